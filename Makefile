@@ -3,15 +3,15 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Two test processes: each starts servers and browsers of its own.
-JOBS   ?= 2
+# Test processes: one more than two cores, because tests wait as well as compute. Each starts servers and a browser.
+JOBS   ?= 3
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # The tests start Python hundreds of times: what is compiled once is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web coverage check lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
+.PHONY: help setup ui demo test test-python test-web coverage check check-web demo-alone lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -43,12 +43,17 @@ coverage: setup ## Run the Python tests and show which lines and branches none o
 	$(BIN)/coverage html --quiet --directory build/coverage/html
 	$(BIN)/coverage report --skip-covered --sort=cover
 
-check: setup lint types layers gen-check ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
+check: setup ## All that CI runs: lint, types, layers, generated files, tests, demo, wheel
+	@$(PYTHON) scripts/setup.py --browser
+	@$(MAKE) --no-print-directory --jobs=$(JOBS) types check-web lint layers gen-check test-web demo-alone wheel
+	@$(MAKE) --no-print-directory test-python
+
+check-web:
 	cd web && npm run --silent check
-	@$(MAKE) --no-print-directory test
 	cd web && npm run --silent size
+
+demo-alone:
 	$(BIN)/askback demo --auto --output build/demo
-	@$(MAKE) --no-print-directory wheel
 
 lint:
 	$(BIN)/ruff check .
@@ -80,7 +85,7 @@ bench: setup ## Measure speed beside the limits of this machine and beside peers
 soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (60), and converse with every store; prints each seed
 	HYPOTHESIS_PROFILE=many $(BIN)/python -m pytest -q --timeout=900 tests/domain
 	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
-	FUZZ_COMMANDS=20000 FAULT_SEED=$$(date +%s) $(BIN)/python -m pytest -q tests/fault/test_shell_fuzz.py tests/fault/test_wider_fuzz.py
+	FUZZ_COMMANDS=20000 FAULT_SEED=$$(date +%s) $(BIN)/python -m pytest -q tests/fault/test_shell_fuzz.py tests/fault/test_extended_fuzz.py
 	FAULT_POWER_TRIALS=4000 $(BIN)/python -m pytest -q tests/fault/test_power_loss.py
 	$(BIN)/python -m tests.fault.soak $(ARGS)
 

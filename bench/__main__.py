@@ -3,6 +3,8 @@
 python -m bench                 all that the README compares, some rounds of it, one after the other
 python -m bench --quick         the same with fewer and smaller rounds: some ten minutes
 python -m bench NAME …          these, as they come; each has its own options as `python -m bench.NAME --help`
+python -m bench compare REV     this tree beside another revision (`python -m bench compare --help`)
+python -m bench growth          single calls over 1,000 and 100,000 pending requests (`python -m bench growth --help`)
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from bench import compare, growth
 from bench.report import tables
 
 Steps = Mapping[str, Sequence[str]]
@@ -54,6 +57,10 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
+    own = {"compare": compare.main, "growth": growth.main}
+    if sys.argv[1:] and sys.argv[1] in own:
+        own[sys.argv[1]](sys.argv[2:])
+        return
     args = parser.parse_args()
     failed: list[str] = []
     with tempfile.TemporaryDirectory() as folder:

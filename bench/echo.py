@@ -18,9 +18,9 @@ import picows
 import psutil
 import uvloop
 
-from askback.app import App
-from askback.cli.runner import run_server
-from askback.settings import load
+from askback.server.app import App
+from askback.server.process import run_server
+from askback.server.settings import load
 from askback.transports.http import Receive, Scope, Send
 from bench.measure import closed_loop, emit, latency
 from bench.payload import questionnaire

@@ -48,7 +48,7 @@ async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: i
         for number in range(begin, begin + BATCH):
             asking = agents.form(questionnaire(number), thread_id=thread)
             tasks.append(asyncio.ensure_future(asking))
-        while (await agents.limits(thread))["thread"]["pending"] < BATCH:
+        while (await agents.limits.get(thread))["thread"]["pending"] < BATCH:
             await asyncio.sleep(0.005)
 
 

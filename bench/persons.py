@@ -46,7 +46,7 @@ class Person(picows.WSListener):
             at = payload.index(b'"request":{"id":"') + 17
             request_id = payload[at : payload.index(b'"', at)].decode()
             transport.send(
-                TEXT, f'{{"id":1,"op":"answer","request_id":"{request_id}","body":{VALUES}}}'.encode()
+                TEXT, f'{{"id":1,"op":"answer_request","request_id":"{request_id}","body":{VALUES}}}'.encode()
             )
         elif b'"error"' in payload[:40]:
             self.refused.append(payload)

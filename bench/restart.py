@@ -21,11 +21,11 @@ from bench.servers import REQUESTER, RESPONDER, Databases, serve
 LATER_S = 4.0
 
 
-def ask(agent: httpx2.Client, thread_id: str) -> None:
+def ask(agent: httpx2.Client, thread_id: str) -> httpx2.Response:
     """Ask, and leave it open."""
     form = questionnaire(0).model_dump(exclude_none=True)
     body = {"kind": "form", "thread_id": thread_id, "form": form}
-    agent.post("/v1/requests", json=body, headers={"Idempotency-Key": thread_id}).raise_for_status()
+    return agent.post("/v1/requests", json=body, headers={"Idempotency-Key": thread_id}).raise_for_status()
 
 
 def begin(url: str, count: int) -> None:

@@ -12,8 +12,8 @@ import time
 from pathlib import Path
 
 from askback.cli.policy_line import answer_line, check_line
+from askback.domain.policy.built_in_lists import built_in_rules
 from askback.domain.policy.engine import Policy
-from askback.domain.policy.lists import rules_of
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors" / "commands.json"
 
@@ -29,7 +29,7 @@ def lines() -> list[str]:
 
 def main() -> None:
     """Time whole rounds for about three seconds of CPU, and print the rate and the slowest line."""
-    work, policy = lines(), Policy(rules_of("default"))
+    work, policy = lines(), Policy(built_in_rules("default"))
     started, count, slowest = time.process_time(), 0, (0.0, "")
     while time.process_time() - started < 3:
         for line in work:

@@ -14,7 +14,9 @@ async def probe(lease: Lease) -> dict[str, str] | None:
 
 async def main() -> None:
     async with AsyncClient() as ask:
-        secrets = await ask.secrets("CRM_KEY", reason="To read contacts.", thread_id="crm", probe=probe)
+        secrets = await ask.secrets.request(
+            "CRM_KEY", reason="To read contacts.", thread_id="crm", probe=probe
+        )
         print(secrets.text)
 
 

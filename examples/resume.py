@@ -10,14 +10,14 @@ WHERE = Select(id="where", label="Where to?", options=["sea", "mountains"], requ
 async def ask_and_leave() -> None:
     async with AsyncClient() as ask:
         form = Form(title="Holidays", fields=[WHERE])
-        await ask.create(form, thread_id="holidays", delivery="resume", idempotency_key="holidays-1")
+        await ask.requests.create(form, thread_id="holidays", delivery="resume", idempotency_key="holidays-1")
 
 
 async def go_on() -> None:
     async with AsyncClient() as ask:
-        async for resume in ask.resumes("holidays"):
+        async for resume in ask.resumes.listen("holidays"):
             print(resume.text)  # what a model reads first in its next turn
-            await ask.ack(resume)  # else it would come again
+            await ask.resumes.ack(resume)  # else it would come again
             break
 
 

@@ -8,7 +8,7 @@ from askback import Client
 COMMAND = ["sh", "-c", 'echo "Deploying with $DEPLOY_TOKEN."']  # a command that needs the key
 
 with Client() as ask:
-    secrets = ask.secrets(
+    secrets = ask.secrets.request(
         ["DEPLOY_TOKEN"],
         reason="To deploy the site.",
         instructions="Make one in the console, under **Tokens**. It needs to write.",
@@ -16,6 +16,6 @@ with Client() as ask:
     )
     if not secrets:
         sys.exit(secrets.text)  # the sentence for the model: what happened, and what to do now
-    with ask.lease(secrets.names, thread_id="deploys") as lease:
+    with ask.secrets.lease(secrets.names, thread_id="deploys") as lease:
         done = subprocess.run(COMMAND, env=lease.environ(), capture_output=True, text=True, check=False)
         print(lease.redact(done.stdout + done.stderr), end="")

@@ -59,7 +59,7 @@ def runs(wheel: Path) -> str | None:
             [*install, "--require-hashes", "-r", str(ROOT / "requirements.lock")],
             [*install, "--no-deps", str(wheel)],
             [f"{folder}/bin/askback", "--help"],
-            [python, "-I", "-c", "from askback import *; import askback.app, askback.testing"],
+            [python, "-I", "-c", "from askback import *; import askback.server.app, askback.testing"],
         ):
             done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=folder)
             if done.returncode:

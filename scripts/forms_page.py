@@ -8,9 +8,10 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any, get_args
 
-from askback.domain import fields
+from askback.domain import fields, options
+from askback.domain.model import Model
 
-KINDS: tuple[type[fields.Model], ...] = get_args(get_args(fields.AnyField)[0])
+KINDS: tuple[type[Model], ...] = get_args(get_args(fields.AnyField)[0])
 COMMON = set.intersection(*(set(kind.model_fields) for kind in KINDS)) - {"type", "default"}
 SOURCE = re.compile(r" \(S\d{3}\)")
 
@@ -32,18 +33,18 @@ def takes(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "any value"))
 
 
-def keys(model: type[fields.Model], wanted: Collection[str]) -> Iterator[str]:
+def keys(model: type[Model], wanted: Collection[str]) -> Iterator[str]:
     """A table of some keys of a model; one that must be given is bold."""
     schema = model.model_json_schema()
     yield "| key | type | default |\n|---|---|---|"
     for name, key in schema["properties"].items():
-        if name in wanted:
+        if name in wanted and key.get("type") != "null":
             default = f"`{json.dumps(key['default'])}`" if key.get("default") is not None else ""
             shown = f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
             yield f"| {shown} | {takes(key)} | {default} |"
 
 
-def section(model: type[fields.Model], wanted: Collection[str], *, note: str = "") -> Iterator[str]:
+def section(model: type[Model], wanted: Collection[str], *, note: str = "") -> Iterator[str]:
     """What a model says of itself, and its keys."""
     yield f"\n## {model.__name__}\n"
     yield f"{note}{SOURCE.sub('', inspect.getdoc(model) or '')}\n"
@@ -58,7 +59,7 @@ def forms_page() -> str:
         "A key in bold must be given. `GET /v1/limits` says how long and how many,",
         "[the shared cases](../../vectors/README.md) say every other rule.",
     ]
-    for model in (fields.Form, fields.Section, fields.Option, fields.CompletedView):
+    for model in (fields.Form, fields.Section, options.Option, options.OptionsFrom, fields.CompletedView):
         lines += section(model, model.model_fields)
     lines += ["\n## Every field\n", *keys(KINDS[0], COMMON)]
     for kind in KINDS:

@@ -11,6 +11,8 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import os
 import re
@@ -24,9 +26,12 @@ os.environ.update(COLUMNS="100", TERM="dumb", NO_COLOR="1", TYPER_USE_RICH="0", 
 
 import typer
 
-from askback import errors, messages, settings
+from askback import errors, messages
 from askback.cli.main import app
 from askback.domain.lifecycle import CANCELLED_BY, REASONS, TERMINAL, TRANSITIONS, Status
+from askback.domain.limits import DEFAULTS, Limits
+from askback.server import settings
+from askback.wire.operations import OPERATIONS
 from forms_page import forms_page
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -111,6 +116,21 @@ def cli() -> str:
     return "# Commands\n\n" + "\n".join(commands(typer.main.get_command(app), "askback"))
 
 
+def limit_rows() -> Iterator[str]:
+    """The rows of the table of limits: name, default, and the text below it in the code."""
+    (body,) = (
+        each.body for each in ast.parse(inspect.getsource(Limits)).body if isinstance(each, ast.ClassDef)
+    )
+    for each, after in zip(body, [*body[1:], None], strict=True):
+        if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
+            said = (
+                after.value.value
+                if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
+                else ""
+            )
+            yield f"| `{each.target.id}` | {getattr(DEFAULTS, each.target.id)} | {said} |"
+
+
 def settings_page() -> str:
     """The page about the variables: the table that stands in the code."""
     table = re.findall(r"^    (ASKBACK_\w+) +(.+?)(?:  +(.+))?$", settings.__doc__ or "", re.MULTILINE)
@@ -122,6 +142,12 @@ def settings_page() -> str:
             "an unknown `ASKBACK_` variable is ignored with a warning.\n",
             "| variable | | default |\n|---|---|---|",
             *rows,
+            "\n## Limits\n",
+            "`askback serve --limit NAME=VALUE` sets one of these limits, and so does `ASKBACK_LIMIT_NAME=VALUE`.",
+            "Lengths are Unicode code points unless the name says bytes.",
+            "`GET /v1/limits` shows the values of a server.\n",
+            "| limit | default | |\n|---|---|---|",
+            *limit_rows(),
             "\nThe client and the commands that use it read `ASKBACK_URL` and `ASKBACK_TOKEN`.",
             "Without them they look into `server.json` in `ASKBACK_DATA_DIR`,",
             "where a server of the same user leaves its address and tokens.\n",
@@ -155,6 +181,31 @@ def reason_texts() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def operations_page() -> str:
+    """Return the table of operations: over HTTP, over the WebSocket, for whom."""
+    rows = [
+        "# Operations",
+        "",
+        "Every operation of the server. Its name is the `operationId` of the [OpenAPI document](openapi.json),",
+        "which has the bodies and replies, the `op` of a [WebSocket](wire.md#websocket) frame, and the",
+        "`attempted` of the audit log. Over the WebSocket, the parameters of the path and the query are members",
+        "of the frame, and `body` is the body.",
+        "",
+        "| operation | HTTP | WebSocket | parameters | body | roles | |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for each in OPERATIONS.values():
+        parameters = ", ".join(
+            [f"`{name}`" for name in each.path_parameters] + [f"`{p.name}`" for p in each.parameters]
+        )
+        body = " or ".join(f"`{name}`" for name in (each.body or "").split(" | ") if name)
+        http = f"`{each.route}`" if "http" in each.over else ""
+        over = "yes" if "websocket" in each.over else ""
+        roles = ", ".join(sorted(each.roles)) or "anybody"
+        rows.append(f"| `{each.name}` | {http} | {over} | {parameters} | {body} | {roles} | {each.summary} |")
+    return "\n".join(rows) + "\n"
+
+
 def wanted() -> dict[Path, str]:
     """Each generated page with the text it should have."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -166,6 +217,7 @@ def wanted() -> dict[Path, str]:
         "settings": settings_page(),
         "forms": forms_page(),
         "reasons": reasons_page(),
+        "operations": operations_page(),
     }
     for name, text in written.items():
         texts[REFERENCE / f"{name}.md"] = NOTE + text

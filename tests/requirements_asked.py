@@ -25,6 +25,8 @@ FIRST_SLICE = {
     "A17": "A settled question is one line that opens to the read-only form, the same after a reload.",
     "A19": "A request shows at the message and tool call that asked it, also when two runs ask at once.",
     "A20": "Parallel questions answered in any order each give their own answer to their own caller.",
+    "A22": "A batch list asks for several rows, each accepted or declined, and the answer has a map of decisions.",
+    "A21": "An action that fails ends as failed with its reason, and can be tried again while it is open.",
     # C is about question cards
     "C7": "In a single choice a new choice replaces the old one.",
     "C8": "In a multiple choice each option toggles by itself.",
@@ -60,6 +62,8 @@ FIRST_SLICE = {
     "F19": "Submit and cancel labels are shown as plain text, with defaults in the reader's language.",
     "F20": "A cancelled request tells the agent so once, with the reason and the note.",
     "F21": "A request that was answered cannot be cancelled; of a race the first wins.",
+    "F27": "A page that cannot answer shows the request disabled, says why, and tells the server so.",
+    "F28": "A request stands where it was asked, in a block of its own at the end, or in place of the composer.",
     "F26": "A settled form shows its values read-only, without a control to edit them.",
     # G is about transports
     "G1": "Requests are created, read, listed, answered, declined and cancelled over HTTP, as the OpenAPI says.",
@@ -146,6 +150,7 @@ APPROVALS = {
     # J, K and M are about the page, several people and the model
     "J2": "As a modal one approval shows after the other, and Escape closes nothing and answers nothing.",
     "J9": "What waits in all threads is listed and counted, and declined in one action.",
+    "K7": "While one person types an answer the others see who it is, until ten seconds of quiet.",
     "K6": "Of several people as many have to agree as was asked for, one no is enough, and nobody votes twice.",
     "M6": "Each outcome has a text for the model, which can be replaced, and only a yes reads as permission.",
 }
@@ -175,6 +180,7 @@ SECRETS = {
     "E21": "Each name has its help within its limits, and a key of many lines is kept to the byte.",
     "E22": "A sensitive field of a form keeps its value as a secret, and the agent gets a reference.",
     "E23": "A value that the agent or the server tries first counts when it holds, and is asked for again when it does not.",
+    "E24": "An account is connected by the latest click alone, with PKCE, and a forged callback is refused.",
     "E25": "No route and no event gives a saved value back to a page.",
     "H6": "What was being tried when a server died is never tried again by itself, and nobody waits for it for ever.",
     "H12": "A copy of the database holds no value in the clear.",
@@ -200,10 +206,11 @@ DURABLE = {
     "F14": "What does not hold is asked again under the same id, as another revision, with what was wrong and what was typed.",
     "F15": "Nobody is asked again for ever: after as many times as the limit says it has failed.",
     "F16": "An answer to what was asked before gets what is asked now, and nothing typed is lost.",
-    "F22": "A deadline expires, answers with declared defaults, or leaves it open under the same id.",
+    "F22": "A deadline expires, cancels, answers with declared defaults, or leaves it open under the same id.",
     "F23": "What came of a request reaches an agent that has ended its turn, once, unless it wants none of it.",
     "F24": "What an answer says in the text of the next turn stays within its attribute, and is read back as it was.",
     # G is about the ways on which something reaches somebody
+    "G11": "A request that needs somebody with a page that can answer never waits where there is nobody.",
     "G10": "What happens is pushed to webhooks, signed and with the time, until it is taken or three days have passed.",
     "G14": "A body or a frame at the limit is read, and one byte more is refused with the reason.",
     "H3": "Several servers share a Postgres database, and it does not matter at which of them somebody asks or answers.",
@@ -219,6 +226,7 @@ DURABLE = {
     "L6": "Who answers too fast is told when to go on, and then it is taken.",
     "L7": "What was used is shown, and begins anew when its window has passed or an admin says so.",
     "L8": "A deadline is from a second to thirty days from now, or never.",
+    "M10": "A request whose kind is not registered any more says so, can be dismissed, and the agent is told.",
     "M9": "Each reason to take a request back is what the outcome and the event say.",
 }
 
@@ -256,7 +264,59 @@ ATTACKED = {
     "N22": "Each supported framework resolves to its newest release beside askback.",
 }
 
-ASKED = {**FIRST_SLICE, **APPROVALS, **SECRETS, **DURABLE, **ATTACKED}
+CHOICES = {
+    # Options, conditions and forms in parts
+    "A11": "Several controls in one form are shown at once; the form says whether all, the first, or any one answers it.",
+    "D7": "A value comes back as the type that it has: a number, a text, a list, and a skipped question as skipped.",
+    "F17": "A form in steps checks each step, keeps what was entered on the way back, and shows all answers at the end.",
+    "F30": "An error names its field, is linked to it, and opens the step in which it is.",
+    "F33": "What a condition hides is not asked, not sent and not stored, and the server refuses a value for it.",
+}
+
+TRANSLATED = {
+    # Forms in the formats of others
+    "F31": "A JSON Schema, a Pydantic model, a dataclass or a TypedDict becomes a form, and its answer a value that fits it.",
+    "F32": "A form is a surface that A2UI's own schemas accept, and what was entered there is its answer.",
+    "C19": "The same question is the same form, from an MCP elicitation, a JSON Schema or a model.",
+}
+
+IHUB = {
+    # The source system iHub
+    "D1": "The tool `ask_user` has its record and its schema in English and German, with iHub's limits.",
+    "D2": "A question without an `input_type` is a text, and each of iHub's types is a control of its own.",
+    "D3": "A question is an event in the shape of iHub's document, or in that of its page.",
+    "D4": "A question ends the turn: `done` follows with the reason and the question.",
+    "D5": "The model reads that its question waits for the user.",
+    "D6": "The other tool calls of a turn that waits say that they were not run.",
+    "D10": "A bad question is refused in iHub's words, and nothing is stored.",
+    "D19": "A tool that requires user input pauses the turn as `ask_user` does.",
+}
+
+GOBBY = {
+    # The source system Gobby
+    "C1": "A card has one to four questions with two to four options, and more or fewer are refused with their place.",
+    "C2": "The held call gets the questions as they were and the answers by their text; other tools get their own input.",
+    "C14": "A question that nobody answers in time is denied, and never looks like an answer.",
+}
+
+NEBO = {
+    # The source system Nebo
+    "A13": "Without an open page an ask fails at once in Nebo's words where the agent wants that, and else stays open.",
+    "A18": "A chat has each ask in the message that asked it, at any moment, also while that is streamed.",
+}
+
+ASKED = {
+    **FIRST_SLICE,
+    **APPROVALS,
+    **SECRETS,
+    **DURABLE,
+    **ATTACKED,
+    **CHOICES,
+    **TRANSLATED,
+    **IHUB,
+    **GOBBY,
+    **NEBO,
+}
 
 HELD_ALREADY = {
     "C17": "A settled card cannot be changed and shows what was chosen.",

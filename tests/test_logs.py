@@ -44,7 +44,10 @@ def test_without_its_source_nothing_is_known_to_be_a_sentence(source: str) -> No
 
 
 def test_what_askback_says_is_logged_as_it_is() -> None:
-    assert record("the %s is gone", "key", name="askback.app") == "DEBUG askback.app: the key is gone"
+    assert (
+        record("the %s is gone", "key", name="askback.server.app")
+        == "DEBUG askback.server.app: the key is gone"
+    )
     assert record("the %s is gone", "key", name="askbacks").endswith("the … is gone")
 
 
@@ -109,7 +112,9 @@ def test_what_nobody_catches_is_told_without_its_text(way: str) -> None:
 def test_a_record_names_the_call_that_it_belongs_to() -> None:
     token = logs.request_id.set("call-1234")
     try:
-        assert record("the %s is gone", "key", name="askback.app").endswith("the key is gone [call-1234]")
+        assert record("the %s is gone", "key", name="askback.server.app").endswith(
+            "the key is gone [call-1234]"
+        )
     finally:
         logs.request_id.reset(token)
 

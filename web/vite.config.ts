@@ -19,7 +19,7 @@ export default defineConfig(({ mode }) => ({
     target: "es2022",
     cssTarget: "esnext",
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
+    modulePreload: { polyfill: false, resolveDependencies: () => [] },
     rolldownOptions: {
       input: `${pages}/${mode}.html`,
       // What the page needs at once stays in one script, also where a part that is fetched on demand uses it too.

@@ -74,10 +74,19 @@ def chainlit(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
         with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as probe:
             folder, port = Path(name), probe.getsockname()[1]
             probe.close()
-            shutil.copy(Path(__file__).with_name("chainlit_app.py"), folder / "app.py")
+            shutil.copy(Path(__file__).with_name("chainlit_app.py"), folder / "server/app.py")
             task = {"content": json.dumps(BODY), "turns": turns, "warm": WARM}
             (folder / "question.json").write_text(json.dumps(task))
-            command = [python("chainlit"), "-m", "chainlit", "run", "app.py", "--headless", "--port", port]
+            command = [
+                python("chainlit"),
+                "-m",
+                "chainlit",
+                "run",
+                "server/app.py",
+                "--headless",
+                "--port",
+                port,
+            ]
             with started(*command, "--host", "127.0.0.1", cwd=folder) as process:
                 _accepts(port)
                 before = _cpu(process)

@@ -1,81 +1,97 @@
 """askback: the human-input layer for AI agents. The names below are the public ones."""
 
-from askback.client import (
-    AskAgain,
-    AsyncClient,
-    AuditPage,
-    BatchResult,
-    Client,
-    Execution,
-    Hook,
-    KeptPage,
-    KeptSecret,
-    Lease,
-    LeaseEnded,
-    NoFormFor,
-    NoServer,
-    PolicySettings,
-    Probe,
-    Resume,
-    ResumeHandler,
-    Rotation,
-    Rule,
-    RulePage,
-    Secrets,
-    ThreadAccess,
-    Validator,
-    Verdict,
-    asking,
-    on_resume,
-    requires_approval,
-    verify_webhook,
-)
-from askback.domain.approval import Approval, Risk
-from askback.domain.decision import Decision
-from askback.domain.fields import (
-    Boolean,
-    Checkbox,
-    CompletedView,
-    Date,
-    Datetime,
-    Form,
-    Multiselect,
-    Number,
-    Option,
-    Radio,
-    Section,
-    Select,
-    Text,
-    Textarea,
-    Time,
-)
-from askback.domain.redaction import Redactor, redact
-from askback.domain.request import Agent, Answer, InputRequest
-from askback.domain.secrets.asked import SecretAsk, SecretHelp
-from askback.domain.secrets.secret import Secret
-from askback.errors import (
-    AskbackError,
-    BadSignature,
-    Cancelled,
-    Conflict,
-    ConnectionLost,
-    Declined,
-    Denied,
-    Expired,
-    Forbidden,
-    ForkedClient,
-    Gone,
-    Invalid,
-    NotAnswered,
-    NotFound,
-    RateLimited,
-    Refused,
-    TooLarge,
-    Unauthorized,
-    Unavailable,
-)
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from askback.client import (
+        Accept,
+        AskAgain,
+        AsyncClient,
+        AuditPage,
+        BatchResult,
+        Client,
+        Execution,
+        Hook,
+        Lease,
+        LeaseEnded,
+        NoFormFor,
+        NoServer,
+        Page,
+        PolicySettings,
+        Probe,
+        Resume,
+        ResumeHandler,
+        Rotation,
+        Rule,
+        Run,
+        SecretsResult,
+        StoredSecret,
+        Thread,
+        ThreadAccess,
+        ToolCall,
+        Validator,
+        Verdict,
+        ask_context,
+        on_resume,
+        requires_approval,
+        verify_webhook,
+    )
+    from askback.domain.action import ActionAsk
+    from askback.domain.approval import Approval, Risk
+    from askback.domain.condition import Condition
+    from askback.domain.decision import Decision
+    from askback.domain.fields import (
+        Boolean,
+        Checkbox,
+        CompletedView,
+        Date,
+        Datetime,
+        File,
+        Form,
+        Multiselect,
+        Number,
+        Radio,
+        Row,
+        Rows,
+        Section,
+        Select,
+        Text,
+        Textarea,
+        Time,
+    )
+    from askback.domain.options import Option, OptionsFrom
+    from askback.domain.redaction import Redactor, redact
+    from askback.domain.request import Agent, Answer, InputRequest
+    from askback.domain.secrets.request import SecretAsk, SecretHelp
+    from askback.domain.secrets.secret import Secret
+    from askback.errors import (
+        AskbackError,
+        BadSignature,
+        Cancelled,
+        Conflict,
+        ConnectionLost,
+        Declined,
+        Denied,
+        Expired,
+        Forbidden,
+        ForkedClient,
+        Gone,
+        Invalid,
+        NotAnswered,
+        NotFound,
+        RateLimited,
+        Refused,
+        TooLarge,
+        Unauthorized,
+        Unavailable,
+    )
 
 __all__ = [
+    "Accept",
+    "ActionAsk",
     "Agent",
     "Answer",
     "Approval",
@@ -90,6 +106,7 @@ __all__ = [
     "Checkbox",
     "Client",
     "CompletedView",
+    "Condition",
     "Conflict",
     "ConnectionLost",
     "Date",
@@ -99,6 +116,7 @@ __all__ = [
     "Denied",
     "Execution",
     "Expired",
+    "File",
     "Forbidden",
     "ForkedClient",
     "Form",
@@ -106,8 +124,6 @@ __all__ = [
     "Hook",
     "InputRequest",
     "Invalid",
-    "KeptPage",
-    "KeptSecret",
     "Lease",
     "LeaseEnded",
     "Multiselect",
@@ -117,6 +133,8 @@ __all__ = [
     "NotFound",
     "Number",
     "Option",
+    "OptionsFrom",
+    "Page",
     "PolicySettings",
     "Probe",
     "Radio",
@@ -127,26 +145,101 @@ __all__ = [
     "ResumeHandler",
     "Risk",
     "Rotation",
+    "Row",
+    "Rows",
     "Rule",
-    "RulePage",
+    "Run",
     "Secret",
     "SecretAsk",
     "SecretHelp",
-    "Secrets",
+    "SecretsResult",
     "Section",
     "Select",
+    "StoredSecret",
     "Text",
     "Textarea",
+    "Thread",
     "ThreadAccess",
     "Time",
     "TooLarge",
+    "ToolCall",
     "Unauthorized",
     "Unavailable",
     "Validator",
     "Verdict",
-    "asking",
+    "ask_context",
     "on_resume",
     "redact",
     "requires_approval",
     "verify_webhook",
 ]
+
+_MODULES = {
+    "askback.domain.action": ("ActionAsk",),
+    "askback.domain.approval": ("Approval", "Risk"),
+    "askback.domain.condition": ("Condition",),
+    "askback.domain.decision": ("Decision",),
+    "askback.domain.fields": (
+        "Boolean",
+        "Checkbox",
+        "CompletedView",
+        "Date",
+        "Datetime",
+        "File",
+        "Form",
+        "Multiselect",
+        "Number",
+        "Radio",
+        "Row",
+        "Rows",
+        "Section",
+        "Select",
+        "Text",
+        "Textarea",
+        "Time",
+    ),
+    "askback.domain.options": ("Option", "OptionsFrom"),
+    "askback.domain.redaction": ("Redactor", "redact"),
+    "askback.domain.request": ("Agent", "Answer", "InputRequest"),
+    "askback.domain.secrets.request": ("SecretAsk", "SecretHelp"),
+    "askback.domain.secrets.secret": ("Secret",),
+    "askback.errors": (
+        "AskbackError",
+        "BadSignature",
+        "Cancelled",
+        "Conflict",
+        "ConnectionLost",
+        "Declined",
+        "Denied",
+        "Expired",
+        "Forbidden",
+        "ForkedClient",
+        "Gone",
+        "Invalid",
+        "NotAnswered",
+        "NotFound",
+        "RateLimited",
+        "Refused",
+        "TooLarge",
+        "Unauthorized",
+        "Unavailable",
+    ),
+}
+"""Where the public names are that are not in `askback.client`."""
+
+
+def _load(name: str) -> object:
+    """Import a public name when it is first used: the server and most commands never load the client."""
+    if name not in __all__:
+        raise AttributeError(f"module 'askback' has no attribute {name!r}")
+    module = next((module for module, names in _MODULES.items() if name in names), "askback.client")
+    globals()[name] = found = getattr(import_module(module), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
+
+
+if not TYPE_CHECKING:  # a type checker that saw it would accept any name
+    __getattr__ = _load

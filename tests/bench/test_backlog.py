@@ -9,8 +9,8 @@ import anyio.to_thread
 import pytest
 
 from askback import AsyncClient
-from askback.app import create_app
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.settings import load
 from askback.storage.sql.requests import page_of_requests
 from bench.backlog import FIRST_THREAD, PER_THREAD, fill
 from bench.payload import ANSWER, questionnaire
@@ -45,27 +45,27 @@ def client(url: str, data: Path, token: str) -> AsyncClient:
 
 async def filled(url: str, data: Path, *, count: int = FEW) -> None:
     async with client(url, data, REQUESTER) as agent:
-        await agent.create(questionnaire(0), thread_id=FIRST_THREAD)
+        await agent.requests.create(questionnaire(0), thread_id=FIRST_THREAD)
     await anyio.to_thread.run_sync(fill, url, count)
 
 
 async def test_a_copy_is_listed_and_answered_like_what_was_asked(url: str, tmp_path: Path) -> None:
     await filled(url, tmp_path)
     async with client(url, tmp_path, RESPONDER) as person:
-        copies = list(await person.list(thread_id="t7", status="pending"))
+        copies = list(await person.requests.list(thread_id="t7", status="pending"))
         assert len(copies) == PER_THREAD
-        answered = await person.answer(copies[0].id, ANSWER)
+        answered = await person.requests.answer(copies[0].id, ANSWER)
         assert (answered.id, answered.thread_id, answered.status) == (copies[0].id, "t7", "answered")
-        assert len(await person.list(thread_id="t7", status="pending")) == PER_THREAD - 1
+        assert len(await person.requests.list(thread_id="t7", status="pending")) == PER_THREAD - 1
 
 
 async def test_another_request_comes_after_the_copies(url: str, tmp_path: Path) -> None:
     await filled(url, tmp_path)
     async with client(url, tmp_path, REQUESTER) as agent:
-        asked = await agent.create(questionnaire(1), thread_id="t7")
-        newest, *_ = await agent.list(thread_id="t7")
+        asked = await agent.requests.create(questionnaire(1), thread_id="t7")
+        newest, *_ = await agent.requests.list(thread_id="t7")
         assert newest.id == asked.id
-        snapshot = await agent.thread("t7")
+        snapshot = await agent.threads.get("t7")
         assert snapshot["seq"] == PER_THREAD + 1
 
 

@@ -14,13 +14,13 @@ import pytest
 from rich.console import Console
 
 from askback import AsyncClient
-from askback.app import create_app
 from askback.cli.connection import Connection
 from askback.cli.script import settled
 from askback.domain.approval import Approval
 from askback.domain.policy.digest import call_digest
 from askback.errors import ConnectionLost
-from askback.system import SystemClock
+from askback.server.app import create_app
+from askback.server.system import SystemClock
 from tests.cli.conftest import Server, start
 from tests.cli.scripts import asked, finished
 from tests.requirements import requirement
@@ -34,8 +34,8 @@ async def decided(
 ) -> tuple[int, Any]:
     """Ask for `options`, decide as a person, and return the exit status and what was printed."""
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.get(await asked(process))
-    await person.decide(request, decision, **said)
+    request = await person.requests.get(await asked(process))
+    await person.requests.decide(request, decision, **said)
     status, printed = await finished(process)
     assert printed.pop("request_id") == request.id
     return status, printed
@@ -75,8 +75,8 @@ async def test_the_words_after_two_dashes_are_the_arguments_as_they_will_be_pass
 ) -> None:
     options = ["--reason", "the fix is ready", "--", "git", "commit", "-m", "a; b --title c"]
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.get(await asked(process))
-    await person.decide(request, "approve")
+    request = await person.requests.get(await asked(process))
+    await person.requests.decide(request, "approve")
     assert (await finished(process))[1]["input"] == {"argv": ["git", "commit", "-m", "a; b --title c"]}
     assert request.approval is not None
     assert (request.approval.tool, request.approval.reason) == ("bash", "the fix is ready")
@@ -92,15 +92,25 @@ async def test_an_edited_input_is_what_is_printed(server: Server, person: AsyncC
     assert (status, printed["input"], printed["digest"]) == (0, edited, call_digest("bash", edited))
 
 
+@requirement("B29")
+@pytest.mark.parametrize("text", ["[1, null]", '"abc"', "5", "false", "null"])
+async def test_an_input_of_any_type_is_printed_as_it_is(
+    server: Server, person: AsyncClient, thread: str, text: str
+) -> None:
+    options = ["--tool", "send", "--input", text]
+    status, printed = await decided(server, person, thread, options, "approve")
+    assert (status, printed["input"]) == (0, json.loads(text))
+
+
 async def test_only_the_scopes_that_are_named_are_offered_and_a_kept_rule_is_printed(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     options = ["--scope", "once", "--scope", "thread", "--", "make", "publish"]
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.get(await asked(process))
+    request = await person.requests.get(await asked(process))
     assert request.approval is not None
     assert request.approval.scopes == ["once", "thread"]
-    await person.decide(request, "approve", scope="thread")
+    await person.requests.decide(request, "approve", scope="thread")
     status, printed = await finished(process)
     assert (status, printed["scope"], printed["rule"]) == (0, "thread", "bash(make publish)")
 
@@ -112,8 +122,8 @@ async def test_a_file_is_shown_by_what_changes(
     call = json.dumps({"path": "a.py", "content": "one\nthree\n"})
     options = ["--tool", "write_file", "--input", call, "--before", str(tmp_path / "a.py")]
     process = server.run("approve", "--thread", thread, *options)
-    request = await person.get(await asked(process))
-    await person.decide(request, "deny")
+    request = await person.requests.get(await asked(process))
+    await person.requests.decide(request, "deny")
     assert (await finished(process))[0] == 3
     assert request.approval is not None
     assert request.approval.preview is not None
@@ -135,7 +145,7 @@ async def test_what_the_policy_decides_asks_nobody(server: Server, thread: str) 
 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
-    await person.decline(await asked(process), reason="dismissed")
+    await person.requests.decline(await asked(process), reason="dismissed")
     status, printed = await finished(process)
     assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
     assert "decision" not in printed
@@ -144,7 +154,7 @@ async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread:
 async def test_cancelled_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     async with server.client("admin") as admin:
-        await admin.cancel(await asked(process), reason="admin")
+        await admin.requests.cancel(await asked(process), reason="admin")
     status, printed = await finished(process)
     assert (status, printed["status"]) == (4, "cancelled")
 
@@ -172,7 +182,7 @@ async def test_an_interrupted_call_is_taken_back(server: Server, agent: AsyncCli
         ([], "Say what would run"),
         (["--tool", "bash"], "Say what would run"),
         (["--tool", "bash", "--input", "nonsense"], "--input"),
-        (["--tool", "bash", "--input", "[]"], "JSON object"),
+        (["--tool", "bash", "--input", "[1"], "--input:"),
         (["--tool", "bash", "--input", '{"command": "a", "command": "b"}'], "--input"),
         (["--tool", "bash", "--input", "{}", "--", "ls"], "either"),
         (["--scope", "ever", "--", "make"], "--scope"),
@@ -191,7 +201,7 @@ async def test_the_input_may_come_from_standard_input(
 ) -> None:
     options = ["approve", "--thread", thread, "--tool", "bash", "--input", "-"]
     process = server.run(*options, stdin=json.dumps(PUSH).encode())
-    await person.decide(await person.get(await asked(process)), "approve")
+    await person.requests.decide(await person.requests.get(await asked(process)), "approve")
     assert (await finished(process))[1]["input"] == PUSH
 
 
@@ -210,7 +220,7 @@ async def test_a_server_that_does_not_say_how_it_ended_is_not_waited_for_for_eve
             return 1_800_000_000_000
 
     async with AsyncClient(app=create_app(clock=Standing())) as client:
-        request = await client.create(Approval(tool="x", input={}), thread_id="t", timeout_s=1)
+        request = await client.requests.create(Approval(tool="x", input={}), thread_id="t", timeout_s=1)
         server, hints = Connection("http://askback.test", ""), Console(file=io.StringIO())
         with anyio.fail_after(10), pytest.raises(ConnectionLost):
             await settled(client, request, server=server, hints=hints, late_s=0.1)

@@ -21,9 +21,9 @@ async def answered(
     server: Server, person: AsyncClient, thread: str, options: Sequence[str], value: Any
 ) -> Any:
     process = server.run("ask", *options, "--thread", thread)
-    request = await person.get(await asked(process))
+    request = await person.requests.get(await asked(process))
     values = value if isinstance(value, dict) else {"answer": value}
-    await person.answer(request.id, values, revision=1)
+    await person.requests.answer(request.id, values, revision=1)
     status, printed = await finished(process)
     assert status == 0
     assert printed.pop("request_id") == request.id
@@ -72,7 +72,7 @@ async def test_a_whole_form_comes_back_by_field_id(
 
 async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
-    await person.decline(await asked(process), reason="dismissed")
+    await person.requests.decline(await asked(process), reason="dismissed")
     status, printed = await finished(process)
     assert (status, printed["status"], printed["reason"]) == (3, "declined", "dismissed")
 
@@ -80,7 +80,7 @@ async def test_declined_ends_with_3(server: Server, person: AsyncClient, thread:
 async def test_cancelled_by_an_admin_ends_with_4(server: Server, thread: str) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
     async with server.client("admin") as admin:
-        await admin.cancel(await asked(process), reason="admin")
+        await admin.requests.cancel(await asked(process), reason="admin")
     status, printed = await finished(process)
     assert (status, printed["status"], printed["reason"]) == (4, "cancelled", "admin")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.domain.audit import seal
+from askback.domain.audit import seal_entry
 from tests.cli.conftest import start
 from tests.cli.scripts import complete
 from tests.cli.test_audit import MADE, audit, resealed, rules
@@ -77,7 +77,7 @@ def written_anew(db: sqlite3.Connection) -> None:
 
 def added_to(db: sqlite3.Connection) -> None:
     last = json.loads(entries_of(db)[-1])
-    text, digest = seal('{"action": "forged"}', seq=last["seq"] + 1, prev=last["hash"])
+    text, digest = seal_entry('{"action": "forged"}', seq=last["seq"] + 1, prev=last["hash"])
     db.execute("INSERT INTO audit (tenant, seq, entry) VALUES ('default', ?, ?)", (last["seq"] + 1, text))
     db.execute("UPDATE audit_heads SET seq = ?, hash = ?", (last["seq"] + 1, digest))
 

@@ -59,7 +59,7 @@ async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
     async with AsyncClient(url, TOKENS["requester"]) as agent:
         task_status.started()
         while True:
-            asked.append((await agent.create(LUNCH, thread_id="load")).id)
+            asked.append((await agent.requests.create(LUNCH, thread_id="load")).id)
 
 
 @requirement("N6")
@@ -135,7 +135,7 @@ async def test_nothing_is_written_over(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy"
     with serving(data) as url:
         async with AsyncClient(url, TOKENS["requester"]) as agent:
-            await agent.create(LUNCH, thread_id="t1")
+            await agent.requests.create(LUNCH, thread_id="t1")
         assert (await askback("backup", copy, "--data-dir", data))[0] == 0
         before = {file: file.read_bytes() for file in copy.iterdir()}
         status, _, err = await askback("backup", copy, "--data-dir", data)

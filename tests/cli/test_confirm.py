@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.domain.audit import verify
+from askback.domain.audit import verify_chain
 from tests.cli.conftest import ENVIRONMENT, start
 from tests.cli.scripts import complete, finished
 from tests.cli.terminals import on_a_terminal
@@ -188,7 +188,7 @@ async def test_what_was_decided_here_stands_in_the_log(tmp_path: Path) -> None:
         ("deny", "responder", "cli"),
         ("approve", "policy", "policy"),
     ]
-    assert verify(lines) == (len(lines), entries[-1]["hash"])
+    assert verify_chain(lines) == (len(lines), entries[-1]["hash"])
     assert (await run(tmp_path, "audit", "verify")).startswith(f"OK: {len(lines)} entries, head ")
 
 

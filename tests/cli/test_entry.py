@@ -17,13 +17,13 @@ from askback.domain.fields import (
     Datetime,
     Multiselect,
     Number,
-    Option,
     Radio,
     Select,
     Text,
     Textarea,
     Time,
 )
+from askback.domain.options import Option
 
 PLACES = [
     Option(value="ber", label="Berlin"),

@@ -14,14 +14,16 @@ from askback.domain.fields import (
     Form,
     Multiselect,
     Number,
-    Option,
     Radio,
+    Row,
+    Rows,
     Section,
     Select,
     Text,
     Textarea,
     Time,
 )
+from askback.domain.options import Option
 from tests.cli.conftest import Server
 from tests.cli.scripts import through_a_pipe
 from tests.cli.terminals import on_a_terminal
@@ -50,7 +52,7 @@ EVERY_TYPE = Form(
 async def test_all_eleven_types_are_answered_through_a_pipe(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(EVERY_TYPE, thread_id=thread)
+    request = await agent.requests.create(EVERY_TYPE, thread_id=thread)
     out = await through_a_pipe(
         server, thread,
         "lower", "AB",
@@ -66,7 +68,7 @@ async def test_all_eleven_types_are_answered_through_a_pipe(
         "2026-02-28T09:00:00+01:00[Europe/Berlin]",
         "",
     )  # fmt: skip
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.status == "answered", out
     assert settled.answer is not None
     assert settled.answer.values == {
@@ -99,9 +101,11 @@ async def test_initial_values_and_defaults_are_taken_by_an_empty_line(
         Boolean(id="d", label="D", default=False),
         Text(id="e", label="E", default="default"),
     ]
-    request = await agent.create(Form(fields=fields, initial_values={"b": "initial"}), thread_id=thread)
+    request = await agent.requests.create(
+        Form(fields=fields, initial_values={"b": "initial"}), thread_id=thread
+    )
     await through_a_pipe(server, thread, "", "", "", "", ":empty", "")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None
     assert settled.answer.values == {"a": "default", "b": "initial", "c": 0, "d": False}
 
@@ -118,18 +122,91 @@ async def test_an_optional_section_is_skipped_as_a_whole_or_checked(
         who = Section(id="who", title="Who", fields=[Text(id="name", label="Name", required=True)])
         return Form(sections=[who, Section(id="where", title="Where", optional=True, fields=part)])
 
-    skipped = await agent.create(form(), thread_id=thread)
+    skipped = await agent.requests.create(form(), thread_id=thread)
     await through_a_pipe(server, thread, "Ada", "n", "")
-    settled = await agent.get(skipped.id)
+    settled = await agent.requests.get(skipped.id)
     assert settled.answer is not None
     assert settled.answer.values == {"name": "Ada"}
 
-    partly = await agent.create(form(), thread_id=thread)
+    partly = await agent.requests.create(form(), thread_id=thread)
     out = await through_a_pipe(server, thread, "Ada", "y", "Main", "", "", "Rome")
-    settled = await agent.get(partly.id)
+    settled = await agent.requests.get(partly.id)
     assert settled.answer is not None
     assert settled.answer.values == {"name": "Ada", "street": "Main", "town": "Rome"}
     assert "This field is required." in out
+
+
+@requirement("C10", "D7")
+async def test_choices_are_typed_shown_and_skipped_as_on_the_page(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    large = [Option(value=1, label="Small"), Option(value=2, label="Large"), Option(value="2", label="Large")]
+    fields = [
+        Text(id="fixed", label="Fixed", readonly=True, default="as it is"),
+        Select(id="size", label="Size", options=[*large, Option(value="", label="None")], required=True),
+        Select(id="again", label="Again", options=[*large, Option(value="", label="None")]),
+        Text(id="why", label="Why", required=True, allow_skip=True),
+        Datetime(id="meet", label="Meet", floating=True),
+    ]
+    request = await agent.requests.create(Form(fields=fields), thread_id=thread)
+    out = await through_a_pipe(server, thread, "Large", "b", "None", ":pass", "2026-01-02 11:30", "")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"fixed": "as it is", "size": 2, "again": "", "meet": "2026-01-02T11:30"}
+    assert settled.answer.skipped == {"why": True}
+    assert "as it is" in out
+    assert "Select a valid option." in out  # two options are called Large
+
+
+@requirement("A11")
+async def test_one_field_answers_a_form_that_says_so(server: Server, agent: AsyncClient, thread: str) -> None:
+    fields = [Radio(id="when", label="When", options=["Now", "Later"]), Text(id="why", label="Why")]
+    request = await agent.requests.create(Form(submit="first", fields=fields), thread_id=thread)
+    await through_a_pipe(server, thread, "Why", "no time")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None
+    assert (settled.answer.values, settled.answer.control) == ({"why": "no time"}, "why")
+
+
+@requirement("A22")
+async def test_rows_are_decided_one_by_one(server: Server, agent: AsyncClient, thread: str) -> None:
+    salary = Number(id="salary", label="Salary", required=True, min=1000)
+    anna, bob = Row(id="anna", label="Anna", fields=[salary]), Row(id="bob", label="Bob", fields=[salary])
+    form = Form(fields=[Rows(id="hires", label="Candidates", required=True, rows=[anna, bob])])
+    request = await agent.requests.create(form, thread_id=thread)
+    out = await through_a_pipe(server, thread, "Accept", "1", "4500", "Decline", "y")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {
+        "hires": {"anna": {"decision": "accept", "values": {"salary": 4500}}, "bob": {"decision": "decline"}}
+    }
+    assert "Candidates" in out
+    assert "Must be at least 1000." in out
+
+
+@requirement("F33")
+async def test_what_a_condition_hides_is_not_asked(server: Server, agent: AsyncClient, thread: str) -> None:
+    post = {"field": "how", "is": "Post"}
+    how = Radio(id="how", label="How", options=["Post", "Pick up"])
+    street = Text.model_validate({"id": "street", "label": "Street", "required": True, "visible_if": post})
+    request = await agent.requests.create(Form(fields=[how, street]), thread_id=thread)
+    out = await through_a_pipe(server, thread, "Post", "Main", "n", "Pick up", "")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"how": "Pick up"}
+    assert out.count("Street") == 2  # the question and the summary of the first time
+
+
+@requirement("D8")
+@pytest.mark.parametrize(("most", "shown"), [(50, 1), (51, 0)])
+async def test_a_small_limit_of_questions_is_shown(
+    server: Server, agent: AsyncClient, thread: str, most: int, shown: int
+) -> None:
+    async with server.client("admin") as admin:
+        await admin.policy.update(thread_id=thread, max_questions=most)
+    await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
+    out = await through_a_pipe(server, thread, "", "")
+    assert out.count(f"Question 1 of {most}") == shown
 
 
 @requirement("N18")
@@ -137,9 +214,9 @@ async def test_an_untouched_form_is_submitted_where_every_field_is_optional(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
-    request = await agent.create(form, thread_id=thread)
+    request = await agent.requests.create(form, thread_id=thread)
     await through_a_pipe(server, thread, "", "", "")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None
     assert (settled.status, settled.answer.values) == ("answered", {})
 
@@ -148,23 +225,25 @@ async def test_back_goes_to_the_field_before_and_keeps_its_value(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     form = Form(fields=[Text(id="a", label="A"), Text(id="b", label="B")])
-    request = await agent.create(form, thread_id=thread)
+    request = await agent.requests.create(form, thread_id=thread)
     await through_a_pipe(server, thread, "first", ":back", "better", "::colon", "n", "", "", "y")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None
     assert settled.answer.values == {"a": "better", "b": ":colon"}
 
 
 @requirement("D17")
 async def test_skip_only_where_the_form_allows_it(server: Server, agent: AsyncClient, thread: str) -> None:
-    fixed = await agent.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
+    fixed = await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
     out = await through_a_pipe(server, thread, ":skip", ":dismiss")
     assert "cannot be skipped" in out
-    assert (await agent.get(fixed.id)).reason == "dismissed"
+    assert (await agent.requests.get(fixed.id)).reason == "dismissed"
 
-    loose = await agent.create(Form(allow_skip=True, fields=[Text(id="a", label="A")]), thread_id=thread)
+    loose = await agent.requests.create(
+        Form(allow_skip=True, fields=[Text(id="a", label="A")]), thread_id=thread
+    )
     await through_a_pipe(server, thread, ":skip")
-    assert (await agent.get(loose.id)).reason == "skipped"
+    assert (await agent.requests.get(loose.id)).reason == "skipped"
 
 
 @requirement("A15")
@@ -174,9 +253,9 @@ async def test_a_dangerous_choice_is_asked_twice(server: Server, agent: AsyncCli
         Option(value="drop", label="Drop", style="danger"),
     ]
     form = Form(fields=[Select(id="go", label="Go?", required=True, options=options)])
-    request = await agent.create(form, thread_id=thread)
+    request = await agent.requests.create(form, thread_id=thread)
     out = await through_a_pipe(server, thread, "2", "n", "1")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None
     assert settled.answer.values == {"go": "keep"}
     assert "Really" in out
@@ -186,26 +265,30 @@ async def test_a_dangerous_choice_is_asked_twice(server: Server, agent: AsyncCli
 async def test_the_end_of_the_input_leaves_the_request_open(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(EVERY_TYPE, thread_id=thread)
+    request = await agent.requests.create(EVERY_TYPE, thread_id=thread)
     out = await through_a_pipe(server, thread, "AB", once=False)
-    assert "Nothing more was answered" in out
-    assert (await agent.get(request.id)).status == "pending"
+    assert "Nothing else was answered" in out
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 async def test_the_end_of_the_input_leaves_also_when_nothing_is_pending(server: Server, thread: str) -> None:
     out = await through_a_pipe(server, thread, once=False)
     assert "Waiting for a question" in out
-    assert "Nothing more was answered" in out
+    assert "Nothing else was answered" in out
 
 
 async def test_put_off_requests_are_not_offered_again(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    first = await agent.create(Form(title="First", fields=[Text(id="a", label="A")]), thread_id=thread)
-    second = await agent.create(Form(title="Second", fields=[Text(id="a", label="A")]), thread_id=thread)
+    first = await agent.requests.create(
+        Form(title="First", fields=[Text(id="a", label="A")]), thread_id=thread
+    )
+    second = await agent.requests.create(
+        Form(title="Second", fields=[Text(id="a", label="A")]), thread_id=thread
+    )
     out = await through_a_pipe(server, thread, "1", ":later", "done")
     assert out.index("1  First") < out.index("2  Second")
-    assert [(await agent.get(each.id)).status for each in (first, second)] == ["pending", "answered"]
+    assert [(await agent.requests.get(each.id)).status for each in (first, second)] == ["pending", "answered"]
 
 
 async def test_nothing_pending_is_said(server: Server, thread: str) -> None:
@@ -219,7 +302,7 @@ async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
         await screen.shows("Waiting for a question")
         screen.type("typed too early\n")
         await screen.shows("typed too early")
-        request = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
+        request = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
         await screen.shows("Name?")
         screen.type("Ada\n")
         with anyio.fail_after(10):
@@ -232,14 +315,16 @@ async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
 async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    first = await agent.create(Form(title="Race", fields=[Text(id="a", label="First?")]), thread_id=thread)
+    first = await agent.requests.create(
+        Form(title="Race", fields=[Text(id="a", label="First?")]), thread_id=thread
+    )
     async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("First?")
         screen.type("half typ")
-        await person.answer(first.id, {"a": "elsewhere"}, revision=1)
+        await person.requests.answer(first.id, {"a": "elsewhere"}, revision=1)
         await screen.shows("answered by owner meanwhile")
         await screen.shows("Press Enter")
-        second = await agent.create(Form(fields=[Text(id="a", label="Second?")]), thread_id=thread)
+        second = await agent.requests.create(Form(fields=[Text(id="a", label="Second?")]), thread_id=thread)
         screen.type("\n")
         await screen.shows("Second?")
         screen.type("mine\n")
@@ -249,23 +334,46 @@ async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
     assert settled.answer.values == {"a": "mine"}
 
 
+@requirement("F14", "F16")
+async def test_a_form_that_changed_meanwhile_is_asked_again_with_what_was_typed(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    form = Form(fields=[Text(id="a", label="First?"), Text(id="b", label="Second?")])
+    request = await agent.requests.create(form, thread_id=thread, errors={"b": "Too short before."})
+    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+        await screen.shows("First?")
+        screen.type("one\n")
+        await screen.shows("Too short before.")
+        changed = Form(fields=[Text(id="a", label="First?"), Text(id="c", label="Third?")])
+        await agent.requests.update(request, form=changed)
+        screen.type("two\n\n")
+        await screen.shows("The question has changed. Please check your answers.")
+        screen.type("\n")
+        await screen.shows("Third?")
+        screen.type("three\n\n")
+        with anyio.fail_after(10):
+            settled = await agent.wait(request)
+    assert settled.answer is not None
+    assert settled.answer.values == {"a": "one", "c": "three"}
+
+
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
 async def test_ctrl_c_and_ctrl_d_leave_without_answering(
     server: Server, agent: AsyncClient, thread: str, key: str
 ) -> None:
-    request = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
+    request = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
     async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
         await screen.shows("Name?")
         screen.type(key)
-        await screen.shows("Nothing more was answered")
+        await screen.shows("Nothing else was answered")
         with anyio.fail_after(10):
             assert await anyio.to_thread.run_sync(process.wait) == 0
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 async def test_agent_texts_cannot_steer_the_terminal(server: Server, agent: AsyncClient, thread: str) -> None:
     field = Text(id="a", label="Tag [red]\U000e0041\u00ad", description="Safe\rEvil", pattern="[A-Z]+")
-    await agent.create(Form(fields=[field]), thread_id=thread)
+    await agent.requests.create(Form(fields=[field]), thread_id=thread)
     out = await through_a_pipe(server, thread, "AB")
     assert "Tag [red]\\u{e0041}\\u{ad}" in out
     assert "Safe\\u{d}Evil" in out

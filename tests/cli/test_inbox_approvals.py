@@ -19,11 +19,11 @@ from tests.requirements import requirement
 
 async def asked(agent: AsyncClient, thread: str, command: str = "make publish", **more: Any) -> InputRequest:
     approval = Approval(tool="bash", input={"command": command}, **more)
-    return await agent.create(approval, thread_id=thread)
+    return await agent.requests.create(approval, thread_id=thread)
 
 
 async def answer(agent: AsyncClient, request: InputRequest) -> Answer:
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None, settled.status
     return settled.answer
 
@@ -50,7 +50,7 @@ async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangero
     assert "It deletes folders and everything in them." in out
     assert "Why you are asked: " in out
     assert "\u202e" not in out
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 @requirement("D22")
@@ -71,7 +71,7 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
     approval = Approval.model_validate(
         {"tool": "write_file", "input": call, "preview": {"before": "one\ntwo\n"}}
     )
-    await agent.create(approval, thread_id=thread)
+    await agent.requests.create(approval, thread_id=thread)
     lines = (await through_a_pipe(server, thread, ":later")).splitlines()
     assert {"│ src/a.py", "│  one", "│ -two", "│ +three"} <= set(lines)
     assert any('"mode": "0600"' in line for line in lines)
@@ -80,10 +80,10 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
 async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await asked(agent, thread)
     await through_a_pipe(server, thread, "")
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
     out = await through_a_pipe(server, thread, "yess", "?", "a moment please", ":later")
     assert out.count("An empty line leaves it open") == 3
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 @requirement("B18")
@@ -106,7 +106,7 @@ async def test_a_wider_yes_shows_the_rule_and_lets_it_be_changed(
     first = await asked(agent, thread, "make one")
     out = await through_a_pipe(server, thread, "t", "")
     assert "│ bash(make one)" in out
-    assert "The rule bash(make one) is kept." in out
+    assert "The rule bash(make one) was stored." in out
     assert (await answer(agent, first)).scope == "thread"
 
     second = await asked(agent, thread, "make two --silent")
@@ -128,14 +128,14 @@ async def test_only_what_is_offered_can_be_chosen(server: Server, agent: AsyncCl
     request = await asked(agent, thread, "make one && make $two", allow_edit=False)
     out = await through_a_pipe(server, thread, "a", "t", "e", ":later")
     assert "[y]es once  [n]o  (? for help)" in out
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 @requirement("B26")
 async def test_danger_is_asked_twice(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await asked(agent, thread, "rm -rf build")
     await through_a_pipe(server, thread, "y", "", ":later")
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
     out = await through_a_pipe(server, thread, "y", "y")
     assert out.count("Really run it? [y/N]") == 1
     assert (await answer(agent, request)).decision == "approve"
@@ -154,7 +154,7 @@ async def test_an_edited_input_is_shown_again_and_checked_by_the_policy(
         "e", '{"command":', '"make draft"}', ".", "n",
         "e", '{"command": "make draft"}', ".", "y",
     )  # fmt: skip
-    assert "The input is a JSON object." in out
+    assert "Must be an object." in out
     assert "hard limit" in out
     assert '│   "command": "make draft"' in out
     said = await answer(agent, request)
@@ -162,16 +162,33 @@ async def test_an_edited_input_is_shown_again_and_checked_by_the_policy(
     assert said.scope == "once"
 
 
+@requirement("B16", "B29")
+async def test_an_input_that_is_a_list_is_shown_and_edited(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.requests.create(
+        Approval(tool="send", input=["bob", 5], allow_edit=True), thread_id=thread
+    )
+    out = await through_a_pipe(
+        server, thread,
+        "e", '{"to": "bob"}', ".",
+        "e", '["ann", 5]', ".", "y",
+    )  # fmt: skip
+    assert '│   "bob",' in out
+    assert "Must be a list." in out
+    assert (await answer(agent, request)).edited_input == ["ann", 5]
+
+
 @requirement("B24")
 async def test_a_rule_that_came_meanwhile_is_said(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await asked(agent, thread, "make secret")
-    rule = await person.add_rule("bash(make secret)", effect="deny", scope="thread", thread_id=thread)
+    rule = await person.rules.create("bash(make secret)", effect="deny", scope="thread", thread_id=thread)
     out = await through_a_pipe(server, thread, "y")
     assert "denied by the policy. The rule `bash(make secret)` denies this." in out
     assert (await answer(agent, request)).decision == "deny"
-    await person.revoke_rule(rule)
+    await person.rules.revoke(rule)
 
 
 @requirement("B23")
@@ -179,16 +196,16 @@ async def test_a_plan_is_approved_or_sent_back_with_what_to_change(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     plan = Approval(plan="# Plan\n\n1. Write **tests**")
-    changes = await agent.create(plan, thread_id=thread)
+    changes = await agent.requests.create(plan, thread_id=thread)
     out = await through_a_pipe(server, thread, "n", "", "n", "Tests first.")
     assert "│ 1. Write **tests**" in out
     said = await answer(agent, changes)
     assert (said.decision, said.note) == ("deny", "Tests first.")
 
-    free = await agent.create(plan, thread_id=thread)
+    free = await agent.requests.create(plan, thread_id=thread)
     await through_a_pipe(server, thread, "s")
     assert (await answer(agent, free)).mode == "accept_edits"
-    again = await agent.create(plan, thread_id=thread)
+    again = await agent.requests.create(plan, thread_id=thread)
     await through_a_pipe(server, thread, "y")
     assert (await answer(agent, again)).decision == "approve"
 
@@ -198,13 +215,13 @@ async def test_all_that_is_pending_is_declined_in_one_action(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     calls = [await asked(agent, thread, f"make {n}") for n in range(30)]
-    form = await agent.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
+    form = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
     out = await through_a_pipe(server, thread, "3", ":all no")
     assert "31 requests are pending" in out
     assert "── 3 of 31, asked by agent" in out
     assert "Declined 31 of 31." in out
     for each in (*calls, form):
-        assert (await agent.get(each.id)).status == "declined"
+        assert (await agent.requests.get(each.id)).status == "declined"
 
 
 async def test_no_to_all_of_a_single_request_is_no_to_that_one_alone(
@@ -214,7 +231,7 @@ async def test_no_to_all_of_a_single_request_is_no_to_that_one_alone(
     process = server.run("inbox", "--request", one.id, stdin=b":all no\n")
     _, out, _ = await anyio.to_thread.run_sync(complete, process)
     assert "Declined 1 of 1." in out
-    assert [(await agent.get(each.id)).status for each in (other, one)] == ["pending", "declined"]
+    assert [(await agent.requests.get(each.id)).status for each in (other, one)] == ["pending", "declined"]
 
 
 @requirement("B25")
@@ -236,10 +253,10 @@ async def test_a_vote_is_counted_and_not_asked_for_twice(
 ) -> None:
     request = await asked(agent, thread, quorum=2)
     out = await through_a_pipe(server, thread, "y")
-    assert "your yes counts; 1 of 2." in out
+    assert "your approval counts; 1 of 2." in out
     out = await through_a_pipe(server, thread, "y")
     assert "You have already decided about this" in out
-    now = await agent.get(request.id)
+    now = await agent.requests.get(request.id)
     assert (now.status, [vote.decision for vote in now.votes]) == ("pending", ["approve"])
 
 
@@ -248,9 +265,9 @@ async def test_who_is_not_among_the_assignees_is_told(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     approval = Approval(tool="bash", input={"command": "make"})
-    request = await agent.create(approval, thread_id=thread, assignees=["ada"])
+    request = await agent.requests.create(approval, thread_id=thread, assignees=["ada"])
     assert "To be answered by: ada." in await through_a_pipe(server, thread, "y")
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 @requirement("M3")
@@ -261,7 +278,7 @@ async def test_a_decision_from_elsewhere_takes_the_card_away(
     async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
         await screen.shows("[y]es once")
         screen.type("y")
-        await person.decide(request, "deny")
+        await person.requests.decide(request, "deny")
         await screen.shows("bash: make publish: denied by owner meanwhile.")
         screen.type("\n")
         await screen.shows("Waiting for a question")
@@ -290,7 +307,7 @@ async def test_what_was_approved_and_has_not_run_is_listed_and_revoked(
 ) -> None:
     first, ran = await asked(agent, thread, "make one"), await asked(agent, thread, "make two")
     for request in (first, ran):
-        await person.decide(request, "approve")
+        await person.requests.decide(request, "approve")
     await agent.consume(ran, "run-1")
 
     async def inbox(*options: str) -> tuple[int, str, str]:
@@ -306,7 +323,7 @@ async def test_what_was_approved_and_has_not_run_is_listed_and_revoked(
         "Revoked: bash: make one. It did not run, and cannot.\n",
         "",
     )
-    assert await inbox("--approved") == (0, "Nothing that was approved waits to run.\n", "")
-    assert (await agent.get(first.id)).revoked is not None
+    assert await inbox("--approved") == (0, "No approved calls are waiting to run.\n", "")
+    assert (await agent.requests.get(first.id)).revoked is not None
     status, _, err = await inbox("--revoke", ran.id)
     assert (status, err) == (1, "The call has already run, so its approval cannot be revoked.\n")

@@ -21,14 +21,14 @@ def form(title: str) -> Form:
 async def test_what_is_for_others_is_named_and_the_next_one_is_asked(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    theirs = await agent.create(form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"])
+    theirs = await agent.requests.create(form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"])
     bearer = {"Authorization": f"Bearer {server.tokens['responder']}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=bearer, trust_env=False) as owner:
         me = (await owner.get("/v1/session")).json()["principal"]["id"]
-    mine = await agent.create(form("Mine"), thread_id=thread, assignees=[me])
+    mine = await agent.requests.create(form("Mine"), thread_id=thread, assignees=[me])
     out = await through_a_pipe(server, thread, "yes")
     assert "Theirs · To be answered by: bob, ops." in out
-    assert [(await agent.get(each.id)).status for each in (theirs, mine)] == ["pending", "answered"]
+    assert [(await agent.requests.get(each.id)).status for each in (theirs, mine)] == ["pending", "answered"]
     alone = await through_a_pipe(server, thread)
     assert alone.count("To be answered by") == 1
     assert "Nothing is pending." in alone
@@ -40,6 +40,6 @@ async def test_of_a_thread_that_may_only_be_read_it_says_so(server: Server, agen
     bearer = {"Authorization": f"Bearer {server.tokens['admin']}"}
     with httpx2.Client(base_url=server.url, headers=bearer, trust_env=False) as admin:
         admin.put(f"/v1/threads/{thread}/access", json={"owner": "ada", "others": "view"}).raise_for_status()
-    await agent.create(form("Read me"), thread_id=thread)
+    await agent.requests.create(form("Read me"), thread_id=thread)
     out = await through_a_pipe(server, thread)
-    assert "Read me · You may only read this. Others answer it." in out
+    assert "Read me · You have read access only. Other people answer this." in out

@@ -17,7 +17,7 @@ PEM = ["-----BEGIN KEY-----", "abcdefgh", "..", ".end", "-----END KEY-----"]
 
 
 async def asked(client: AsyncClient, thread: str, *names: str, **more: Any) -> InputRequest:
-    secrets = await client.secrets(
+    secrets = await client.secrets.request(
         list(names), reason="To call the CRM.", thread_id=thread, wait=False, **more
     )  # type: ignore[arg-type]
     assert secrets.request is not None
@@ -25,7 +25,7 @@ async def asked(client: AsyncClient, thread: str, *names: str, **more: Any) -> I
 
 
 async def leased(agent: AsyncClient, thread: str, *names: str) -> dict[str, str]:
-    async with agent.lease(names, thread_id=thread) as lease:
+    async with agent.secrets.lease(names, thread_id=thread) as lease:
         return {name: value.reveal() for name, value in lease.items()}
 
 
@@ -45,19 +45,19 @@ async def test_values_are_typed_and_the_person_says_where_they_hold(
         agent="crm",
     )
     out = await through_a_pipe(server, thread, CANARY, "other-value", "everywhere")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None, out
     assert (settled.answer.names, settled.answer.scope) == (["ALL_A", "ALL_B"], "global")
     assert await leased(agent, thread, "ALL_A", "ALL_B") == {"ALL_A": CANARY, "ALL_B": "other-value"}
     for said in (
-        "asked by agent, says it is crm",
+        "asked by agent, as crm",
         "> To call the CRM.",
         "> Get one at **the console**.",
         "> Only to read.",
         "> 32 digits",
         "> such as pat-…",
         "Type values here, never paste them into chat.",
-        "ALL_A, ALL_B: kept (global).",
+        "ALL_A, ALL_B: stored (global).",
     ):
         assert said in out
     assert CANARY not in out
@@ -68,10 +68,10 @@ async def test_an_empty_line_holds_where_the_agent_suggests(
 ) -> None:
     request = await asked(agent, thread, "A_KEY", default_scope="project", project="web")
     out = await through_a_pipe(server, thread, "", CANARY, "nowhere", "")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None, out
     assert settled.answer.scope == "project"
-    assert "A value is needed." in out
+    assert "Enter a value" in out
     assert "[c]onversation  [p]roject web  [e]verywhere  [project]" in out
 
 
@@ -79,10 +79,10 @@ async def test_an_empty_line_holds_where_the_agent_suggests(
 async def test_what_is_kept_is_taken_by_an_empty_line_and_only_the_rest_is_typed(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+    await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
     both = await asked(agent, thread, "A_KEY", "B_KEY")
     await through_a_pipe(server, thread, "", "typed-value", "")
-    settled = await agent.get(both.id)
+    settled = await agent.requests.get(both.id)
     assert settled.answer is not None
     assert settled.answer.existing == ["A_KEY"]
     assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
@@ -92,7 +92,7 @@ async def test_what_is_kept_is_taken_by_an_empty_line_and_only_the_rest_is_typed
 async def test_when_all_is_kept_nothing_is_asked_but_whether_to_use_it(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+    await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
     await asked(agent, thread, "A_KEY", default_scope="project", project=f"p-{len(thread)}")
     out = await through_a_pipe(server, thread, "y")
     assert "A_KEY is saved. Let agent use it? [y/N]" in out
@@ -144,9 +144,9 @@ async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClie
     request = await asked(agent, thread, "A_KEY")
     out = await through_a_pipe(server, thread, ":help", ":later")
     assert ":dismiss" in out
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
     await through_a_pipe(server, thread, ":dismiss")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert (settled.status, settled.reason) == ("declined", "dismissed")
 
 
@@ -154,14 +154,18 @@ async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClie
 async def test_what_the_agent_could_not_use_comes_back_with_what_is_wrong(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    made = await agent.create(SecretAsk(names=["A_KEY"], reason="To try it.", probe=True), thread_id=thread)
+    made = await agent.requests.create(
+        SecretAsk(names=["A_KEY"], reason="To try it.", probe=True), thread_id=thread
+    )
     out = await through_a_pipe(server, thread, "wrong-value", "")
-    assert "A_KEY: sent. The agent tries it before it is kept." in out
-    await agent.reprompt(made, field_errors={"A_KEY": "The CRM refuses it."}, error_summary="Try another.")
+    assert "A_KEY: sent. The agent tests it before it is stored." in out
+    await agent.requests.reprompt(
+        made, field_errors={"A_KEY": "The CRM refuses it."}, error_summary="Try another."
+    )
     out = await through_a_pipe(server, thread, CANARY, "")
     assert "The CRM refuses it." in out
     assert "Try another." in out
-    await agent.accept(made)
+    await agent.requests.accept(made)
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 
@@ -171,9 +175,9 @@ async def test_a_terminal_shows_nothing_of_what_is_typed(
 ) -> None:
     request = await asked(agent, thread, "A_KEY")
     async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
-        await screen.shows("value, not shown:")
+        await screen.shows("value, hidden:")
         screen.type(f"{CANARY}\n")
-        await screen.shows("Keep for:")
+        await screen.shows("Store for:")
         screen.type("conversation\n")
         shown = await screen.rest()
     assert "conversation\r\n" in shown  # what is no secret is shown again
@@ -186,11 +190,11 @@ async def test_several_lines_pasted_at_once_are_not_taken_for_one_value(
 ) -> None:
     request = await asked(agent, thread, "A_KEY")
     async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, _):
-        await screen.shows("value, not shown:")
+        await screen.shows("value, hidden:")
         screen.type(f"first\n{CANARY}\nthird\n")
-        await screen.shows("more than one line")
+        await screen.shows("More than one line")
         screen.type(f"{CANARY}\n")
-        await screen.shows("Keep for:")
+        await screen.shows("Store for:")
         screen.type("\n")
         assert CANARY not in await screen.rest()
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
@@ -203,9 +207,9 @@ async def test_a_sensitive_field_of_a_form_is_typed_unseen(
     form = Form(
         fields=[Text(id="host", label="Host"), Text(id="token", label="Token", sensitive=True, min_length=9)]
     )
-    request = await agent.create(form, thread_id=thread)
+    request = await agent.requests.create(form, thread_id=thread)
     out = await through_a_pipe(server, thread, "example.org", "short", CANARY, "y")
-    settled = await agent.get(request.id)
+    settled = await agent.requests.get(request.id)
     assert settled.answer is not None, out
     token = settled.answer.values["token"]
     assert isinstance(token, dict)
@@ -213,5 +217,5 @@ async def test_a_sensitive_field_of_a_form_is_typed_unseen(
     assert "Token: set" in out
     assert CANARY not in out
     with anyio.fail_after(10):
-        async with agent.lease([], refs=[str(token["ref"])], thread_id=thread) as lease:
+        async with agent.secrets.lease([], refs=[str(token["ref"])], thread_id=thread) as lease:
             assert lease[str(token["ref"])].reveal() == CANARY

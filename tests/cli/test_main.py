@@ -13,7 +13,7 @@ from askback.cli.main import COMMANDS
 from tests.cli.conftest import ENVIRONMENT, start
 from tests.cli.scripts import complete
 
-HEAVY = {"askback.app", "askback.service", "askback.storage", "starlette", "uvicorn"}
+HEAVY = {"askback.server.app", "askback.service", "askback.storage", "starlette", "uvicorn"}
 LOADED = """
 import json, sys
 from askback.cli.main import main
@@ -33,6 +33,24 @@ def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> Non
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=True,
     )  # fmt: skip
     assert HEAVY & set(json.loads(done.stderr.splitlines()[-1])) == set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unused"),
+    [
+        (["--version"], {"pydantic", "rich", "askback.client", "askback.domain"}),
+        (
+            ["serve", "--port", "0", "--database-url", "sqlite:////dev/null/x"],
+            {"rich", "httpx2", "askback.client"},
+        ),
+    ],
+)
+def test_a_command_loads_only_what_it_needs(tmp_path: object, arguments: list[str], unused: set[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments],
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=True,
+    )  # fmt: skip
+    assert unused & set(json.loads(done.stderr.splitlines()[-1])) == set()
 
 
 @pytest.mark.parametrize("command", ["serve", "inbox", "run"])

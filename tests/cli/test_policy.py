@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ DEFAULT = {
     "ask_mode": "on-miss",
     "mode": "normal",
     "lists": ["default", "read-only-tools"],
+    "table": "askback",
     "free_text": "ignore",
     "max_questions": 10_000,
     "questions_window_s": 86_400,
@@ -57,7 +59,7 @@ async def test_the_mode_of_one_conversation_is_its_owners(
     await run(policy, server.data, "set", "--thread", thread, "--mode", "plan")
     assert (await run(shown, server.data, "--thread", thread))["mode"] == "plan"
     assert (await run(shown, server.data))["mode"] == "normal"
-    refused = await agent.create(Approval(tool="bash", input={"command": "make"}), thread_id=thread)
+    refused = await agent.requests.create(Approval(tool="bash", input={"command": "make"}), thread_id=thread)
     assert refused.source == "policy"
     await run(policy, server.data, "set", "--thread", thread, "--mode", "default")
     assert (await run(shown, server.data, "--thread", thread))["mode"] == "normal"
@@ -74,12 +76,10 @@ def test_settings_are_tried_without_effect_until_the_trial_ends(tmp_path: Path) 
 @requirement("B22")
 async def test_letting_everything_run_is_typed_out(tmp_path: Path) -> None:
     run = anyio.to_thread.run_sync
-    for setting in ("--mode", "--level"):
-        said = await run(lambda setting=setting: policy(tmp_path, "set", setting, "full", status=1))
-        assert "ENABLE FULL" in said
-        await run(
-            lambda setting=setting: policy(tmp_path, "set", setting, "full", "--confirm", "yes", status=1)
-        )
+    for settings in (("--mode", "full"), ("--level", "full"), ("--table", "nebo", "--ask-mode", "off")):
+        set_policy = partial(policy, tmp_path, "set", *settings)
+        assert "ENABLE FULL" in await run(partial(set_policy, status=1))
+        await run(partial(set_policy, "--confirm", "yes", status=1))
     async with on_a_terminal(tmp_path, "policy", "set", "--mode", "full") as (screen, process):
         await screen.shows("Type ENABLE FULL to do it: ")
         screen.type("enable full\n")

@@ -29,7 +29,7 @@ def listed(data: Path, *arguments: str) -> list[dict[str, Any]]:
 async def source(agent: AsyncClient, thread: str, command: str) -> str | None:
     """Return who decided about a command at once, None when a person is asked."""
     approval = Approval(tool="bash", input={"command": command})
-    return (await agent.create(approval, thread_id=thread)).source
+    return (await agent.requests.create(approval, thread_id=thread)).source
 
 
 @requirement("B10", "B11")

@@ -28,8 +28,11 @@ def test_each_line_gets_one_decision_with_its_reasons() -> None:
         '{"tool": "write_file", "input": {"path": "src/a"}, "allow": ["write_file(path=src/**)"]}',
         '{"command": "ls", "shell": "zsh", "allow": ["ls"]}',
         '{"command": "npm test", "mode": "plan", "allow": ["npm test"]}',
+        '{"tool": "send", "input": ["bob"], "allow": ["tool:send [\\"bob\\"]"]}',
+        '{"tool": "restart", "input": null, "allow": ["tool:restart null"]}',
     )
-    assert [answer["decision"] for answer in answers] == ["allow", "deny", "ask", "allow", "ask", "deny"]
+    decisions = ["allow", "deny", "ask", "allow", "ask", "deny", "allow", "allow"]
+    assert [answer["decision"] for answer in answers] == decisions
     assert all(answer["reasons"] for answer in answers)
     assert answers[1]["rule"] == "bash(git push:*)"
 
@@ -70,21 +73,21 @@ async def test_where_a_server_runs_its_rules_and_its_policy_decide(server: Serve
 
     make, ls, own = '{"command": "make x"}', '{"command": "ls"}', '{"command": "make x", "allow": ["make x"]}'
     async with server.client("responder") as person, server.client("admin") as admin:
-        allow = await person.add_rule("bash(make x)")
-        deny = await person.add_rule("bash(ls)", effect="deny")
-        shadow = await person.add_rule("bash(make x)", effect="deny", shadow=True)
-        elsewhere = await person.add_rule("bash(make x)", effect="deny", scope="thread", thread_id="t")
+        allow = await person.rules.create("bash(make x)")
+        deny = await person.rules.create("bash(ls)", effect="deny")
+        shadow = await person.rules.create("bash(make x)", effect="deny", shadow=True)
+        elsewhere = await person.rules.create("bash(make x)", effect="deny", scope="thread", thread_id="t")
         try:
             assert await checked(make, ls, own) == ["allow", "deny", "allow"]
             assert await checked(make, ls, own, arguments=("--list", "default")) == ["ask", "allow", "allow"]
-            await admin.set_policy(ask_mode="always")
+            await admin.policy.update(ask_mode="always")
             assert await checked(make, '{"command": "make x", "ask_mode": "on-miss"}') == ["ask", "allow"]
-            await admin.set_policy(ask_mode="on-miss", lists=["none"])
+            await admin.policy.update(ask_mode="on-miss", lists=["none"])
             assert await checked('{"command": "pwd"}') == ["ask"]
         finally:
-            await admin.set_policy(ask_mode="on-miss", lists=["default", "read-only-tools"])
+            await admin.policy.update(ask_mode="on-miss", lists=["default", "read-only-tools"])
             for rule in (allow, deny, shadow, elsewhere):
-                await person.revoke_rule(rule)
+                await person.rules.revoke(rule)
 
 
 def test_rules_of_a_server_that_was_named_and_is_gone_are_not_replaced_by_a_list() -> None:

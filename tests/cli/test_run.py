@@ -55,9 +55,9 @@ async def first_line(process: Process | subprocess.Popen[bytes]) -> bytes:
 
 async def given(agent: AsyncClient, person: AsyncClient, thread: str, **values: str) -> None:
     """Let the agent of a thread use these."""
-    secrets = await agent.secrets(list(values), reason="To try it.", thread_id=thread, wait=False)
+    secrets = await agent.secrets.request(list(values), reason="To try it.", thread_id=thread, wait=False)
     assert secrets.request is not None
-    await person.submit(secrets.request, values)
+    await person.requests.submit(secrets.request, values)
 
 
 @requirement("E17")
@@ -141,7 +141,7 @@ async def test_what_was_not_given_yet_is_asked_for_and_only_that(
     process = server.run(
         "run", "--secret", "A_KEY", "--secret", "B_KEY", "--thread", thread, "--", *script(PRINT)
     )
-    request = await person.get(await asked(process))
+    request = await person.requests.get(await asked(process))
     assert request.secret is not None
     assert (request.secret.names, request.secret.reason) == (
         ["A_KEY"],
@@ -149,7 +149,7 @@ async def test_what_was_not_given_yet_is_asked_for_and_only_that(
     )
     assert request.agent is not None
     assert request.agent.name == "askback run"
-    await person.submit(request, {"A_KEY": CANARY})
+    await person.requests.submit(request, {"A_KEY": CANARY})
     status, out, err = await ended(process)
     assert (status, out) == (0, "[secret:A_KEY]\n"), err
 
@@ -164,10 +164,10 @@ async def test_it_is_an_agent_of_its_own_unless_the_environment_names_one(
         process = server.run(
             "run", "--secret", "A_KEY", *own, "--", *script(PRINT), stdin=None, **environment
         )
-        request = await person.get(await asked(process))
+        request = await person.requests.get(await asked(process))
         assert request.requester is not None
         names[whose] = request.requester.name
-        await person.submit(request, {"A_KEY": CANARY})
+        await person.requests.submit(request, {"A_KEY": CANARY})
         status, out, err = await ended(process)
         assert (status, out) == (0, "[secret:A_KEY]\n"), err
     assert names == {"its own": "askback run", "shared": "agent"}
@@ -178,7 +178,7 @@ async def test_what_the_person_does_not_give_is_said_and_nothing_runs(
 ) -> None:
     command = script(f"open({str(tmp_path / 'ran')!r}, 'w')\nprint('ran')")
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *command)
-    request = await person.decline(await asked(process))
+    request = await person.requests.decline(await asked(process))
     assert request.secret is not None
     assert (
         request.secret.reason == f"To run {Path(sys.executable).name}"
@@ -196,7 +196,7 @@ async def test_ctrl_c_while_it_waits_takes_the_request_back(
     request_id = await asked(process)
     process.send_signal(signal.SIGINT)
     assert (await ended(process))[0] == 125
-    assert (await person.get(request_id)).reason == "agent_aborted"
+    assert (await person.requests.get(request_id)).reason == "agent_aborted"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

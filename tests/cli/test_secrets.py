@@ -29,11 +29,11 @@ async def ran(server: Server, *arguments: str, stdin: str | None = None) -> tupl
 async def kept_value(server: Server, agent: AsyncClient, thread: str, name: str) -> str:
     """Let every agent use what is kept, have this one use it, as it is there already, and return it."""
     async with server.client("admin") as admin:
-        for secret in (await admin.kept(limit=200)).secrets:
+        for secret in await admin.secrets.list(limit=200):
             if secret.name == name and secret.thread_id in {None, thread}:
-                await admin.set_secret_agents(secret, "all")
-    assert await agent.secrets(name, reason="To look.", thread_id=thread)
-    async with agent.lease(name, thread_id=thread) as lease:
+                await admin.secrets.set_agents(secret, "all")
+    assert await agent.secrets.request(name, reason="To look.", thread_id=thread)
+    async with agent.secrets.lease(name, thread_id=thread) as lease:
         return lease[name].reveal()
 
 
@@ -79,7 +79,7 @@ async def test_a_value_is_typed_at_a_prompt_that_does_not_show_it(
 ) -> None:
     arguments = ["secrets", "set", "A_KEY", "--thread", thread]
     async with on_a_terminal(server.data, *arguments) as (screen, _):
-        await screen.shows("Value of A_KEY, which is not shown:")
+        await screen.shows("Value of A_KEY, hidden:")
         screen.type(f"{CANARY}\n")
         shown = await screen.rest()
     assert "value 1" in shown
@@ -115,14 +115,14 @@ async def test_what_cannot_be_kept_is_refused_without_showing_it(
 async def test_bytes_that_are_no_text_are_refused(server: Server, thread: str) -> None:
     process = server.run("secrets", "set", "A_KEY", "--thread", thread, stdin=b"\xff" + CANARY.encode())
     status, _, err = await anyio.to_thread.run_sync(complete, process)
-    assert (status, err) == (1, "askback: The value is no text in UTF-8.\n")
+    assert (status, err) == (1, "askback: The value is not valid UTF-8.\n")
 
 
 async def test_a_secret_is_erased_by_its_id_or_by_a_name_that_only_it_has(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    mine = await person.keep("ERASED_KEY", CANARY, scope="session", thread_id=thread)
-    await person.keep("ERASED_KEY", CANARY, scope="session", thread_id=f"{thread}-2")
+    mine = await person.secrets.set("ERASED_KEY", CANARY, scope="session", thread_id=thread)
+    await person.secrets.set("ERASED_KEY", CANARY, scope="session", thread_id=f"{thread}-2")
     status, _, err = await ran(server, "erase", "ERASED_KEY")
     assert status == 1
     assert "2 secrets are called ERASED_KEY. Give the id of one: " in err
@@ -154,7 +154,7 @@ def test_all_come_under_the_first_key_and_what_no_key_opens_is_counted(tmp_path:
 async def test_a_server_with_a_key_file_gets_a_new_key_while_it_runs(
     server: Server, person: AsyncClient, agent: AsyncClient, thread: str
 ) -> None:
-    await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
+    await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
     before = (server.data / "master.key").read_text()
     status, out, _ = await ran(server, "rotate")
     assert status == 0
@@ -171,18 +171,18 @@ async def test_a_server_with_a_key_file_gets_a_new_key_while_it_runs(
 async def test_an_agent_is_granted_a_secret_and_has_to_ask_again_after_it_is_revoked(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    secret = await person.keep("G_KEY", CANARY, scope="session", thread_id=thread)
+    secret = await person.secrets.set("G_KEY", CANARY, scope="session", thread_id=thread)
     status, out, err = await ran(server, "grant", secret.id, "--agent", "all")
     assert (status, out) == (0, "Every agent may use G_KEY without asking.\n"), err
     assert await kept_value(server, agent, thread, "G_KEY") == CANARY
     await ran(server, "revoke", secret.id, "--agent", "all")
-    assert await person.secret_agents(secret) == []
-    asked = await agent.secrets("G_KEY", reason="To look.", thread_id=thread, wait=False)
+    assert await person.secrets.agents(secret) == []
+    asked = await agent.secrets.request("G_KEY", reason="To look.", thread_id=thread, wait=False)
     assert asked.request is not None
     me = asked.request.requester
     assert me is not None
     status, _, err = await ran(server, "grant", "G_KEY", "--agent", me.id)
-    assert (status, await person.secret_agents(secret)) == (0, [me.id]), err
+    assert (status, await person.secrets.agents(secret)) == (0, [me.id]), err
     [line] = [line for line in (await ran(server, "list"))[1].split("sec_") if "  G_KEY  " in line]
     assert line.endswith("\n    used by agent\n")
     status, _, err = await ran(server, "grant", "G_KEY", "--agent", "nobody-here")
@@ -194,7 +194,7 @@ async def test_an_agent_is_granted_a_secret_and_has_to_ask_again_after_it_is_rev
 async def test_grants_of_several_agents_at_once_all_stay(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
-    secret = await person.keep("MANY_KEY", CANARY, scope="session", thread_id=thread)
+    secret = await person.secrets.set("MANY_KEY", CANARY, scope="session", thread_id=thread)
     async with httpx2.AsyncClient(
         base_url=server.url, headers={"Authorization": f"Bearer {server.tokens['admin']}"}
     ) as http:
@@ -203,15 +203,15 @@ async def test_grants_of_several_agents_at_once_all_stay(
         ]
     async with anyio.create_task_group() as tasks:
         for each in made:
-            tasks.start_soon(partial(person.grant_secret, secret, agent=each))
-    assert await person.secret_agents(secret) == sorted(made)
+            tasks.start_soon(partial(person.secrets.grant, secret, agent=each))
+    assert await person.secrets.agents(secret) == sorted(made)
     async with anyio.create_task_group() as tasks:
         for each in made[1:]:
-            tasks.start_soon(partial(person.revoke_secret, secret, agent=each))
-    assert await person.secret_agents(secret) == made[:1]
-    await person.set_secret_agents(secret, "all")
+            tasks.start_soon(partial(person.secrets.revoke, secret, agent=each))
+    assert await person.secrets.agents(secret) == made[:1]
+    await person.secrets.set_agents(secret, "all")
     with pytest.raises(Conflict) as refused:
-        await person.revoke_secret(secret, agent=made[0])
+        await person.secrets.revoke(secret, agent=made[0])
     assert refused.value.code == "every_agent"
     status, _, err = await ran(server, "revoke", secret.id, "--agent", made[0])
     assert (status, err) == (1, "askback: Every agent may use MANY_KEY. Revoke it with --agent all first.\n")

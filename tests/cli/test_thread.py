@@ -57,3 +57,21 @@ def test_agents_are_let_into_a_thread_and_taken_out_by_name(tmp_path: Path) -> N
     assert json.loads(thread(tmp_path, "access", "t1", "--remove", "shop"))["agents"] == two[1:]
     assert json.loads(thread(tmp_path, "access", "t1"))["agents"] == two[1:]
     assert "nobody" in thread(tmp_path, "access", "t1", "--agent", "nobody", status=1)
+
+
+def test_threads_are_renamed_listed_and_searched(tmp_path: Path) -> None:
+    made = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
+    assert made[0] == 0, made
+    thread(tmp_path, "access", "t1", "--agent", "shop")
+    thread(tmp_path, "rename", "t1", "Red shoes")
+    thread(tmp_path, "rename", "t2", "Blue \x1b[31mshoes", status=1)
+    thread(tmp_path, "rename", "t2", "Blue shoes")
+    rows = [line.split("\t") for line in thread(tmp_path, "list").splitlines()]
+    assert [(row[0], row[1], row[3]) for row in rows] == [("t2", "0", "Blue shoes"), ("t1", "0", "Red shoes")]
+    assert thread(tmp_path, "list", "red").startswith("t1\t")
+    assert thread(tmp_path, "list", "--agent", "shop").startswith("t1\t")
+    thread(tmp_path, "archive", "t2")
+    assert thread(tmp_path, "list", "shoes").startswith("t1\t")
+    assert thread(tmp_path, "list", "--archived").startswith("t2\t")
+    thread(tmp_path, "rename", "t1", "")
+    assert thread(tmp_path, "list", "red") == ""

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from askback import AsyncClient
-from askback.app import create_app
-from askback.settings import load
+from askback.delivery.local import LocalBus
+from askback.server.app import create_app
+from askback.server.settings import load
 from tests.client.servers import TOKENS, ServerProcess
+from tests.temporary_store import TemporaryStore
 
 Connect = Callable[..., AsyncClient]
 
@@ -56,10 +58,12 @@ async def in_process(**parts: Any) -> AsyncIterator[Connect]:
 
     folder = Path(tempfile.gettempdir()) / f"askback-test-{secrets.token_hex(6)}"
     tokens = ",".join(f"{role}:{token}" for role, token in TOKENS.items())
-    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder), **parts)
+    bus = LocalBus()
+    given = {"store": TemporaryStore(on_commit=bus.publish), "bus": bus} | parts
+    app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder), **given)
     try:
         async with AsyncClient(app=app, token=TOKENS["admin"]) as keeper:
-            await keeper.list()
+            await keeper.requests.list()
             yield lambda role="requester", **options: AsyncClient(
                 app=app, token=TOKENS.get(role, "unknown-token"), **options
             )

@@ -30,9 +30,9 @@ async def deciding(
             asked.append(request)
             decision = left.pop(0)
             if isinstance(decision, str):
-                await person.decline(request, reason=decision)
+                await person.requests.decline(request, reason=decision)
             else:
-                await person.decide(request, **decision)
+                await person.requests.decide(request, **decision)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)

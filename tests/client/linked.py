@@ -5,40 +5,32 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any
 
 import anyio
 import httpx2
 import pytest
 
-from askback.app import App, create_app
-from askback.client.channel import Channel
-from askback.client.channel_app import AppConnector, Residence
-from askback.client.channel_http import HttpChannel
 from askback.client.link import Link
+from askback.client.transport import FrameStream
+from askback.client.transport_app import AppTransport
+from askback.client.transport_http import HttpFrames
 from askback.delivery.local import LocalBus
+from askback.server.app import App, create_app
 from tests.temporary_store import TemporaryStore
 
 
-@dataclass
-class HttpConnector:
-    """Connects to an app of this process as the real one does to a server."""
+class HttpTransport(AppTransport):
+    """Connects to an app of this process over HTTP, as the real transport does to a server."""
 
-    residence: Residence
-    where: str = "the app in this process"
-
-    async def connect(self) -> Channel:
-        headers = {"authorization": f"Bearer {await self.residence.token()}"}
-        transport = httpx2.ASGITransport(app=self.residence.app)
-        return HttpChannel(
+    async def frames(self) -> FrameStream:
+        headers = {"authorization": f"Bearer {await self.token()}"}
+        transport = httpx2.ASGITransport(app=self.app)
+        return HttpFrames(
             httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1", headers=headers)
         )
 
-    async def close(self) -> None:
-        await self.residence.leave()
 
-
-CONNECTORS = pytest.mark.parametrize("connector", [AppConnector, HttpConnector])
+TRANSPORTS = pytest.mark.parametrize("transport", [AppTransport, HttpTransport])
 
 
 @dataclass
@@ -57,12 +49,14 @@ class Linked:
 
 
 @asynccontextmanager
-async def linked(connector: Any, kind: type[TemporaryStore] = TemporaryStore) -> AsyncGenerator[Linked]:
+async def linked(
+    transport: type[AppTransport], kind: type[TemporaryStore] = TemporaryStore
+) -> AsyncGenerator[Linked]:
     """A link to a server on a store of that kind, for as long as a test may take."""
     bus = LocalBus()
     store = kind(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)
-    link = Link(connector(Residence(app, None)))
+    link = Link(transport(app, None))
     with anyio.fail_after(20):
         yield Linked(link, app, store)
         await link.close()

@@ -32,9 +32,9 @@ async def submitting(
             asked.append(request)
             sent = left.pop(0)
             if isinstance(sent, str):
-                await person.decline(request, reason=sent)
+                await person.requests.decline(request, reason=sent)
             else:
-                await person.submit(request, sent)
+                await person.requests.submit(request, sent)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
@@ -47,6 +47,6 @@ async def handed_over(
     agent: AsyncClient, person: AsyncClient, thread: str, values: Mapping[str, str], **how: Any
 ) -> InputRequest:
     """Ask for secrets and hand them over; returns the settled request."""
-    secrets = await agent.secrets(list(values), reason="To try it.", thread_id=thread, wait=False)
+    secrets = await agent.secrets.request(list(values), reason="To try it.", thread_id=thread, wait=False)
     assert secrets.request is not None
-    return await person.submit(secrets.request, values, **how)
+    return await person.requests.submit(secrets.request, values, **how)

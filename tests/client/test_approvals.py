@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from askback import Approval, AsyncClient, Conflict, Forbidden, Form, Gone, Invalid, Risk, Text
-from askback.system import SystemClock
+from askback.server.system import SystemClock
 from tests.client.conftest import Connect, in_process
 from tests.client.deciding import asked_in, deciding
 
@@ -63,7 +63,7 @@ async def test_what_was_denied_is_denied_again_at_once_without_asking(
     assert again.request is not None
     assert (again.status, again.request.id, again.request.repeated) == ("deny", first.request.id, True)
     assert again.text != first.text
-    assert len(await agent.list(thread_id=thread)) == 1
+    assert len(await agent.requests.list(thread_id=thread)) == 1
 
 
 async def test_who_does_not_decide_permits_nothing(agent: AsyncClient, person: AsyncClient, thread: str):
@@ -80,7 +80,7 @@ async def test_nobody_in_time_means_no(agent: AsyncClient, thread: str):
 
 
 async def test_an_approval_is_open_for_five_minutes_unless_it_says_otherwise(agent: AsyncClient, thread: str):
-    unsaid = await agent.create(Approval(tool="bash", input=PUSH), thread_id=thread)
+    unsaid = await agent.requests.create(Approval(tool="bash", input=PUSH), thread_id=thread)
     assert unsaid.expires_at is not None
     assert (unsaid.expires_at - unsaid.created_at).total_seconds() == 300
     waiting = asyncio.create_task(agent.approve("make", {}, thread_id=f"{thread} 2", timeout_s=None))
@@ -94,7 +94,7 @@ async def test_a_call_that_is_taken_back_may_not_run(agent: AsyncClient, thread:
     async with anyio.create_task_group() as tasks:
 
         async def take_back() -> None:
-            await agent.cancel(await asked_in(agent, thread), "superseded")
+            await agent.requests.cancel(await asked_in(agent, thread), "superseded")
 
         tasks.start_soon(take_back)
         with anyio.fail_after(20):
@@ -127,14 +127,31 @@ async def test_a_changed_input_takes_the_place_of_the_one_that_was_asked(
     assert "--dry-run" in decision.text
 
 
+@pytest.mark.requirement("B15", "B29")
+@pytest.mark.parametrize("value", [["bob", {"n": 0.1}], "größer", 5, False, None], ids=repr)
+async def test_an_input_of_any_type_comes_back_as_it_was(
+    agent: AsyncClient, person: AsyncClient, thread: str, value: object
+):
+    seen: list[object] = []
+    async with deciding(person, thread, {"decision": "approve"}):
+        decision = await agent.approve(
+            "send", value, thread_id=thread, hooks=[lambda _, given: seen.append(given)]
+        )
+    assert (decision.input, seen) == (value, [value, value])
+    used = await agent.consume(decision, "exe-1", tool="send", input=value)
+    assert used.input == value
+
+
 @pytest.mark.requirement("B16", "B7")
 async def test_an_input_that_is_changed_into_what_a_hard_limit_refuses_is_not_approved(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
-    request = await agent.create(Approval(tool="bash", input=PUSH, allow_edit=True), thread_id=thread)
+    request = await agent.requests.create(
+        Approval(tool="bash", input=PUSH, allow_edit=True), thread_id=thread
+    )
     with pytest.raises(Invalid):
-        await person.decide(request, "approve", edited_input={"command": "rm -rf /"})
-    assert (await agent.get(request.id)).status == "pending"
+        await person.requests.decide(request, "approve", edited_input={"command": "rm -rf /"})
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 @pytest.mark.requirement("B15")
@@ -208,7 +225,7 @@ async def test_a_plan_is_approved_changed_or_approved_with_its_edits(
         accepted = await agent.approve_plan("# Plan\n\n1. Test it\n2. Write it", thread_id=thread)
     assert (bool(changes), changes.note) == (False, "write the tests first")
     assert (bool(accepted), accepted.mode) == (True, "accept_edits")
-    assert (await person.policy(thread)).mode == "accept_edits"
+    assert (await person.policy.get(thread)).mode == "accept_edits"
 
 
 @pytest.mark.requirement("K6")
@@ -219,32 +236,32 @@ async def test_two_people_have_to_say_yes_where_the_agent_wants_two(
         agent.approve("bash", PUSH, thread_id=thread, quorum=2, risk=Risk(level="danger"))
     )
     request = await asked_in(person, thread)
-    voted = await person.decide(request, "approve")
+    voted = await person.requests.decide(request, "approve")
     assert (voted.status, len(voted.votes)) == ("pending", 1)
     with pytest.raises(Conflict) as twice:
-        await person.decide(request, "approve")
+        await person.requests.decide(request, "approve")
     assert twice.value.code == "already_voted"
     async with connect("admin") as second:
-        await second.decide(request, "approve")
+        await second.requests.decide(request, "approve")
     with anyio.fail_after(20):
         assert await asking
 
 
 async def test_a_decision_is_about_what_was_shown(agent: AsyncClient, person: AsyncClient, thread: str):
-    request = await agent.create(Approval(tool="bash", input=PUSH), thread_id=thread)
+    request = await agent.requests.create(Approval(tool="bash", input=PUSH), thread_id=thread)
     assert request.approval is not None
     other = request.model_copy(update={"approval": request.approval.model_copy(update={"digest": "0" * 64})})
     with pytest.raises(Conflict) as refused:
-        await person.decide(other, "approve")
+        await person.requests.decide(other, "approve")
     assert refused.value.code == "digest_mismatch"
-    assert (await person.decide(request, "approve")).status == "answered"
+    assert (await person.requests.decide(request, "approve")).status == "answered"
 
 
 async def test_only_those_who_are_named_may_answer(agent: AsyncClient, person: AsyncClient, thread: str):
     for what in (FORM, Approval(tool="bash", input=PUSH)):
-        request = await agent.create(what, thread_id=thread, assignees=["somebody-else"])
+        request = await agent.requests.create(what, thread_id=thread, assignees=["somebody-else"])
         with pytest.raises(Forbidden) as refused:
-            await person.decline(request)
+            await person.requests.decline(request)
         assert refused.value.code == "not_assigned"
 
 
@@ -252,11 +269,11 @@ async def test_many_are_decided_in_one_call_each_on_its_own(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     requests = [
-        await agent.create(Approval(tool="bash", input={"command": f"make {n}"}), thread_id=thread)
+        await agent.requests.create(Approval(tool="bash", input={"command": f"make {n}"}), thread_id=thread)
         for n in range(3)
     ]
-    await person.decide(requests[0], "approve")
-    results = await person.batch("deny", [*requests, "req_nope"], note="later")
+    await person.requests.decide(requests[0], "approve")
+    results = await person.requests.batch("deny", [*requests, "req_nope"], note="later")
     assert [result.id for result in results] == [*(r.id for r in requests), "req_nope"]
     assert [type(result.error).__name__ for result in results] == [
         "Conflict", "NoneType", "NoneType", "NotFound",
@@ -266,11 +283,11 @@ async def test_many_are_decided_in_one_call_each_on_its_own(
 
 
 async def test_a_requester_cannot_decide(agent: AsyncClient, thread: str):
-    request = await agent.create(Approval(tool="bash", input=PUSH), thread_id=thread)
+    request = await agent.requests.create(Approval(tool="bash", input=PUSH), thread_id=thread)
     with pytest.raises(Forbidden):
-        await agent.decide(request, "approve")
+        await agent.requests.decide(request, "approve")
     with pytest.raises(Forbidden):
-        await agent.batch("approve", [request])
+        await agent.requests.batch("approve", [request])
 
 
 async def test_what_the_caller_did_wrong_raises(agent: AsyncClient, person: AsyncClient, thread: str):
@@ -298,11 +315,11 @@ async def test_a_restarted_agent_finds_the_decision_that_was_made_meanwhile(
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-    await person.decide(request, "approve")
+    await person.requests.decide(request, "approve")
     async with connect() as second:
         with anyio.fail_after(20):
             assert await second.approve("bash", PUSH, thread_id=thread, idempotency_key=key)
-        assert len(await second.list(thread_id=thread)) == 1
+        assert len(await second.requests.list(thread_id=thread)) == 1
 
 
 @pytest.mark.requirement("M6")

@@ -43,9 +43,9 @@ async def answering(person: AsyncClient, thread: str, *answers: Any) -> AsyncIte
             if event["type"] == "request.created":
                 answer = left.pop(0)
                 if isinstance(answer, str):
-                    await person.decline(event["request"]["id"], reason=answer)
+                    await person.requests.decline(event["request"]["id"], reason=answer)
                 else:
-                    await person.answer(event["request"]["id"], answer)
+                    await person.requests.answer(event["request"]["id"], answer)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
@@ -85,7 +85,7 @@ async def test_asking_returns_the_answer(agent: AsyncClient, person: AsyncClient
 async def test_a_request_shows_what_was_asked_and_how_it_ended(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
-    request = await agent.create(
+    request = await agent.requests.create(
         FORM,
         thread_id=thread,
         run_id="r1",
@@ -99,9 +99,9 @@ async def test_a_request_shows_what_was_asked_and_how_it_ended(
     )  # fmt: skip
     assert request.agent is not None
     assert request.agent.name == "writer"
-    done = await person.answer(request, {"topic": "Bees"}, revision=request.revision)
+    done = await person.requests.answer(request, {"topic": "Bees"}, revision=request.revision)
     with anyio.fail_after(20):
-        assert await agent.wait(request) == done == await agent.get(request.id)
+        assert await agent.wait(request) == done == await agent.requests.get(request.id)
     assert (done.status, done.source, done.settled) == ("answered", "responder", True)
 
 
@@ -138,7 +138,7 @@ async def test_a_question_that_is_taken_back_ends_the_wait(agent: AsyncClient, t
 
         async def take_back() -> None:
             (request_id,) = await created(agent, thread)
-            await agent.cancel(request_id, "user_message", note="changed my mind")
+            await agent.requests.cancel(request_id, "user_message", note="changed my mind")
 
         tasks.start_soon(take_back)
         with anyio.fail_after(20), pytest.raises(Cancelled) as cancelled:
@@ -161,8 +161,8 @@ async def test_three_questions_at_once_answered_in_reverse_order_each_get_their_
         for name in ("a", "b", "c"):
             tasks.start_soon(ask, name)
         for request_id in reversed(await created(person, thread, 3)):
-            request = await person.get(request_id)
-            await person.answer(request, {"topic": f"for {request.tool_call_id}"})
+            request = await person.requests.get(request_id)
+            await person.requests.answer(request, {"topic": f"for {request.tool_call_id}"})
     assert answers == {"a": "for a", "b": "for b", "c": "for c"}
 
 
@@ -199,7 +199,7 @@ async def test_small_questions(agent: AsyncClient, person: AsyncClient, thread: 
     with pytest.raises(Invalid) as blank:
         await agent.ask("  ", thread_id=thread)
     assert blank.value.field_errors[0]["path"] == "question"
-    assert len(await agent.list(thread_id=thread)) == 4
+    assert len(await agent.requests.list(thread_id=thread)) == 4
 
 
 @pytest.mark.requirement("C20")
@@ -214,7 +214,7 @@ async def test_cancelling_the_task_takes_the_question_back(agent: AsyncClient, t
 
 
 async def test_cancelling_before_the_question_was_stored_takes_it_back_too(agent: AsyncClient, thread: str):
-    await agent.list(thread_id=thread)  # connected
+    await agent.requests.list(thread_id=thread)  # connected
     task = asyncio.create_task(agent.form(FORM, thread_id=thread))
     for _ in range(2):
         await asyncio.sleep(0)
@@ -232,7 +232,7 @@ async def test_a_question_may_outlive_its_task(agent: AsyncClient, person: Async
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await person.answer(request_id, {"topic": "Bees"})
+    await person.requests.answer(request_id, {"topic": "Bees"})
     with anyio.fail_after(20):
         answer = await agent.form(FORM, thread_id=thread, idempotency_key=f"k {thread[:-2]}")
     assert answer.values == {"topic": "Bees"}
@@ -243,13 +243,13 @@ async def test_a_restarted_agent_finds_its_question_and_the_answer_given_meanwhi
     connect: Connect, person: AsyncClient, thread: str
 ):
     async with connect() as first:
-        asked = await first.create(FORM, thread_id=thread, idempotency_key=f"run {thread[:-2]}")
-    await person.answer(asked, {"topic": "Bees"})
+        asked = await first.requests.create(FORM, thread_id=thread, idempotency_key=f"run {thread[:-2]}")
+    await person.requests.answer(asked, {"topic": "Bees"})
     async with connect() as second:
         with anyio.fail_after(20):
             answer = await second.form(FORM, thread_id=thread, idempotency_key=f"run {thread[:-2]}")
         assert answer.values == {"topic": "Bees"}
-        assert [r.id for r in await second.list(thread_id=thread)] == [asked.id]
+        assert [r.id for r in await second.requests.list(thread_id=thread)] == [asked.id]
 
 
 async def test_a_bad_form_is_refused_with_every_fault(agent: AsyncClient, thread: str):
@@ -258,17 +258,17 @@ async def test_a_bad_form_is_refused_with_every_fault(agent: AsyncClient, thread
         await agent.form(bad, thread_id=thread)
     assert {e["path"] for e in refused.value.field_errors} >= {"form.fields[0].options"}
     assert all(e["code"] and e["message"] for e in refused.value.field_errors)
-    assert len(await agent.list(thread_id=thread)) == 0
+    assert len(await agent.requests.list(thread_id=thread)) == 0
 
 
 @pytest.mark.requirement("K2")
 async def test_who_comes_second_gets_the_settled_request(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
-    request = await agent.create(FORM, thread_id=thread)
-    await person.answer(request, {"topic": "first"})
+    request = await agent.requests.create(FORM, thread_id=thread)
+    await person.requests.answer(request, {"topic": "first"})
     with pytest.raises(Conflict) as late:
-        await person.answer(request, {"topic": "second"})
+        await person.requests.answer(request, {"topic": "second"})
     assert late.value.code == "already_settled"
     assert late.value.request is not None
     assert late.value.request["answer"]["values"] == {"topic": "first"}
@@ -277,21 +277,21 @@ async def test_who_comes_second_gets_the_settled_request(
 async def test_roles_and_unknown_ids_are_refused_as_by_rest(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
-    request = await agent.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     with pytest.raises(Forbidden):
-        await agent.answer(request, {"topic": "me"})
+        await agent.requests.answer(request, {"topic": "me"})
     with pytest.raises(Forbidden):
-        await person.create(FORM, thread_id=thread)
+        await person.requests.create(FORM, thread_id=thread)
     with pytest.raises(Forbidden), anyio.fail_after(20):
         async for _ in agent.events():
             pass
     with pytest.raises(NotFound):
-        await agent.get("req_nope")
+        await agent.requests.get("req_nope")
     with pytest.raises(NotFound), anyio.fail_after(20):
         await agent.wait("req_nope")
     with pytest.raises(TooLarge):
         await agent.say("x" * 300_000, thread_id=thread)
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 async def test_an_unknown_token_is_refused(connect: Connect, thread: str):
@@ -303,25 +303,25 @@ async def test_an_unknown_token_is_refused(connect: Connect, thread: str):
 @pytest.mark.parametrize("key", ["", "ä", "a\nb", "x" * 256])
 async def test_a_key_that_no_header_can_carry_is_refused(agent: AsyncClient, thread: str, key: str):
     with pytest.raises(Invalid) as refused:
-        await agent.create(FORM, thread_id=thread, idempotency_key=key)
+        await agent.requests.create(FORM, thread_id=thread, idempotency_key=key)
     assert refused.value.field_errors[0]["path"] == "Idempotency-Key"
 
 
 async def test_a_wait_with_a_timeout_leaves_the_question_open(agent: AsyncClient, thread: str):
-    request = await agent.create(FORM, thread_id=thread)
+    request = await agent.requests.create(FORM, thread_id=thread)
     with pytest.raises(TimeoutError):
         await agent.wait(request, timeout=0.05)
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 async def test_listing_goes_page_by_page(agent: AsyncClient, person: AsyncClient, thread: str):
-    ids = [(await agent.create(FORM, thread_id=thread)).id for _ in range(5)]
-    await person.answer(ids[1], {"topic": "x"})
-    page = await agent.list(thread_id=thread, limit=3)
-    rest = await agent.list(thread_id=thread, limit=3, cursor=page.next_cursor)
+    ids = [(await agent.requests.create(FORM, thread_id=thread)).id for _ in range(5)]
+    await person.requests.answer(ids[1], {"topic": "x"})
+    page = await agent.requests.list(thread_id=thread, limit=3)
+    rest = await agent.requests.list(thread_id=thread, limit=3, cursor=page.next_cursor)
     assert [r.id for r in [*page, *rest]] == ids[::-1]
     assert rest.next_cursor is None
-    pending = await agent.list(thread_id=thread, status=["pending", "expired"])
+    pending = await agent.requests.list(thread_id=thread, status=["pending", "expired"])
     assert {r.id for r in pending} == set(ids) - {ids[1]}
 
 
@@ -332,9 +332,9 @@ async def test_messages_stream_into_the_thread(agent: AsyncClient, person: Async
         await out.write("")
         await out.write("two.")
     tool = {"type": "tool", "tool_call_id": "tc1", "name": "ls"}
-    again = [await agent.message([tool], thread_id=thread, id=f"m {thread}") for _ in range(2)]
+    again = [await agent.threads.create_message([tool], thread_id=thread, id=f"m {thread}") for _ in range(2)]
     await person.say("Hi", thread_id=thread)
-    shown = await agent.thread(thread)
+    shown = await agent.threads.get(thread)
     assert [(m["role"], m["content"]) for m in shown["messages"]] == [
         ("agent", [{"type": "text", "text": "Hello"}]),
         ("agent", [{"type": "text", "text": "One, two."}]),
@@ -359,14 +359,14 @@ async def test_events_come_in_order_from_any_cursor(agent: AsyncClient, thread: 
 
 
 async def test_the_inbox_tells_of_every_thread(agent: AsyncClient, person: AsyncClient, thread: str):
-    start = (await agent.create(FORM, thread_id=thread)).id
+    start = (await agent.requests.create(FORM, thread_id=thread)).id
     seen: list[str] = []
     ids: list[str] = []
     with anyio.fail_after(20):
         async for event in person.events(cursor=0):
             seen.append(event["request"]["id"])
             if event["request"]["id"] == start:
-                ids = [(await agent.create(FORM, thread_id=f"{thread} {n}")).id for n in range(3)]
+                ids = [(await agent.requests.create(FORM, thread_id=f"{thread} {n}")).id for n in range(3)]
             if ids and event["request"]["id"] == ids[-1]:
                 break
     assert seen[-4:] == [start, *ids]
@@ -380,14 +380,14 @@ async def test_a_closed_client_fails_what_waits(connect: Connect, thread: str):
     with pytest.raises(ConnectionLost):
         await waiting
     with pytest.raises(ConnectionLost):
-        await client.list()
+        await client.requests.list()
 
 
 @pytest.mark.requirement("G4")
 async def test_a_feed_that_opens_right_after_another_has_closed_gets_its_events(
     agent: AsyncClient, thread: str
 ):
-    await agent.create(FORM, thread_id=thread)
+    await agent.requests.create(FORM, thread_id=thread)
     with anyio.fail_after(20):
         for _ in range(3):
             feed = agent.events(thread, cursor=0)

@@ -24,10 +24,10 @@ async def test_of_what_has_one_key_a_newer_question_takes_the_place(agent: Async
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)
-            while not len(await agent.list(thread_id=thread)):
+            while not len(await agent.requests.list(thread_id=thread)):
                 await anyio.lowlevel.checkpoint()
-            await agent.create(PLAN, thread_id=thread, exclusive_key="plan")
+            await agent.requests.create(PLAN, thread_id=thread, exclusive_key="plan")
     assert ends == ["superseded"]
     with pytest.raises(Conflict) as refused:
-        await agent.create(PLAN, thread_id=thread, exclusive_key="plan", on_conflict="reject")
+        await agent.requests.create(PLAN, thread_id=thread, exclusive_key="plan", on_conflict="reject")
     assert refused.value.code == "exclusive"

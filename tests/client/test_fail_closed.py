@@ -10,10 +10,9 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Decision, InputRequest
-from askback.app import create_app
 from askback.delivery.local import LocalBus
-from askback.domain.decision import decided
 from askback.ports.policy import PolicyView
+from askback.server.app import create_app
 from tests.client.conftest import in_process
 from tests.client.deciding import asked_in
 from tests.client.servers import ServerProcess
@@ -56,12 +55,12 @@ async def test_a_server_that_dies_and_stays_away_permits_nothing_once_the_time_i
     async with own_server.client(transport=transport, retry_for=0.2) as agent:
         asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1", timeout_s=1))
         await asked_in(agent, "t1")
-        await agent.list()  # by now the client has heard that its question is there
+        await agent.requests.list()  # by now the client has heard that its question is there
         own_server.kill()
         with anyio.fail_after(20):
             decision = await asking
     assert refused(decision)
-    assert decision.reasons == ("The server did not say in time how it ended.",)
+    assert decision.reasons == ("The server did not report the outcome in time.",)
 
 
 @TRANSPORTS
@@ -75,7 +74,7 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
         with anyio.fail_after(40):
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
-            await person.decide(request, "approve")
+            await person.requests.decide(request, "approve")
             assert (await asking).input == PUSH
 
 
@@ -83,7 +82,7 @@ async def test_a_store_that_cannot_be_written_permits_nothing():
     bus = LocalBus()
     store = TemporaryStore(on_commit=bus.publish)
     async with in_process(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
-        await agent.list()
+        await agent.requests.list()
         store.disk.full = True
         with anyio.fail_after(20):
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
@@ -142,7 +141,7 @@ def test_whatever_is_not_plainly_a_yes_is_a_no(ended: dict[str, Any]):
             **ended,
         }
     )
-    decision = decided(request)
+    decision = Decision.from_request(request)
     assert not decision
     assert decision.input == {}
 

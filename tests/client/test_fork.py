@@ -38,7 +38,7 @@ EXPECTED = f"ForkedClient: {ForkedClient()}"
 
 def test_a_blocking_client_is_refused_in_a_child_and_its_end_does_not_hang() -> None:
     with Client(NOWHERE, "token") as client:
-        assert in_child(lambda: client.get("req_1")) == EXPECTED
+        assert in_child(lambda: client.requests.get("req_1")) == EXPECTED
         assert in_child(client.close) == ""
 
 
@@ -47,10 +47,10 @@ def test_an_asynchronous_client_is_refused_in_a_child() -> None:
 
     async def use() -> None:
         async with client:
-            await client.get("req_1")
+            await client.requests.get("req_1")
 
     async def keep() -> None:
-        await client.keep("A_KEY", "value", scope="global")
+        await client.secrets.set("A_KEY", "value", scope="global")
 
     assert in_child(lambda: asyncio.run(use())) == EXPECTED
     assert in_child(lambda: asyncio.run(keep())) == EXPECTED

@@ -122,7 +122,7 @@ async def test_what_becomes_of_the_arguments_while_it_waits_does_not_run(
     asking = asyncio.create_task(remove(paths))
     request = await asked_in(person, "t1")
     paths.append("/")
-    await person.decide(request, "approve")
+    await person.requests.decide(request, "approve")
     with anyio.fail_after(20):
         await asking
     assert ran == [["build"]]
@@ -139,7 +139,7 @@ class Changing(AsyncClient):
 
 @pytest.mark.requirement("B15")
 async def test_an_input_that_is_not_the_approved_one_does_not_run(person: AsyncClient, ran: list[Any]):
-    app = person._link._connector._residence.app  # type: ignore[attr-defined]
+    app = person._link._transport.app  # type: ignore[attr-defined]
     async with Changing(app=app, token=TOKENS["requester"]) as agent:
 
         @requires_approval(client=agent, thread_id="t1")
@@ -184,7 +184,7 @@ async def test_how_it_went_is_reported_without_the_text_of_the_error(
         with pytest.raises(LookupError, match="a secret"):
             await fetch("b")
     async with connect("admin") as admin:
-        log = [entry for entry in await admin.audit() if entry["action"] == "report"]
+        log = [entry for entry in await admin.audit.list() if entry["action"] == "report"]
     assert [entry["outcome"] for entry in log] == ["succeeded", "failed"]
     assert "secret" not in str(log)
 
@@ -205,18 +205,18 @@ async def test_a_call_whose_task_is_cancelled_is_taken_back_or_reported_as_faile
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError), anyio.fail_after(20):
         await waiting
-    assert (await person.get(request.id)).status == "cancelled"
+    assert (await person.requests.get(request.id)).status == "cancelled"
     running = asyncio.create_task(work("b"))
     with anyio.fail_after(20):
         async for event in person.events("t1", cursor=2):
-            await person.decide(InputRequest.model_validate(event["request"]), "approve")
+            await person.requests.decide(InputRequest.model_validate(event["request"]), "approve")
             break
         await begun.wait()
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
     async with connect("admin") as admin:
-        (report,) = [entry for entry in await admin.audit() if entry["action"] == "report"]
+        (report,) = [entry for entry in await admin.audit.list() if entry["action"] == "report"]
     assert report["outcome"] == "failed"
 
 
@@ -249,7 +249,7 @@ async def test_an_approved_call_that_cannot_be_consumed_does_not_run(person: Asy
         async def consume(self, *args: Any, **kwargs: Any) -> askback.Execution:
             raise ConnectionLost("lost by the test")
 
-    app = person._link._connector._residence.app  # type: ignore[attr-defined]
+    app = person._link._transport.app  # type: ignore[attr-defined]
     async with Losing(app=app, token=TOKENS["requester"]) as agent:
 
         @requires_approval(client=agent, thread_id="t1")

@@ -46,7 +46,7 @@ async def test_a_check_that_refuses_spares_the_question(connect: Connect, hook: 
         decision = await agent.approve("bash", PUSH, thread_id="t1")
         assert refused(decision, "Nothing is pushed from here.")
         assert decision.request is None
-        assert len(await agent.list(thread_id="t1")) == 0
+        assert len(await agent.requests.list(thread_id="t1")) == 0
 
 
 async def test_a_check_of_one_call_counts_like_those_of_the_client(connect: Connect):

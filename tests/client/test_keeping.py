@@ -15,58 +15,58 @@ VALUE = "value-to-keep-1"
 async def test_what_is_kept_is_listed_by_name_and_place_and_never_by_value(
     person: AsyncClient, thread: str
 ) -> None:
-    first = await person.keep("A_KEY", VALUE, scope="session", thread_id=thread)
-    second = await person.keep("A_KEY", Secret(VALUE + "2"), scope="session", thread_id=thread)
+    first = await person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread)
+    second = await person.secrets.set("A_KEY", Secret(VALUE + "2"), scope="session", thread_id=thread)
     assert (first.id, first.version, second.version) == (second.id, 1, 2)
-    [listed] = [secret for secret in await person.kept() if secret.thread_id == thread]
+    [listed] = [secret for secret in await person.secrets.list() if secret.thread_id == thread]
     assert (listed.agents, listed.model_copy(update={"agents": second.agents})) == ([], second)
     assert (listed.name, listed.scope, listed.set_by.name) == ("A_KEY", "session", "responder")  # type: ignore[union-attr]
-    assert VALUE not in repr(await person.kept())
+    assert VALUE not in repr(await person.secrets.list())
 
 
 async def test_pages_of_what_is_kept_follow_each_other(person: AsyncClient, thread: str) -> None:
-    made = [await person.keep(f"KEY_{n}", VALUE, scope="session", thread_id=thread) for n in range(3)]
+    made = [await person.secrets.set(f"KEY_{n}", VALUE, scope="session", thread_id=thread) for n in range(3)]
     found: list[str] = []
     cursor = None
     while len(found) < 3:
-        page = await person.kept(limit=1, cursor=cursor)
+        page = await person.secrets.list(limit=1, cursor=cursor)
         found += [secret.id for secret in page if secret.thread_id == thread]
         cursor = page.next_cursor
     assert found == [secret.id for secret in reversed(made)]
 
 
 async def test_what_was_erased_is_gone_and_cannot_be_erased_again(person: AsyncClient, thread: str) -> None:
-    kept = await person.keep("A_KEY", VALUE, scope="session", thread_id=thread)
-    await person.erase(kept)
-    assert kept.id not in {secret.id for secret in await person.kept()}
+    kept = await person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread)
+    await person.secrets.delete(kept)
+    assert kept.id not in {secret.id for secret in await person.secrets.list()}
     with pytest.raises(NotFound):
-        await person.erase(kept.id)
+        await person.secrets.delete(kept.id)
 
 
 async def test_a_name_or_a_place_that_cannot_be_is_refused(person: AsyncClient, thread: str) -> None:
     with pytest.raises(Invalid) as refused:
-        await person.keep("LD_PRELOAD", VALUE, scope="session", thread_id=thread)
+        await person.secrets.set("LD_PRELOAD", VALUE, scope="session", thread_id=thread)
     assert [fault["path"] for fault in refused.value.field_errors] == ["name"]
     with pytest.raises(Invalid) as nowhere:
-        await person.keep("A_KEY", VALUE, scope="session")
+        await person.secrets.set("A_KEY", VALUE, scope="session")
     assert [fault["path"] for fault in nowhere.value.field_errors] == ["thread_id"]
 
 
 async def test_an_agent_neither_lists_nor_keeps_nor_erases(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    kept = await person.keep("A_KEY", VALUE, scope="session", thread_id=thread)
+    kept = await person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread)
     with pytest.raises(Forbidden):
-        await agent.kept()
+        await agent.secrets.list()
     with pytest.raises(Forbidden):
-        await agent.keep("A_KEY", VALUE, scope="session", thread_id=thread)
+        await agent.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread)
     with pytest.raises(Forbidden):
-        await agent.erase(kept)
+        await agent.secrets.delete(kept)
 
 
 async def test_an_admin_puts_all_secrets_under_the_first_key(connect: Connect, person: AsyncClient) -> None:
     with pytest.raises(Forbidden):
-        await person.rotate_secrets()
+        await person.secrets.rotate()
     async with connect("admin") as admin:
-        rotation = await admin.rotate_secrets()
+        rotation = await admin.secrets.rotate()
     assert (rotation.rewrapped, rotation.left) == (0, 0)

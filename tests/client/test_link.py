@@ -9,25 +9,25 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.client import operations
-from askback.client.channel import Channel
+from askback.client import frames
 from askback.client.link import Link
+from askback.client.transport import BytesReply, FrameStream, Reply
 from askback.domain.fields import Form, Text
-from tests.client.linked import CONNECTORS, linked
+from tests.client.linked import TRANSPORTS, linked
 
 pytestmark = pytest.mark.anyio
 
 
 class Scripted:
-    """A connector whose only channel is played by the test."""
+    """A transport whose only stream of frames is written by the test."""
 
-    where = "the test"
+    address = "the test"
 
     def __init__(self) -> None:
         self.sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         self.replies: asyncio.Queue[str] = asyncio.Queue()
 
-    async def connect(self) -> Channel:
+    async def frames(self) -> FrameStream:
         return self
 
     async def send(self, text: str) -> None:
@@ -35,6 +35,12 @@ class Scripted:
 
     async def receive(self) -> str:
         return await self.replies.get()
+
+    async def request(self, *_: Any, **__: Any) -> Reply:
+        raise NotImplementedError
+
+    async def exchange(self, *_: Any, **__: Any) -> BytesReply:
+        raise NotImplementedError
 
     async def close(self) -> None:
         return None
@@ -52,31 +58,31 @@ async def test_a_question_that_is_made_after_its_asker_has_gone_is_taken_back_be
     server = Scripted()
     link = Link(server)
     with anyio.fail_after(5):
-        ticket = await link.ask('"op":"create","wait":true', withdraw=True)
-        created = await server.next("create")
+        ticket = await link.ask('"op":"create_request","wait":true', withdraw=True)
+        created = await server.next("create_request")
         ticket.cancel()
         closing = asyncio.ensure_future(link.close())
         await asyncio.sleep(0)
         server.replies.put_nowait(
             json.dumps({"id": created["id"], "ok": {"id": "req_1", "status": "pending"}})
         )
-        cancelled = await server.next("cancel")
+        cancelled = await server.next("cancel_request")
         assert cancelled["request_id"] == "req_1"
         server.replies.put_nowait(json.dumps({"id": cancelled["id"], "ok": {}}))
         await closing
 
 
-@CONNECTORS
-async def test_who_stops_waiting_and_begins_again_at_once_is_told_of_the_end(connector: Any) -> None:
-    ask = operations.create(Form(fields=[Text(id="q", label="Q")]), "t1", {}, None)
-    async with linked(connector) as there:
+@TRANSPORTS
+async def test_who_stops_waiting_and_begins_again_at_once_is_told_of_the_end(transport: Any) -> None:
+    ask = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
+    async with linked(transport) as there:
         request = await there.link.call(ask, retry_for=20)
         given_up = await there.link.wait(request["id"])
-        await there.link.call('"op":"list"', retry_for=20)  # the wait went before it
+        await there.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
         there.link.abandon(given_up)
         waiting = await there.link.wait(request["id"])
         for _ in range(3):  # what was said of both waits has been dealt with
-            await there.link.call('"op":"list"', retry_for=20)
+            await there.link.call('"op":"list_requests"', retry_for=20)
         answer = {"revision": 1, "values": {"q": "yes"}}
         await (await there.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
         assert (await waiting)["answer"]["values"] == {"q": "yes"}

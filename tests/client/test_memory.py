@@ -36,7 +36,7 @@ async def all_asked(agent: AsyncClient, thread: str) -> None:
         async for event in events:
             if event["seq"] == COUNT:
                 break
-    await agent.list(thread_id=thread, limit=1)
+    await agent.requests.list(thread_id=thread, limit=1)
 
 
 @pytest.mark.parametrize(("ask", "most"), [(form, 2_000), (approval, 3_000)])
@@ -44,7 +44,7 @@ async def test_what_is_pending_costs_little_and_not_what_was_asked(
     server: ServerProcess, thread: str, ask: Callable[..., Coroutine[Any, Any, object]], most: int
 ):
     async with server.client() as agent:
-        await agent.list(thread_id=thread)
+        await agent.requests.list(thread_id=thread)
         gc.collect()
         tracemalloc.start()
         before, _ = tracemalloc.get_traced_memory()

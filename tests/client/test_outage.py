@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from askback.client import operations
+from askback.client import frames
 from askback.domain.fields import Form, Text
 from askback.errors import Unavailable
 from askback.ports.store import Change
-from tests.client.linked import CONNECTORS, linked
+from tests.client.linked import TRANSPORTS, linked
 from tests.temporary_store import TemporaryStore
 
 pytestmark = pytest.mark.anyio
 
-ASK = operations.create(Form(fields=[Text(id="q", label="Q")]), "t1", {}, None)
+ASK = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
 
 
 class LosesTheReply(TemporaryStore):
@@ -31,19 +31,19 @@ class LosesTheReply(TemporaryStore):
         return change
 
 
-@CONNECTORS
-async def test_a_question_whose_fate_was_unknown_is_asked_once(connector: Any) -> None:
-    async with linked(connector, LosesTheReply) as there:
+@TRANSPORTS
+async def test_a_question_whose_fate_was_unknown_is_asked_once(transport: Any) -> None:
+    async with linked(transport, LosesTheReply) as there:
         request = await there.link.call(ASK, retry_for=20)
         assert request["status"] == "pending"
-        found = await there.link.call('"op":"list"', retry_for=20)
+        found = await there.link.call('"op":"list_requests"', retry_for=20)
         assert [each["id"] for each in found["requests"]] == [request["id"]]
 
 
-@CONNECTORS
-async def test_a_call_that_is_not_patient_is_told_when_to_try_again(connector: Any) -> None:
-    async with linked(connector) as there:
-        await there.link.call('"op":"list"', retry_for=20)
+@TRANSPORTS
+async def test_a_call_that_is_not_patient_is_told_when_to_try_again(transport: Any) -> None:
+    async with linked(transport) as there:
+        await there.link.call('"op":"list_requests"', retry_for=20)
         there.store.disk.full = True
         with pytest.raises(Unavailable) as refused:
             await there.link.call(ASK, retry_for=0.5)

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Conflict, Forbidden, Invalid, NotFound
-from askback.domain.audit import GENESIS, verify
+from askback.domain.audit import GENESIS, verify_chain
 from tests.client.conftest import Connect
 from tests.client.deciding import deciding
 
@@ -23,7 +23,7 @@ def word(thread: str) -> str:
 async def test_a_rule_is_kept_listed_and_revoked(
     agent: AsyncClient, person: AsyncClient, thread: str, word: str
 ):
-    rule = await person.add_rule(
+    rule = await person.rules.create(
         f"bash({word}:*)", scope="thread", thread_id=thread, why="it is ours", expires_in_s=60
     )
     assert (rule.effect, rule.rule, rule.why, rule.locked) == (
@@ -34,21 +34,21 @@ async def test_a_rule_is_kept_listed_and_revoked(
     )
     assert rule.expires_at is not None
     assert await agent.approve("bash", {"command": f"{word} -k"}, thread_id=thread)
-    assert list(await person.rules(thread_id=thread)) == [rule]
-    revoked = await person.revoke_rule(rule)
+    assert list(await person.rules.list(thread_id=thread)) == [rule]
+    revoked = await person.rules.revoke(rule)
     assert revoked.revoked_at is not None
     assert revoked.revoked_by is not None
-    assert len(await person.rules(thread_id=thread)) == 0
-    assert [ended.id for ended in await person.rules(thread_id=thread, ended=True)] == [rule.id]
+    assert len(await person.rules.list(thread_id=thread)) == 0
+    assert [ended.id for ended in await person.rules.list(thread_id=thread, ended=True)] == [rule.id]
 
 
 async def test_rules_come_page_by_page(person: AsyncClient, thread: str, word: str):
     made = [
-        await person.add_rule(f"bash({word} {n})", scope="thread", thread_id=thread, effect="deny")
+        await person.rules.create(f"bash({word} {n})", scope="thread", thread_id=thread, effect="deny")
         for n in range(3)
     ]
-    page = await person.rules(thread_id=thread, limit=2)
-    rest = await person.rules(thread_id=thread, limit=2, cursor=page.next_cursor)
+    page = await person.rules.list(thread_id=thread, limit=2)
+    rest = await person.rules.list(thread_id=thread, limit=2, cursor=page.next_cursor)
     assert [rule.id for rule in [*page, *rest]] == [rule.id for rule in made[::-1]]
     assert (len(page), rest.next_cursor) == (2, None)
 
@@ -66,47 +66,49 @@ async def test_a_decision_for_the_thread_keeps_the_rule_that_was_shown_or_the_on
         changed = await agent.approve("bash", {"command": f"{word} two"}, thread_id=thread)
         by_rule = await agent.approve("bash", {"command": f"{word} two -k"}, thread_id=thread)
     assert (shown.scope, changed.scope, by_rule.source) == ("thread", "thread", "policy")
-    kept = await person.rules(thread_id=thread)
+    kept = await person.rules.list(thread_id=thread)
     assert [rule.rule for rule in kept] == [f"bash({word} two:*)", f"bash({word} one)"]
     assert shown.request is not None
-    assert kept.rules[1].request_id == shown.request.id
+    assert kept.items[1].request_id == shown.request.id
 
 
 async def test_rules_are_refused_with_their_fault_and_to_whom_they_are_none_of_his_business(
     agent: AsyncClient, person: AsyncClient
 ):
     with pytest.raises(Invalid) as unreadable:
-        await person.add_rule("bash(")
+        await person.rules.create("bash(")
     assert unreadable.value.field_errors[0]["path"] == "rule"
     with pytest.raises(NotFound):
-        await person.revoke_rule("rul_nope")
+        await person.rules.revoke("rul_nope")
     with pytest.raises(Forbidden):
-        await agent.add_rule("bash(make)")
+        await agent.rules.create("bash(make)")
     with pytest.raises(Forbidden):
-        await person.add_rule("bash(make)", effect="ask", locked=True)
+        await person.rules.create("bash(make)", effect="ask", locked=True)
 
 
 @pytest.mark.requirement("B22")
 async def test_a_thread_has_its_mode_and_full_wants_to_be_confirmed(
     connect: Connect, person: AsyncClient, thread: str
 ):
-    everywhere = await person.policy()
-    assert (await person.set_policy(thread_id=thread, mode="plan")).mode == "plan"
+    everywhere = await person.policy.get()
+    assert (await person.policy.update(thread_id=thread, mode="plan")).mode == "plan"
     with pytest.raises(Conflict) as unconfirmed:
-        await person.set_policy(thread_id=thread, mode="full")
+        await person.policy.update(thread_id=thread, mode="full")
     assert unconfirmed.value.code == "confirmation_required"
-    assert (await person.policy(thread)).mode == "plan"
-    assert (await person.set_policy(thread_id=thread, mode=None)) == everywhere == await person.policy()
+    assert (await person.policy.get(thread)).mode == "plan"
+    assert (
+        (await person.policy.update(thread_id=thread, mode=None)) == everywhere == await person.policy.get()
+    )
 
 
 async def test_an_admin_changes_only_the_settings_that_are_given(connect: Connect):
     async with connect("admin") as admin:
-        before = await admin.policy()
-        tried = await admin.set_policy(shadow={"level": "full"})
+        before = await admin.policy.get()
+        tried = await admin.policy.update(shadow={"level": "full"})
         assert tried.shadow is not None
         assert (tried.shadow.level, tried.shadow.mode) == ("full", None)
         assert tried.model_copy(update={"shadow": None}) == before
-        assert await admin.set_policy(shadow=None) == before
+        assert await admin.policy.update(shadow=None) == before
 
 
 @pytest.mark.requirement("B28")
@@ -114,10 +116,10 @@ async def test_the_audit_log_says_who_decided_and_on_which_way_they_came(
     connect: Connect, agent: AsyncClient, thread: str, word: str
 ):
     async with connect("responder", via="cli") as person, connect("admin") as admin:
-        after, _ = (await admin.audit(limit=1)).head
+        after, _ = (await admin.audit.list(limit=1)).head
         async with deciding(person, thread, {"decision": "deny"}):
             decision = await agent.approve("bash", {"command": word}, thread_id=thread)
-        page = await admin.audit(after=after)
+        page = await admin.audit.list(after=after)
     (entry,) = [entry for entry in page if entry["action"] == "decide"]
     assert (entry["via"], entry["actor"]["role"], entry["decision"]) == ("cli", "responder", "deny")
     assert entry["digest"] == decision.digest
@@ -128,21 +130,21 @@ async def test_the_entries_of_the_audit_log_can_be_checked_as_they_are_read(
     connect: Connect, person: AsyncClient, thread: str, word: str
 ):
     for n in range(3):
-        await person.add_rule(f"bash({word} {n})", scope="thread", thread_id=thread)
+        await person.rules.create(f"bash({word} {n})", scope="thread", thread_id=thread)
     async with connect("admin") as admin:
         entries, head = [], (0, GENESIS)
         while not entries or head[0] > entries[-1]["seq"]:
-            page = await admin.audit(after=len(entries), limit=2)
+            page = await admin.audit.list(after=len(entries), limit=2)
             entries, head = [*entries, *page], page.head
     lines = [json.dumps(entry) for entry in entries]
-    assert verify(lines, head=head) == head
-    assert verify([*lines[:-2], lines[-1]], head=head) != head
+    assert verify_chain(lines, head=head) == head
+    assert verify_chain([*lines[:-2], lines[-1]], head=head) != head
 
 
 async def test_a_call_that_the_server_cannot_read_is_refused_and_not_waited_for(person: AsyncClient):
     with anyio.fail_after(10):
         for text in ("\udcff", "[" * 2000):
             with pytest.raises(Invalid):
-                await person.add_rule(text)
+                await person.rules.create(text)
         with pytest.raises(Invalid):
-            await person.add_rule("bash(make a)", expires_in_s=float("nan"))
+            await person.rules.create("bash(make a)", expires_in_s=float("nan"))

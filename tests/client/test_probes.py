@@ -33,7 +33,7 @@ async def test_what_does_not_hold_is_said_at_its_name_and_asked_again(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
-        secrets = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
+        secrets = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
     assert (secrets.status, secrets.names) == ("answered", ("A_KEY",))
     assert [(request.revision, request.secret.probe) for request in asked if request.secret] == [
         (1, True),
@@ -42,7 +42,7 @@ async def test_what_does_not_hold_is_said_at_its_name_and_asked_again(
     assert [(error.path, error.message) for error in asked[1].field_errors] == [
         ("secrets.A_KEY", "The CRM refuses [secret:A_KEY].")
     ]
-    async with agent.lease("A_KEY", thread_id=thread) as lease:
+    async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
         assert lease["A_KEY"].reveal() == GOOD
 
 
@@ -52,10 +52,10 @@ async def test_until_it_was_tried_nothing_is_kept_or_given(
     during: list[int] = []
 
     async def probe(lease: Lease) -> None:
-        during.append(len([secret for secret in await person.kept() if secret.thread_id == thread]))
+        during.append(len([secret for secret in await person.secrets.list() if secret.thread_id == thread]))
 
     async with submitting(person, thread, {"A_KEY": GOOD}):
-        assert await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
+        assert await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
     assert during == [0]
 
 
@@ -71,14 +71,16 @@ async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(
     async def answer() -> None:
         async for event in person.events(thread, cursor=0):
             if event["type"] == "request.created" and len(event["request"]["secret"]["names"]) == 2:
-                request = await person.get(event["request"]["id"])
-                await person.submit(request, {"NEW_KEY": "typed-one"}, use_existing=["OLD_KEY"])
+                request = await person.requests.get(event["request"]["id"])
+                await person.requests.submit(request, {"NEW_KEY": "typed-one"}, use_existing=["OLD_KEY"])
                 return
 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(answer)
-            both = await agent.secrets(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, probe=probe)
+            both = await agent.secrets.request(
+                ["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, probe=probe
+            )
     assert (both.status, both.existing) == ("answered", ("OLD_KEY",))
     assert tried == [{"NEW_KEY": "typed-one", "OLD_KEY": GOOD}]
 
@@ -95,7 +97,9 @@ async def test_a_probe_that_fails_asks_once_more_and_then_takes_the_request_back
 
     with caplog.at_level(logging.DEBUG):
         async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
-            secrets = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=broken)
+            secrets = await agent.secrets.request(
+                "A_KEY", reason="To try it.", thread_id=thread, probe=broken
+            )
     assert not secrets
     assert (secrets.status, calls) == ("cancelled", 2)
     assert secrets.request is not None
@@ -110,7 +114,7 @@ async def test_a_probe_that_is_never_content_ends_after_ten_rounds(
 ) -> None:
     submissions = [{"A_KEY": f"{BAD}-{n}"} for n in range(ROUNDS)]
     async with submitting(person, thread, *submissions) as asked:
-        secrets = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
+        secrets = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=only_good)
     assert (secrets.status, len(asked)) == ("cancelled", ROUNDS)
 
 
@@ -118,7 +122,7 @@ async def test_a_probe_that_speaks_of_another_name_has_verified_nothing(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, {"A_KEY": GOOD}, "dismissed") as asked:
-        secrets = await agent.secrets(
+        secrets = await agent.secrets.request(
             "A_KEY", reason="To try it.", thread_id=thread, probe=lambda lease: {"B_KEY": "Wrong."}
         )
     assert (secrets.status, len(asked)) == ("dismissed", 2)
@@ -139,7 +143,7 @@ async def test_what_an_agent_may_have_tried_before_it_died_is_not_tried_again(
         await anyio.sleep_forever()
 
     async def ask(agent: AsyncClient, probe: object) -> None:
-        await agent.secrets(
+        await agent.secrets.request(
             "A_KEY",
             reason="To try it.",
             thread_id=thread,
@@ -170,7 +174,9 @@ async def test_who_is_stopped_while_trying_takes_the_request_back(
         await anyio.sleep_forever()
 
     async with submitting(person, thread, {"A_KEY": GOOD}) as asked, anyio.create_task_group() as tasks:
-        tasks.start_soon(lambda: agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=hangs))
+        tasks.start_soon(
+            lambda: agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=hangs)
+        )
         await trying.wait()
         tasks.cancel_scope.cancel()
     with anyio.fail_after(10):
@@ -190,19 +196,19 @@ def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -
 
         def answer() -> None:
             for event in person.events(thread, cursor=0):
-                person.submit(event["request"]["id"], {"A_KEY": GOOD})
+                person.requests.submit(event["request"]["id"], {"A_KEY": GOOD})
                 return
 
         answering = threading.Thread(target=answer)
         answering.start()
-        assert agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
+        assert agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
         answering.join(10)
     assert tried == [GOOD]
 
 
 async def test_a_probe_goes_with_waiting(agent: AsyncClient, thread: str) -> None:
     with pytest.raises(ValueError, match="wait=False"):
-        await agent.secrets("A_KEY", reason="x", thread_id=thread, probe=only_good, wait=False)
+        await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe=only_good, wait=False)
 
 
 class Crm:
@@ -222,21 +228,23 @@ async def test_the_server_tries_what_was_sent_where_the_agent_names_one_of_its_p
         connect("responder") as person,
     ):
         async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
-            good = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe="crm")
+            good = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe="crm")
         assert (good.status, good.verified) == ("answered", True)
         assert [error.message for error in asked[1].field_errors] == ["The CRM refuses it."]
         async with submitting(person, f"{thread}-2", {"A_KEY": "unreachable"}):
-            kept = await agent.secrets("A_KEY", reason="To try it.", thread_id=f"{thread}-2", probe="crm")
+            kept = await agent.secrets.request(
+                "A_KEY", reason="To try it.", thread_id=f"{thread}-2", probe="crm"
+            )
         assert (kept.status, kept.verified) == ("answered", False)
         assert kept.text.endswith("It could not be checked whether it can be used: it may turn out that not.")
         with pytest.raises(Invalid) as refused:
-            await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, probe="other")
+            await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe="other")
         assert [fault["path"] for fault in refused.value.field_errors] == ["secret.probe"]
 
 
 async def test_the_servers_probe_is_named_without_waiting_as_well(thread: str) -> None:
     async with in_process(probes={"crm": Crm()}) as connect, connect("requester") as agent:
-        asked = await agent.secrets("A_KEY", reason="x", thread_id=thread, probe="crm", wait=False)
+        asked = await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe="crm", wait=False)
     assert asked.status == "pending"
     assert asked.request is not None
     assert asked.request.secret is not None

@@ -6,22 +6,22 @@ from typing import Any
 
 import pytest
 
-from askback.client import operations
+from askback.client import frames
 from askback.domain.fields import Form, Text
-from tests.client.linked import CONNECTORS, linked
+from tests.client.linked import TRANSPORTS, linked
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
 
 
 @requirement("G8")
-@CONNECTORS
-async def test_no_resume_is_left_of_what_the_agent_has_got(connector: Any) -> None:
-    ask = operations.create(Form(fields=[Text(id="q", label="Q")]), "t1", {}, None)
-    async with linked(connector) as there:
+@TRANSPORTS
+async def test_no_resume_is_left_of_what_the_agent_has_got(transport: Any) -> None:
+    ask = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
+    async with linked(transport) as there:
         request = await there.link.call(ask, retry_for=20)
         waiting = await there.link.wait(request["id"])
-        await there.link.call('"op":"list"', retry_for=20)  # the wait went before it
+        await there.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
         answer = {"revision": 1, "values": {"q": "yes"}}
         reply = await (await there.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)
         assert reply.status_code == 200

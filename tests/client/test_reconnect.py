@@ -11,8 +11,8 @@ import anyio
 import pytest
 
 from askback import AsyncClient, ConnectionLost, Form, Text
-from askback.client.channel import Channel, Connector, Lost
-from askback.client.channel_http import HttpConnector
+from askback.client.transport import FrameStream, Transport, TransportError
+from askback.client.transport_http import HttpFrames
 from tests.client.servers import TOKENS, ServerProcess
 
 FORM = Form(fields=[Text(id="topic", label="Topic", required=True)])
@@ -43,10 +43,10 @@ async def test_the_same_await_returns_after_the_server_was_killed_and_started_ag
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
             for n, request_id in enumerate(ids):
-                await person.answer(request_id, {"topic": str(n)})
+                await person.requests.answer(request_id, {"topic": str(n)})
             answers = [(await task).values["topic"] for task in waiting]
         assert sorted(map(str, answers)) == ["0", "1", "2", "3", "4"]
-        assert len(await agent.list(thread_id="t1")) == 5
+        assert len(await agent.requests.list(thread_id="t1")) == 5
 
 
 @TRANSPORTS
@@ -59,12 +59,12 @@ async def test_an_answer_given_while_the_agent_was_cut_off_reaches_it_later(
         task = asyncio.create_task(agent.form(FORM, thread_id="t1"))
         with anyio.fail_after(40):
             (request_id,) = await created(agent, "t1", 1)
-            agent._link._connector = _Broken(agent._link._connector)  # type: ignore[assignment]
+            agent._link._transport = _Broken(agent._link._transport)  # type: ignore[assignment]
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
             async with own_server.client("responder") as person:
-                await person.answer(request_id, {"topic": "meanwhile"})
-            agent._link._connector.broken = False  # type: ignore[attr-defined]
+                await person.requests.answer(request_id, {"topic": "meanwhile"})
+            agent._link._transport.broken = False  # type: ignore[attr-defined]
             assert (await task).values == {"topic": "meanwhile"}
 
 
@@ -91,14 +91,14 @@ async def test_events_go_on_after_a_restart_without_gap_or_double(own_server: Se
 @pytest.mark.fault
 async def test_a_call_that_was_sent_to_a_dead_server_is_done_once_when_it_is_back(own_server: ServerProcess):
     async with own_server.client() as agent:
-        await agent.list()
+        await agent.requests.list()
         own_server.kill()
-        asking = asyncio.create_task(agent.create(FORM, thread_id="t1"))
+        asking = asyncio.create_task(agent.requests.create(FORM, thread_id="t1"))
         saying = asyncio.create_task(agent.say("Hello", thread_id="t1"))
         await anyio.to_thread.run_sync(own_server.start)
         with anyio.fail_after(40):
             request, message_id = await asking, await saying
-            shown = await agent.thread("t1")
+            shown = await agent.threads.get("t1")
         assert [r["id"] for r in shown["requests"]] == [request.id]
         assert [m["id"] for m in shown["messages"]] == [message_id]
 
@@ -110,10 +110,10 @@ async def test_without_a_server_a_call_gives_up_with_a_sentence_that_helps(trans
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
         async with AsyncClient(url, "token-token", transport=transport, retry_for=0.2) as client:  # type: ignore[arg-type]
             with anyio.fail_after(20), pytest.raises(ConnectionLost, match="askback serve"):
-                await client.list()
+                await client.requests.list()
             waiting = asyncio.create_task(client.form(FORM, thread_id="t1"))
             with anyio.fail_after(20), pytest.raises(ConnectionLost):
-                await client.list()
+                await client.requests.list()
             assert not waiting.done()
             waiting.cancel()
 
@@ -127,19 +127,19 @@ async def test_a_proxy_without_upgrades_is_passed_over_http(server: ServerProces
         with anyio.fail_after(20):
             task = asyncio.create_task(agent.form(FORM, thread_id=thread))
             (request_id,) = await created(agent, thread, 1)
-            await person.answer(request_id, {"topic": "through"})
+            await person.requests.answer(request_id, {"topic": "through"})
             assert (await task).values == {"topic": "through"}
-        assert isinstance(agent._link._connector._chosen, HttpConnector)  # type: ignore[attr-defined]
+        assert isinstance(agent._link._frames, HttpFrames)
 
 
 async def test_a_question_whose_acknowledgement_was_lost_is_asked_once(server: ServerProcess, thread: str):
     async with server.client() as agent, server.client("responder") as person:
-        forgetful = agent._link._connector = _Forgetful(agent._link._connector)  # type: ignore[assignment]
+        forgetful = agent._link._transport = _Forgetful(agent._link._transport)  # type: ignore[assignment]
         with anyio.fail_after(20):
-            request = await agent.create(FORM, thread_id=thread)
+            request = await agent.requests.create(FORM, thread_id=thread)
             await agent.say("Hello", thread_id=thread)
-            done = await person.answer(request, {"topic": "x"})
-            shown = await agent.thread(thread)
+            done = await person.requests.answer(request, {"topic": "x"})
+            shown = await agent.threads.get(thread)
         assert forgetful.forgotten == 2
         assert [r["id"] for r in shown["requests"]] == [request.id] == [done.id]
         assert len(shown["messages"]) == 1
@@ -151,58 +151,58 @@ async def test_a_streamed_piece_whose_acknowledgement_was_lost_is_there_once(
     async with server.client() as agent:
         async with agent.stream(thread) as out:
             await out.write("One, ")
-            agent._link._connector = _Forgetful(agent._link._connector)  # type: ignore[assignment]
-            await agent._link._channel.close()  # type: ignore[union-attr]
+            agent._link._transport = _Forgetful(agent._link._transport)  # type: ignore[assignment]
+            await agent._link._frames.close()  # type: ignore[union-attr]
             with anyio.fail_after(20):
                 for piece in ("two, ", "three, ", "four."):
                     await out.write(piece)
-        (message,) = (await agent.thread(thread))["messages"]
+        (message,) = (await agent.threads.get(thread))["messages"]
         assert message["content"] == [{"type": "text", "text": "One, two, three, four."}]
 
 
 class _Forgetful:
-    """A connector whose connections break when the first `ok` of each kind of call arrives, twice in all."""
+    """A transport whose connections break when the first `ok` of each kind of call arrives, twice in all."""
 
-    def __init__(self, inner: Connector) -> None:
+    def __init__(self, inner: Transport) -> None:
         self.inner = inner
-        self.where = inner.where
+        self.address = inner.address
         self.forgotten = 0
 
-    async def connect(self) -> Channel:
-        channel = await self.inner.connect()
-        return _ForgetfulChannel(channel, self) if self.forgotten < 2 else channel
+    async def frames(self) -> FrameStream:
+        stream = await self.inner.frames()
+        return _ForgetfulFrames(stream, self) if self.forgotten < 2 else stream
 
     async def close(self) -> None:
         await self.inner.close()
 
 
-class _ForgetfulChannel:
-    def __init__(self, inner: Channel, connector: _Forgetful) -> None:
+class _ForgetfulFrames:
+    def __init__(self, inner: FrameStream, transport: _Forgetful) -> None:
         self._inner = inner
-        self._connector = connector
+        self._transport = transport
         self.send = inner.send
         self.close = inner.close
 
     async def receive(self) -> str:
         text = await self._inner.receive()
-        if '"ok":' in text and self._connector.forgotten < 2:
-            self._connector.forgotten += 1
-            raise Lost("the test lost the acknowledgement")
+        if '"ok":' in text and self._transport.forgotten < 2:
+            self._transport.forgotten += 1
+            raise TransportError("the test lost the acknowledgement")
         return text
 
 
 class _Broken:
-    """A connector that connects to nothing until it is mended."""
+    """A transport that fails until it is repaired."""
 
     def __init__(self, inner: object) -> None:
         self.inner = inner
-        self.where = "nowhere"
+        self.address = "nowhere"
         self.broken = True
 
-    async def connect(self) -> object:
+    async def frames(self) -> object:
         if self.broken:
-            raise Lost("broken by the test")
-        return await self.inner.connect()  # type: ignore[attr-defined]
+            raise TransportError("broken by the test")
+        return await self.inner.frames()  # type: ignore[attr-defined]
 
     async def close(self) -> None:
         await self.inner.close()  # type: ignore[attr-defined]

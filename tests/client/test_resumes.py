@@ -19,8 +19,8 @@ LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
 
 async def ended(agent: AsyncClient, person: AsyncClient, thread: str, dish: str = "soup") -> InputRequest:
     """Ask, and have it answered after the agent has ended its turn."""
-    request = await agent.create(LUNCH, thread_id=thread, delivery="resume")
-    return await person.answer(request, {"dish": dish})
+    request = await agent.requests.create(LUNCH, thread_id=thread, delivery="resume")
+    return await person.requests.answer(request, {"dish": dish})
 
 
 @requirement("F23")
@@ -28,16 +28,16 @@ async def test_each_resume_comes_once(agent: AsyncClient, person: AsyncClient, t
     asked = [(await ended(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
     came: list[Resume] = []
     with anyio.fail_after(20):
-        async for resume in agent.resumes(thread):
+        async for resume in agent.resumes.listen(thread):
             came.append(resume)
             if len(came) == 3:
-                await agent.ack(resume)
+                await agent.resumes.ack(resume)
                 break
     assert [resume.request_id for resume in came] == asked
     assert came[0].request.answer is not None
     assert came[0].request.answer.values == {"dish": "soup"}
     assert "Lunch" in came[0].text
-    assert await agent.pull_resumes(thread) == []
+    assert await agent.resumes.pull(thread) == []
 
 
 @requirement("N17")
@@ -46,10 +46,14 @@ async def test_two_resumes_say_which_question_and_which_call_they_are_about(
 ) -> None:
     for question in ("Delete the old backups?", "Deploy to production?"):
         form = Form(fields=[Select(id="a1", label=question, options=["Yes", "No"])])
-        await person.answer(await agent.create(form, thread_id=thread, delivery="resume"), {"a1": "Yes"})
+        await person.requests.answer(
+            await agent.requests.create(form, thread_id=thread, delivery="resume"), {"a1": "Yes"}
+        )
     call = Approval(tool="send_mail", input={"to": "bob@example.com"})
-    await person.decide(await agent.create(call, thread_id=thread, delivery="resume"), "deny")
-    texts = [resume.text.partition("): ")[2] for resume in await agent.pull_resumes(thread, limit=3)]
+    await person.requests.decide(
+        await agent.requests.create(call, thread_id=thread, delivery="resume"), "deny"
+    )
+    texts = [resume.text.partition("): ")[2] for resume in await agent.resumes.pull(thread, limit=3)]
     assert texts[:2] == [
         'The person answered "Delete the old backups?": "Yes"',
         'The person answered "Deploy to production?": "Yes"',
@@ -64,7 +68,7 @@ async def test_who_looks_before_there_is_anything_gets_it_when_it_comes(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     with anyio.fail_after(20):
-        looking = asyncio.create_task(agent.pull_resumes(thread, wait=25))
+        looking = asyncio.create_task(agent.resumes.pull(thread, wait=25))
         request = await ended(agent, person, thread)
         [resume] = await looking
     assert resume.request_id == request.id
@@ -75,12 +79,12 @@ async def test_what_was_left_in_the_middle_is_still_ours_and_only_ours(
     agent: AsyncClient, person: AsyncClient, connect: Connect, thread: str
 ) -> None:
     await ended(agent, person, thread)
-    async for resume in agent.resumes(thread):
+    async for resume in agent.resumes.listen(thread):
         left = resume
         break
-    assert await agent.pull_resumes(thread) == []
-    assert await agent.ack(left)
-    assert await agent.ack(left)
+    assert await agent.resumes.pull(thread) == []
+    assert await agent.resumes.ack(left)
+    assert await agent.resumes.ack(left)
 
 
 @requirement("F23")
@@ -115,13 +119,13 @@ def test_without_an_event_loop_it_is_the_same(server: ServerProcess) -> None:
         Client(server.url, TOKENS["requester"]) as agent,
         Client(server.url, TOKENS["responder"]) as person,
     ):
-        request = agent.create(LUNCH, thread_id="blocking-resume", delivery="resume")
-        person.answer(request, {"dish": "soup"})
-        for resume in agent.resumes("blocking-resume"):
+        request = agent.requests.create(LUNCH, thread_id="blocking-resume", delivery="resume")
+        person.requests.answer(request, {"dish": "soup"})
+        for resume in agent.resumes.listen("blocking-resume"):
             assert resume.request_id == request.id
-            assert agent.ack(resume)
+            assert agent.resumes.ack(resume)
             break
-        assert agent.pull_resumes("blocking-resume") == []
+        assert agent.resumes.pull("blocking-resume") == []
 
 
 @requirement("F22")
@@ -132,6 +136,6 @@ async def test_where_a_deadline_leaves_it_open_the_wait_goes_on(
         asking = asyncio.create_task(agent.form(LUNCH, thread_id=thread, timeout_s=1, on_timeout="resume"))
         async for event in person.events(thread, cursor=0):
             if event["type"] == "request.detached":
-                await person.answer(event["request"]["id"], {"dish": "late"})
+                await person.requests.answer(event["request"]["id"], {"dish": "late"})
                 break
         assert (await asking).values == {"dish": "late"}

@@ -71,7 +71,7 @@ def test_a_value_in_a_variable_of_a_frame_is_found() -> None:
 
 
 async def asked(agent: AsyncClient, thread: str) -> InputRequest:
-    pending = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, wait=False)
+    pending = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, wait=False)
     assert pending.request is not None
     return pending.request
 
@@ -82,17 +82,17 @@ async def test_a_value_that_is_refused_is_not_in_the_error(
 ) -> None:
     request = await asked(agent, thread)
     with pytest.raises(Invalid) as refused:
-        await person.submit(request, {"A_KEY": TOO_LONG})
+        await person.requests.submit(request, {"A_KEY": TOO_LONG})
     assert [fault["path"] for fault in refused.value.field_errors] == ["secrets.A_KEY"]
     keeps_quiet(refused.value)
     with pytest.raises(Invalid) as unknown:
-        await person.submit(request, {CANARY: "x"})
+        await person.requests.submit(request, {CANARY: "x"})
     assert CANARY not in str(unknown.value)
     with pytest.raises(Invalid) as no_text:
-        await person.submit(request, {"A_KEY": [CANARY]})  # type: ignore[dict-item]
+        await person.requests.submit(request, {"A_KEY": [CANARY]})  # type: ignore[dict-item]
     keeps_quiet(no_text.value)
     with pytest.raises(Invalid) as kept:
-        await person.keep("A_KEY", TOO_LONG, scope="session", thread_id=thread)
+        await person.secrets.set("A_KEY", TOO_LONG, scope="session", thread_id=thread)
     keeps_quiet(kept.value)
 
 
@@ -101,12 +101,12 @@ async def test_what_is_typed_into_a_sensitive_field_is_not_in_the_error(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     form = Form(fields=[Text(id="token", label="Token", sensitive=True, max_length=9)])
-    request = await agent.create(form, thread_id=thread)
+    request = await agent.requests.create(form, thread_id=thread)
     with pytest.raises(Invalid) as refused:
-        await person.answer(request, {"token": CANARY})
+        await person.requests.answer(request, {"token": CANARY})
     keeps_quiet(refused.value)
     with pytest.raises(Invalid) as no_json:
-        await person.answer(request, {"token": {CANARY}})
+        await person.requests.answer(request, {"token": {CANARY}})
     keeps_quiet(no_json.value)
 
 
@@ -114,8 +114,8 @@ async def test_what_is_typed_into_a_sensitive_field_is_not_in_the_error(
 @pytest.mark.parametrize(
     "use",
     [
-        lambda client: client.submit("req_1", {"A_KEY": CANARY}),
-        lambda client: client.keep("A_KEY", CANARY, scope="global"),
+        lambda client: client.requests.submit("req_1", {"A_KEY": CANARY}),
+        lambda client: client.secrets.set("A_KEY", CANARY, scope="global"),
     ],
 )
 @pytest.mark.parametrize(
@@ -142,10 +142,10 @@ async def test_a_call_that_is_given_up_holds_on_to_nothing() -> None:
     async with answering(None) as url, AsyncClient(url, "t") as client:
         with pytest.raises(TimeoutError) as given_up:
             async with asyncio.timeout(0.3):
-                await client.submit("req_1", {"A_KEY": CANARY})
+                await client.requests.submit("req_1", {"A_KEY": CANARY})
         keeps_quiet(given_up.value)
         with anyio.move_on_after(0.3) as scope:
-            await client.submit("req_1", {"A_KEY": CANARY})
+            await client.requests.submit("req_1", {"A_KEY": CANARY})
         assert scope.cancelled_caught
 
 
@@ -163,7 +163,7 @@ UNREADABLE = [
 async def test_a_lease_that_cannot_be_read_is_said_without_what_was_in_it(which: int) -> None:
     async with answering(http(UNREADABLE[which])) as url, AsyncClient(url, "t") as client:
         with pytest.raises(AskbackError, match="cannot be read") as odd:
-            async with client.lease("A_KEY", thread_id="t1"):
+            async with client.secrets.lease("A_KEY", thread_id="t1"):
                 pytest.fail("a lease was read out of this")
     keeps_quiet(odd.value)
 
@@ -174,7 +174,7 @@ async def test_an_error_of_the_code_that_uses_a_lease_shows_no_value(
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": CANARY})
     with pytest.raises(RuntimeError) as failed:
-        async with agent.lease("A_KEY", thread_id=thread) as lease:
+        async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
             value = lease["A_KEY"]
             raise RuntimeError(f"{lease} {value} {dict(lease)}")
     keeps_quiet(failed.value)
@@ -186,10 +186,10 @@ def test_the_blocking_client_holds_on_to_nothing_either(server: ServerProcess, t
         Client(server.url, TOKENS["requester"]) as agent,
         Client(server.url, TOKENS["responder"]) as person,
     ):
-        pending = agent.secrets("A_KEY", reason="To try it.", thread_id=thread, wait=False)
+        pending = agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, wait=False)
         assert pending.request is not None
         with pytest.raises(Invalid) as refused:
-            person.submit(pending.request, {"A_KEY": TOO_LONG})
+            person.requests.submit(pending.request, {"A_KEY": TOO_LONG})
     keeps_quiet(refused.value)
 
 
@@ -207,10 +207,10 @@ async def test_the_most_talkative_logs_hold_no_value(
         with caplog.at_level(logging.DEBUG):
             async with connect("requester") as agent, connect("responder") as person:
                 await handed_over(agent, person, thread, {"A_KEY": CANARY})
-                async with agent.lease("A_KEY", thread_id=thread) as lease:
+                async with agent.secrets.lease("A_KEY", thread_id=thread) as lease:
                     assert lease["A_KEY"].reveal() == CANARY
-                await person.keep("A_KEY", CANARY, scope="session", thread_id=thread)
-                await agent.secrets("A_KEY", reason="Again.", thread_id=thread)
+                await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
+                await agent.secrets.request("A_KEY", reason="Again.", thread_id=thread)
     finally:
         asyncio.get_running_loop().set_debug(False)
     if request.node.callspec.params["connect"] == "websocket":

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Client, Conflict, Form, Invalid, NotFound, SecretAsk, SecretHelp, Text
-from askback.vault.locked import LockedVault
+from askback.vault.envelope import LockedVault
 from tests.client.conftest import Connect, in_process
 from tests.client.deciding import asked_in
 from tests.client.servers import TOKENS, ServerProcess
@@ -20,7 +20,7 @@ VALUE = "pat-na1-0d9c-77aa"
 async def test_asking_without_waiting_returns_names_and_state_before_anybody_has_answered(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    pending = await agent.secrets("CRM_KEY", reason="To call it.", thread_id=thread, wait=False)
+    pending = await agent.secrets.request("CRM_KEY", reason="To call it.", thread_id=thread, wait=False)
     assert not pending
     assert (pending.status, pending.names, pending.scope, pending.existing) == (
         "pending",
@@ -29,11 +29,11 @@ async def test_asking_without_waiting_returns_names_and_state_before_anybody_has
         (),
     )
     assert pending.request is not None
-    settled = await person.submit(pending.request, {"CRM_KEY": VALUE})
+    settled = await person.requests.submit(pending.request, {"CRM_KEY": VALUE})
     with anyio.fail_after(10):
         assert await agent.wait(pending.request) == settled
     assert VALUE not in settled.model_dump_json()
-    async with agent.lease("CRM_KEY", thread_id=thread) as lease:
+    async with agent.secrets.lease("CRM_KEY", thread_id=thread) as lease:
         assert lease["CRM_KEY"].reveal() == VALUE
 
 
@@ -41,7 +41,7 @@ async def test_what_a_person_hands_over_is_told_by_name_and_scope(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, {"A_KEY": VALUE, "B_KEY": VALUE}) as asked:
-        secrets = await agent.secrets(
+        secrets = await agent.secrets.request(
             ["B_KEY", "A_KEY"],
             reason="To call it.",
             instructions="Get one at **the console**.",
@@ -85,16 +85,16 @@ async def test_names_that_no_secret_may_have_are_refused_when_they_are_asked_for
     agent: AsyncClient, thread: str, names: list[str], paths: list[str]
 ) -> None:
     with pytest.raises(Invalid) as refused:
-        await agent.secrets(names, reason="To try it.", thread_id=thread)
+        await agent.secrets.request(names, reason="To try it.", thread_id=thread)
     assert [fault["path"] for fault in refused.value.field_errors] == paths
-    assert len(await agent.list(thread_id=thread)) == 0
+    assert len(await agent.requests.list(thread_id=thread)) == 0
 
 
 async def test_what_is_kept_in_the_scope_is_there_at_once_and_asks_nobody(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
-    again = await agent.secrets(["A_KEY"], reason="To try it.", thread_id=thread)
+    again = await agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread)
     assert again
     assert (again.status, again.existing, again.scope) == ("already_present", ("A_KEY",), "session")
     assert again.text == "[askback] A_KEY was already configured. You can proceed."
@@ -104,12 +104,12 @@ async def test_a_person_who_takes_what_is_kept_types_only_the_rest(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"OLD_KEY": VALUE})
-    both = await agent.secrets(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, wait=False)
+    both = await agent.secrets.request(["OLD_KEY", "NEW_KEY"], reason="Both.", thread_id=thread, wait=False)
     assert both.request is not None
-    settled = await person.submit(both.request, {"NEW_KEY": "n" * 8}, use_existing=["OLD_KEY"])
+    settled = await person.requests.submit(both.request, {"NEW_KEY": "n" * 8}, use_existing=["OLD_KEY"])
     assert settled.answer is not None
     assert (settled.answer.names, settled.answer.existing) == (["NEW_KEY", "OLD_KEY"], ["OLD_KEY"])
-    async with agent.lease(["OLD_KEY", "NEW_KEY"], thread_id=thread) as lease:
+    async with agent.secrets.lease(["OLD_KEY", "NEW_KEY"], thread_id=thread) as lease:
         assert {name: value.reveal() for name, value in lease.items()} == {
             "OLD_KEY": VALUE,
             "NEW_KEY": "n" * 8,
@@ -121,8 +121,8 @@ async def test_what_was_dismissed_is_not_asked_again_at_once_and_says_so_with_th
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, "dismissed") as asked:
-        first = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread)
-        again = await agent.secrets("A_KEY", reason="Please.", thread_id=thread)
+        first = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread)
+        again = await agent.secrets.request("A_KEY", reason="Please.", thread_id=thread)
     assert not first
     assert (first.status, again.status) == ("dismissed", "dismissed")
     assert first.text == again.text
@@ -139,18 +139,18 @@ async def test_whoever_speaks_to_the_model_can_be_given_another_name(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     async with connect("requester", brand="Agor") as agent:
-        pending = await agent.secrets("A_KEY", reason="To try it.", thread_id=thread, wait=False)
+        pending = await agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, wait=False)
     assert pending.text.startswith("[Agor] User was asked for A_KEY")
 
 
 async def test_a_server_without_a_master_key_keeps_none_and_the_client_says_so(thread: str) -> None:
     async with in_process(vault=LockedVault()) as connect, connect("requester") as agent:
-        off = await agent.secrets(["A_KEY"], reason="To try it.", thread_id=thread)
+        off = await agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread)
         assert not off
         assert (off.status, off.names, off.request) == ("secrets_off", ("A_KEY",), None)
         assert "keeps no secrets" in off.text
         with pytest.raises(Conflict) as refused:
-            await agent.create(SecretAsk(names=["A_KEY"], reason="To try it."), thread_id=thread)
+            await agent.requests.create(SecretAsk(names=["A_KEY"], reason="To try it."), thread_id=thread)
         assert refused.value.code == "secrets_off"
 
 
@@ -159,7 +159,7 @@ async def test_who_asks_no_longer_takes_the_request_back(
 ) -> None:
     with anyio.move_on_after(30) as scope:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(lambda: agent.secrets("A_KEY", reason="To try it.", thread_id=thread))
+            tasks.start_soon(lambda: agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread))
             request = await asked_in(person, thread)
             tasks.cancel_scope.cancel()
     assert not scope.cancelled_caught
@@ -172,7 +172,7 @@ async def test_names_that_nobody_has_given_cannot_be_leased_and_are_named(
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
     with pytest.raises(NotFound) as refused:
-        async with agent.lease(["A_KEY", "B_KEY"], thread_id=thread):
+        async with agent.secrets.lease(["A_KEY", "B_KEY"], thread_id=thread):
             pytest.fail("a value that nobody gave was leased")
     assert refused.value.code == "not_granted"
     assert [fault["path"] for fault in refused.value.field_errors] == ["names[1]"]
@@ -182,11 +182,11 @@ async def test_a_value_that_was_erased_is_gone_and_is_named(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
-    for secret in await person.kept():
+    for secret in await person.secrets.list():
         if secret.thread_id == thread:
-            await person.erase(secret)
+            await person.secrets.delete(secret)
     with pytest.raises(Conflict) as refused:
-        async with agent.lease("A_KEY", thread_id=thread):
+        async with agent.secrets.lease("A_KEY", thread_id=thread):
             pytest.fail("a value that was erased was leased")
     assert (refused.value.code, refused.value.field_errors[0]["path"]) == ("secret_gone", "names[0]")
 
@@ -197,14 +197,14 @@ async def test_a_sensitive_field_comes_back_as_set_and_is_leased_by_its_referenc
     form = Form(
         fields=[Text(id="host", label="Host"), Text(id="token", label="Token", sensitive=True)],
     )
-    request = await agent.create(form, thread_id=thread)
-    settled = await person.answer(request, {"host": "example.org", "token": VALUE})
+    request = await agent.requests.create(form, thread_id=thread)
+    settled = await person.requests.answer(request, {"host": "example.org", "token": VALUE})
     assert settled.answer is not None
     token = settled.answer.values["token"]
     assert isinstance(token, dict)
     assert (settled.answer.values["host"], token["set"]) == ("example.org", True)
     reference = str(token["ref"])
-    async with agent.lease([], refs=[reference], thread_id=thread) as lease:
+    async with agent.secrets.lease([], refs=[reference], thread_id=thread) as lease:
         assert lease[reference].reveal() == VALUE
         assert reference not in lease.environ({})
 
@@ -214,11 +214,11 @@ async def test_the_connection_does_not_take_a_value_for_a_request_that_is_known_
 ) -> None:
     form = Form(fields=[Text(id="token", label="Token", sensitive=True)])
     async with server.client() as agent, server.client("responder", transport="websocket") as person:
-        request = await agent.create(form, thread_id=thread)
+        request = await agent.requests.create(form, thread_id=thread)
         with pytest.raises(Conflict) as refused:
-            await person.answer(request.id, {"token": VALUE})
+            await person.requests.answer(request.id, {"token": VALUE})
         assert refused.value.code == "http_only"
-        assert (await person.answer(request, {"token": VALUE})).status == "answered"
+        assert (await person.requests.answer(request, {"token": VALUE})).status == "answered"
 
 
 def test_the_blocking_client_asks_leases_and_keeps(server: ServerProcess, thread: str) -> None:
@@ -226,12 +226,14 @@ def test_the_blocking_client_asks_leases_and_keeps(server: ServerProcess, thread
         Client(server.url, TOKENS["requester"]) as agent,
         Client(server.url, TOKENS["responder"]) as person,
     ):
-        pending = agent.secrets(["A_KEY"], reason="To try it.", thread_id=thread, wait=False)
+        pending = agent.secrets.request(["A_KEY"], reason="To try it.", thread_id=thread, wait=False)
         assert pending.request is not None
-        person.submit(pending.request, {"A_KEY": VALUE})
-        with agent.lease(["A_KEY"], thread_id=thread) as lease:
+        person.requests.submit(pending.request, {"A_KEY": VALUE})
+        with agent.secrets.lease(["A_KEY"], thread_id=thread) as lease:
             assert lease["A_KEY"].reveal() == VALUE
-        [kept] = [secret for secret in person.kept() if secret.thread_id == thread]
-        assert person.keep("A_KEY", VALUE, scope="session", thread_id=thread).version == kept.version + 1
-        person.erase(kept)
-        assert kept.id not in {secret.id for secret in person.kept()}
+        [kept] = [secret for secret in person.secrets.list() if secret.thread_id == thread]
+        assert (
+            person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread).version == kept.version + 1
+        )
+        person.secrets.delete(kept)
+        assert kept.id not in {secret.id for secret in person.secrets.list()}

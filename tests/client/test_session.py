@@ -49,7 +49,7 @@ def tell(session: Session, **message: Any):
 
 
 def asked(session: Session, ticket: Ticket) -> dict[str, Any]:
-    text = session.call('"op":"create","wait":true', ticket, retry_for=FOREVER, now=0.0, watch=True)
+    text = session.call('"op":"create_request","wait":true', ticket, retry_for=FOREVER, now=0.0, watch=True)
     return frame(text)
 
 
@@ -59,8 +59,8 @@ ANSWERED = {"id": "req_1", "status": "answered", "answer": {"values": {}}}
 
 def test_answers_find_their_callers_in_any_order():
     session, one, two = Session(), Ticket(), Ticket()
-    first = frame(session.call('"op":"get"', one, retry_for=1, now=0))
-    second = frame(session.call('"op":"list"', two, retry_for=1, now=0))
+    first = frame(session.call('"op":"get_request"', one, retry_for=1, now=0))
+    second = frame(session.call('"op":"list_requests"', two, retry_for=1, now=0))
     tell(session, id=second["id"], ok={"n": 2})
     tell(
         session, id=first["id"], error={"code": "invalid", "message": "no", "status": 422, "field_errors": []}
@@ -93,10 +93,10 @@ def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscri
     session.wait("req_2", Ticket())
     session.listen("t1", reader.listener)
     tell(session, event={"thread_id": "t1", "seq": 5, "position": 9})
-    open_call = session.call('"op":"get","request_id":"req_3"', Ticket(), retry_for=30, now=0)
+    open_call = session.call('"op":"get_request","request_id":"req_3"', Ticket(), retry_for=30, now=0)
     frames = [frame(text) for text in session.connected()]
     assert [{k: v for k, v in f.items() if k != "id"} for f in frames] == [
-        {"op": "get", "request_id": "req_3"},
+        {"op": "get_request", "request_id": "req_3"},
         {"op": "wait", "request_ids": ["req_1", "req_2"]},
         {"op": "subscribe", "thread_id": "t1", "cursor": 5},
     ]
@@ -144,7 +144,7 @@ def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
     ticket.cancelled = kept.cancelled = True
     assert tell(session, id=first["id"], ok=PENDING).orphans == ["req_1"]
     assert tell(session, id=second["id"], ok=PENDING).orphans == []
-    assert not session.owes()
+    assert not session.has_pending_withdrawals()
 
 
 def test_an_asker_that_left_ends_no_wait_of_somebody_else_for_the_same_request():
@@ -153,8 +153,8 @@ def test_an_asker_that_left_ends_no_wait_of_somebody_else_for_the_same_request()
         session.wait("req_1", other)
         sent = asked(session, asker)
         asker.cancelled = True
-        happened = tell(session, id=sent["id"], ok=PENDING)
-        assert (happened.frames, happened.orphans) == ([], [])
+        effects = tell(session, id=sent["id"], ok=PENDING)
+        assert (effects.frames, effects.orphans) == ([], [])
         tell(session, settled=ANSWERED)
         assert other.result == ANSWERED
 
@@ -176,23 +176,23 @@ def test_a_server_that_knows_no_end_of_a_wait_is_left_at_that():
     assert not tell(session, id=ended["id"], error=refused).reset
 
 
-def test_calls_give_up_after_their_patience_and_waits_never_do():
+def test_calls_time_out_and_waits_never_do():
     session, call, ask, wait = Session(), Ticket(), Ticket(), Ticket()
-    session.call('"op":"get"', call, retry_for=30, now=100.0)
+    session.call('"op":"get_request"', call, retry_for=30, now=100.0)
     asked(session, ask)
     session.wait("req_9", wait)
-    assert session.patience(110.0, 90.0) == 20.0
-    assert session.overdue(129.0, 90.0) == []
-    assert session.overdue(130.0, 90.0) == [call]
-    assert session.overdue(1e9, 0.0) == []
-    assert session.patience(1e9, 0.0) == FOREVER
+    assert session.next_timeout(110.0, 90.0) == 20.0
+    assert session.take_overdue(129.0, 90.0) == []
+    assert session.take_overdue(130.0, 90.0) == [call]
+    assert session.take_overdue(1e9, 0.0) == []
+    assert session.next_timeout(1e9, 0.0) == FOREVER
 
 
-def test_patience_counts_from_the_loss_of_the_connection():
+def test_the_timeout_counts_from_the_loss_of_the_connection():
     session, call = Session(), Ticket()
-    session.call('"op":"get"', call, retry_for=30, now=0.0)
-    assert session.overdue(129.0, 100.0) == []
-    assert session.overdue(130.0, 100.0) == [call]
+    session.call('"op":"get_request"', call, retry_for=30, now=0.0)
+    assert session.take_overdue(129.0, 100.0) == []
+    assert session.take_overdue(130.0, 100.0) == [call]
 
 
 LATER = {"code": "unavailable", "message": "later", "status": 503}
@@ -200,25 +200,25 @@ LATER = {"code": "unavailable", "message": "later", "status": 503}
 
 def test_a_server_that_cannot_store_is_asked_again_for_as_long_as_the_call_is_patient():
     session, call = Session(), Ticket()
-    sent = session.call('"op":"answer"', call, retry_for=10, now=100.0)
+    sent = session.call('"op":"answer_request"', call, retry_for=10, now=100.0)
     pauses = list[float]()
     for now in (100.0, 101.0, 102.0, 103.0, 104.0, 105.0):
-        rest = tell(session, id=1, error=LATER, now=now).rest
-        if rest is None:
+        retry = tell(session, id=1, error=LATER, now=now).retry
+        if retry is None:
             break
-        assert session.rested(rest.number) == sent
-        assert session.rested(rest.number) is None
-        pauses.append(rest.seconds)
+        assert session.retry(retry.number) == sent
+        assert session.retry(retry.number) is None
+        pauses.append(retry.seconds)
     assert pauses == [0.25, 0.5, 1.0, 2.0, 4.0]
     assert isinstance(call.error, Unavailable)
 
 
 def test_a_server_that_says_when_is_not_asked_before():
     session, patient, hasty = Session(), Ticket(), Ticket()
-    session.call('"op":"answer"', patient, retry_for=30, now=0.0)
-    session.call('"op":"answer"', hasty, retry_for=30, now=0.0)
-    assert tell(session, id=1, error={**LATER, "retry_after": 7}).rest == (1, 7.0)
-    assert tell(session, id=2, error={**LATER, "retry_after": 31}).rest is None
+    session.call('"op":"answer_request"', patient, retry_for=30, now=0.0)
+    session.call('"op":"answer_request"', hasty, retry_for=30, now=0.0)
+    assert tell(session, id=1, error={**LATER, "retry_after": 7}).retry == (1, 7.0)
+    assert tell(session, id=2, error={**LATER, "retry_after": 31}).retry is None
     assert isinstance(hasty.error, Unavailable)
     assert hasty.error.retry_after == 31
 
@@ -226,25 +226,25 @@ def test_a_server_that_says_when_is_not_asked_before():
 def test_a_question_that_is_awaited_is_asked_until_it_is_taken():
     session, ask = Session(), Ticket()
     sent = asked(session, ask)
-    assert tell(session, id=sent["id"], error=LATER, now=1e9).rest is not None
+    assert tell(session, id=sent["id"], error=LATER, now=1e9).retry is not None
     tell(session, id=sent["id"], ok=ANSWERED)
     assert ask.result == ANSWERED
-    assert session.rested(sent["id"]) is None
+    assert session.retry(sent["id"]) is None
 
 
 def test_a_call_that_rests_is_sent_once_on_a_new_connection():
     session, call = Session(), Ticket()
-    sent = session.call('"op":"answer"', call, retry_for=30, now=0.0)
-    assert tell(session, id=1, error=LATER).rest is not None
+    sent = session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
+    assert tell(session, id=1, error=LATER).retry is not None
     assert session.connected() == [sent]
-    assert session.rested(1) is None
+    assert session.retry(1) is None
 
 
 def test_a_call_that_nobody_awaits_any_more_is_not_tried_again():
     session, call = Session(), Ticket()
-    session.call('"op":"answer"', call, retry_for=30, now=0.0)
+    session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
     call.cancelled = True
-    assert tell(session, id=1, error=LATER).rest is None
+    assert tell(session, id=1, error=LATER).retry is None
     assert not session.busy()
 
 
@@ -303,7 +303,7 @@ def test_a_refused_wait_means_a_new_connection():
 
 def test_closing_fails_whatever_is_open():
     session, call, wait, reader = Session(), Ticket(), Ticket(), Reader()
-    session.call('"op":"get"', call, retry_for=30, now=0)
+    session.call('"op":"get_request"', call, retry_for=30, now=0)
     session.wait("req_1", wait)
     session.listen("t1", reader.listener)
     session.fail_all(lambda: ConnectionLost("closed"))

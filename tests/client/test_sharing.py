@@ -15,19 +15,21 @@ FORM = Form(fields=[Text(id="q", label="Q")])
 async def test_an_agent_begins_a_thread_for_somebody(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    assert await person.access(thread) == ThreadAccess(others="all", people={})
-    access = await agent.share(thread, owner="ada", people={"bob": "prompt"})
+    assert await person.threads.get_access(thread) == ThreadAccess(others="all", people={})
+    access = await agent.threads.share(thread, owner="ada", people={"bob": "prompt"})
     assert access == ThreadAccess(
         owner="ada", others="none", people={"bob": "prompt"}, agents=access.agents, agents_of="ada"
     )
-    assert await agent.access(thread) == await agent.share(thread, owner="ada", people={"bob": "prompt"})
-    asked = await agent.create(FORM, thread_id=thread)
+    assert await agent.threads.get_access(thread) == await agent.threads.share(
+        thread, owner="ada", people={"bob": "prompt"}
+    )
+    asked = await agent.requests.create(FORM, thread_id=thread)
     with pytest.raises(NotFound):
-        await person.get(asked.id)
+        await person.requests.get(asked.id)
     with pytest.raises(Forbidden):
-        await agent.share(thread, owner="eve")
+        await agent.threads.share(thread, owner="eve")
     with pytest.raises(Invalid):
-        await agent.share(thread, owner="")
+        await agent.threads.share(thread, owner="")
 
 
 async def test_whoever_follows_a_thread_learns_that_it_is_hidden_now(
@@ -38,7 +40,7 @@ async def test_whoever_follows_a_thread_learns_that_it_is_hidden_now(
     with anyio.fail_after(20), pytest.raises(NotFound):
         async for event in person.events(thread, cursor=0):
             seen.append(event["type"])
-            await agent.share(thread, owner="ada")
+            await agent.threads.share(thread, owner="ada")
     assert seen == ["message.added"]
 
 
@@ -46,18 +48,18 @@ async def test_the_names_of_secrets_can_be_kept_from_readers(
     agent: AsyncClient, connect: Connect, thread: str
 ) -> None:
     async with connect("admin") as admin:
-        await admin.share(thread, owner="ada", others="view")
-        asked = await agent.secrets(
+        await admin.threads.share(thread, owner="ada", others="view")
+        asked = await agent.secrets.request(
             ["A_KEY"], reason="to call it", thread_id=thread, hide_names=True, wait=False
         )
         assert asked.names == ("A_KEY",)
         async with connect("responder") as reader:
-            seen = (await reader.list(thread_id=thread)).requests[0]
+            seen = (await reader.requests.list(thread_id=thread)).items[0]
         assert seen.secret is not None
         assert (seen.secret.names, seen.secret.count) == ([], 1)
-        kept = await admin.keep("B_KEY", "value", scope="global", owner="ada")
+        kept = await admin.secrets.set("B_KEY", "value", scope="global", owner="ada")
         assert kept.owner == "ada"
-        await admin.erase(kept)
+        await admin.secrets.delete(kept)
 
 
 @requirement("N9")
@@ -70,18 +72,18 @@ async def test_the_agent_to_which_a_thread_belongs_lets_another_in(
             await other.say("Hello", thread_id=thread)
         assert refused.value.code == "thread_of_another_agent"
         with pytest.raises(NotFound):
-            await other.thread(thread)
-        theirs = await other.access(f"{thread}-other")
+            await other.threads.get(thread)
+        theirs = await other.threads.get_access(f"{thread}-other")
         assert theirs.agents is None
         await other.say("Hello", thread_id=f"{thread}-other")
-        [other_id] = (await other.access(f"{thread}-other")).agents or []
-        [mine] = (await agent.access(thread)).agents or []
-        assert (await agent.set_thread_agents(thread, [other_id])).agents == [mine, other_id]
-        asked = await other.create(FORM, thread_id=thread)
+        [other_id] = (await other.threads.get_access(f"{thread}-other")).agents or []
+        [mine] = (await agent.threads.get_access(thread)).agents or []
+        assert (await agent.threads.set_agents(thread, [other_id])).agents == [mine, other_id]
+        asked = await other.requests.create(FORM, thread_id=thread)
         with anyio.fail_after(20):
             async with anyio.create_task_group() as group:
                 group.start_soon(_finds_nothing, other, asked.id)
-                await admin.set_thread_agents(thread, [mine])
+                await admin.threads.set_agents(thread, [mine])
 
 
 async def _finds_nothing(client: AsyncClient, request_id: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import signal
 import subprocess
 import sys
@@ -13,10 +12,24 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Client, Conflict, Denied, Form, NotFound, Text
-from askback.app import create_app
+from askback.server.app import create_app
 from tests.client.servers import TOKENS, ServerProcess
 
 FORM = Form(fields=[Text(id="topic", label="Topic", required=True)])
+RESOURCES = {
+    "agents",
+    "audit",
+    "limits",
+    "policy",
+    "requests",
+    "resumes",
+    "rules",
+    "secrets",
+    "sessions",
+    "threads",
+    "tokens",
+    "webhooks",
+}
 OTHER = Form(fields=[Text(id="title", label="Title")])
 
 
@@ -32,11 +45,19 @@ def person(server: ServerProcess):
         yield client
 
 
-def test_it_has_every_method_of_the_asynchronous_client():
-    def public(cls: type) -> set[str]:
-        return {name for name, _ in inspect.getmembers(cls, inspect.isfunction) if not name.startswith("_")}
+def test_it_has_every_method_and_resource_of_the_asynchronous_client():
+    def public(of: object) -> set[str]:
+        return {name for name in dir(of) if not name.startswith("_")}
 
-    assert public(Client) == public(AsyncClient) - {"aclose"} | {"close"}
+    async def resources() -> dict[str, set[str]]:
+        async with AsyncClient("http://127.0.0.1:1", "t") as client:
+            return {name: public(getattr(client, name)) for name in public(client)}
+
+    asynchronous = anyio.run(resources)
+    with Client("http://127.0.0.1:1", "t") as client:
+        blocking = {name: public(getattr(client, name)) for name in public(client)}
+    assert blocking.keys() == asynchronous.keys() - {"aclose"} | {"close"}
+    assert {name: blocking[name] for name in RESOURCES} == {name: asynchronous[name] for name in RESOURCES}
 
 
 @pytest.mark.requirement("G7")
@@ -44,7 +65,7 @@ def test_asking_blocks_until_the_answer(agent: Client, person: Client, thread: s
     def answer() -> None:
         for event in person.events(thread, cursor=0):
             if event["type"] == "request.created":
-                person.answer(event["request"]["id"], {"topic": "Bees"})
+                person.requests.answer(event["request"]["id"], {"topic": "Bees"})
                 return
 
     answering = threading.Thread(target=answer)
@@ -54,25 +75,25 @@ def test_asking_blocks_until_the_answer(agent: Client, person: Client, thread: s
 
 
 def test_requests_messages_and_errors(agent: Client, person: Client, thread: str):
-    request = agent.create(FORM, thread_id=thread)
+    request = agent.requests.create(FORM, thread_id=thread)
     with agent.stream(thread) as out:
         out.write("One, ")
         out.write("two.")
-    assert [m["id"] for m in person.thread(thread)["messages"]] == [out.id]
-    assert person.decline(request).status == agent.wait(request).status == "declined"
+    assert [m["id"] for m in person.threads.get(thread)["messages"]] == [out.id]
+    assert person.requests.decline(request).status == agent.wait(request).status == "declined"
     with pytest.raises(Conflict):
-        agent.cancel(request)
+        agent.requests.cancel(request)
     with pytest.raises(NotFound):
-        agent.get("req_nope")
+        agent.requests.get("req_nope")
     with pytest.raises(TimeoutError):
-        agent.wait(agent.create(OTHER, thread_id=thread), timeout=0.05)
+        agent.wait(agent.requests.create(OTHER, thread_id=thread), timeout=0.05)
 
 
 def test_asking_for_permission_blocks_until_the_decision(agent: Client, person: Client, thread: str):
     def decide() -> None:
         for event in person.events(thread, cursor=0):
             if event["type"] == "request.created":
-                person.decide(event["request"]["id"], "approve", note="go on")
+                person.requests.decide(event["request"]["id"], "approve", note="go on")
                 return
 
     deciding = threading.Thread(target=decide)
@@ -106,7 +127,7 @@ def test_several_threads_may_ask_at_once(agent: Client, person: Client, thread: 
     left = 3
     for event in person.events(thread, cursor=0):
         if event["type"] == "request.created":
-            person.answer(event["request"]["id"], {"topic": event["request"]["tool_call_id"]})
+            person.requests.answer(event["request"]["id"], {"topic": event["request"]["tool_call_id"]})
             left -= 1
         if not left:
             break
@@ -118,8 +139,8 @@ def test_several_threads_may_ask_at_once(agent: Client, person: Client, thread: 
 def test_an_app_in_the_same_process():
     app = create_app()
     with Client(app=app) as agent:
-        request = agent.create(FORM, thread_id="t1")
-        assert [r.id for r in agent.list(thread_id="t1")] == [request.id]
+        request = agent.requests.create(FORM, thread_id="t1")
+        assert [r.id for r in agent.requests.list(thread_id="t1")] == [request.id]
 
 
 @pytest.mark.requirement("C20")

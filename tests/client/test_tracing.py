@@ -26,14 +26,16 @@ async def test_what_is_asked_in_a_trace_is_gone_on_with_in_it(connect: Connect, 
 
     async with connect() as agent, connect("responder") as person:
         with continued(TRACE):
-            asked = await agent.create(FORM, thread_id=thread, delivery="resume", idempotency_key=key)
-        again = await agent.create(FORM, thread_id=thread, delivery="resume", idempotency_key=key)
+            asked = await agent.requests.create(
+                FORM, thread_id=thread, delivery="resume", idempotency_key=key
+            )
+        again = await agent.requests.create(FORM, thread_id=thread, delivery="resume", idempotency_key=key)
         assert (asked.traceparent, again) == (TRACE, asked)
-        await person.answer(asked.id, {"q": "a"})
-        [resume] = await agent.pull_resumes(thread)
+        await person.requests.answer(asked.id, {"q": "a"})
+        [resume] = await agent.resumes.pull(thread)
         await go(resume)
-        assert await agent.ack(resume)
-        untraced = await agent.create(FORM, thread_id=thread)
+        assert await agent.resumes.ack(resume)
+        untraced = await agent.requests.create(FORM, thread_id=thread)
     assert (seen, untraced.traceparent, current_trace()) == ([TRACE], None, "")
     assert trace.get_current_span(context.get_current()) is trace.INVALID_SPAN
 

@@ -10,7 +10,18 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import Answer, AskAgain, AsyncClient, Cancelled, Declined, Form, InputRequest, Select, Text
+from askback import (
+    Accept,
+    Answer,
+    AskAgain,
+    AsyncClient,
+    Cancelled,
+    Declined,
+    Form,
+    InputRequest,
+    Select,
+    Text,
+)
 from tests.client.servers import ServerProcess
 from tests.requirements import requirement
 
@@ -35,7 +46,7 @@ async def answering(
                 continue
             seen.append(InputRequest.model_validate(event["request"]))
             if left:
-                await person.answer(seen[-1], left.pop(0), revision=seen[-1].revision)
+                await person.requests.answer(seen[-1], left.pop(0), revision=seen[-1].revision)
 
     with anyio.fail_after(20):
         async with anyio.create_task_group() as tasks:
@@ -96,6 +107,71 @@ async def test_a_verdict_may_be_another_form(agent: AsyncClient, person: AsyncCl
     assert seen[1].form.all_fields[0].type == "select"
 
 
+@requirement("F13", "F14")
+async def test_a_validator_may_return_a_result_and_errors_may_come_first(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    async with answering(person, thread, {"dish": "soup"}, {"dish": "rice"}) as seen:
+        answer = await agent.form(
+            LUNCH,
+            thread_id=thread,
+            errors={"dish": "Yesterday's was off."},
+            validate=lambda found: (
+                Accept(values={"dish": "Rice"}, result={"number": 12}, message="Booked, number 12.")
+                if found.values["dish"] == "rice"
+                else AskAgain(error_summary="No.", timeout_s=60)
+            ),
+        )
+    assert (answer.values, answer.result, answer.message) == (
+        {"dish": "Rice"},
+        {"number": 12},
+        "Booked, number 12.",
+    )
+    first, again = seen
+    assert [(each.path, each.message) for each in first.field_errors] == [
+        ("values.dish", "Yesterday's was off.")
+    ]
+    assert (first.expires_at, again.timeout_s) == (None, 60)
+    assert again.expires_at is not None
+
+
+@requirement("F20")
+async def test_hooks_decide_about_a_decline_once(
+    agent: AsyncClient, person: AsyncClient, thread: str
+) -> None:
+    seen: list[tuple[str, dict[str, Any]]] = []
+
+    def really(request: InputRequest) -> str:
+        assert request.held is not None
+        assert request.submitted is not None
+        seen.append((str(request.held.reason), request.submitted.values))
+        return "Really?"
+
+    with anyio.fail_after(20):
+        asking = asyncio.create_task(agent.form(LUNCH, thread_id=thread, hooks={"decline": really}))
+        async for event in person.events(thread, cursor=0):
+            if event["type"] == "request.created":
+                await person.requests.decline(event["request"]["id"], values={"note": "hot"})
+            elif event["type"] == "request.reprompted":
+                assert event["request"]["error_summary"] == "Really?"
+                break
+        [request] = await person.requests.list(thread_id=thread)
+        assert request.declined_once
+        with pytest.raises(Declined):
+            await person.requests.decline(request)
+            await asking
+    assert seen == [("dismissed", {"note": "hot"})]
+
+
+@requirement("F22")
+async def test_a_hook_answers_at_the_deadline(agent: AsyncClient, thread: str) -> None:
+    with anyio.fail_after(20):
+        answer = await agent.form(
+            LUNCH, thread_id=thread, timeout_s=1, hooks={"timeout": lambda _: Accept(values={"dish": "soup"})}
+        )
+    assert answer.values == {"dish": "soup"}
+
+
 @requirement("F15")
 async def test_after_ten_rounds_nobody_is_asked_again(
     agent: AsyncClient, person: AsyncClient, thread: str
@@ -123,9 +199,9 @@ async def declined_after_a_reprompt(agent: AsyncClient, person: AsyncClient, thr
         asking = asyncio.create_task(agent.try_form(LUNCH, thread_id=thread, validate=no_soup))
         async for event in person.events(thread, cursor=0):
             if event["type"] == "request.created":
-                await person.answer(event["request"]["id"], {"dish": "soup"})
+                await person.requests.answer(event["request"]["id"], {"dish": "soup"})
             elif event["type"] == "request.reprompted":
-                await person.decline(event["request"]["id"], reason="refused")
+                await person.requests.decline(event["request"]["id"], reason="refused")
                 break
         return await asking
 
@@ -139,7 +215,7 @@ async def test_what_the_validator_raises_takes_the_question_back(
     async with answering(person, thread, {"dish": "soup"}):
         with pytest.raises(LookupError, match="the menu is gone"):
             await agent.form(LUNCH, thread_id=thread, validate=broken)
-    [request] = await person.list(thread_id=thread)
+    [request] = await person.requests.list(thread_id=thread)
     assert (request.status, request.reason) == ("cancelled", "agent_aborted")
 
 
@@ -147,10 +223,10 @@ async def test_what_the_validator_raises_takes_the_question_back(
 async def test_an_agent_that_comes_back_looks_at_what_was_sent_meanwhile(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(
+    request = await agent.requests.create(
         LUNCH, thread_id=thread, idempotency_key=f"k-{ascii(thread)}", validator="requester"
     )
-    await person.answer(request, {"dish": "rice"})
+    await person.requests.answer(request, {"dish": "rice"})
     looked: list[Any] = []
     with anyio.fail_after(20):
         answer = await agent.form(

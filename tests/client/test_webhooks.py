@@ -14,22 +14,22 @@ URL = "https://hooks.example.com/in"
 @requirement("G10")
 async def test_a_webhook_is_made_listed_and_removed(connect: Connect) -> None:
     async with connect("admin") as admin:
-        made = await admin.add_webhook(URL, events=["request.escalated"], requester="tok_none")
+        made = await admin.webhooks.create(URL, events=["request.escalated"], requester="tok_none")
         assert made.secret.reveal().startswith("whsec_")
         assert made.secret.reveal() not in repr(made)
-        [listed] = [each for each in await admin.webhooks() if each.id == made.id]
+        [listed] = [each for each in await admin.webhooks.list() if each.id == made.id]
         assert (listed.url, listed.events, listed.requester) == (URL, ["request.escalated"], "tok_none")
         assert listed.active
-        assert list(await admin.deliveries(made)) == []
+        assert list(await admin.webhooks.deliveries(made)) == []
         with pytest.raises(NotFound):
-            await admin.redeliver(made, delivery="dlv_none")
+            await admin.webhooks.redeliver(made, delivery="dlv_none")
         with pytest.raises(Invalid):
-            await admin.redeliver(made)
-        off = await admin.switch_webhook(made, active=False)
+            await admin.webhooks.redeliver(made)
+        off = await admin.webhooks.update(made, active=False)
         assert off == listed.model_copy(update={"active": False})
-        assert await admin.switch_webhook(off.id, active=True) == listed
-        await admin.remove_webhook(made)
-        for call in (admin.remove_webhook(made.id), admin.deliveries(made.id)):
+        assert await admin.webhooks.update(off.id, active=True) == listed
+        await admin.webhooks.delete(made)
+        for call in (admin.webhooks.delete(made.id), admin.webhooks.deliveries(made.id)):
             with pytest.raises(NotFound):
                 await call
 
@@ -38,12 +38,12 @@ async def test_a_webhook_is_made_listed_and_removed(connect: Connect) -> None:
 async def test_an_address_inside_is_refused(connect: Connect) -> None:
     async with connect("admin") as admin:
         with pytest.raises(Invalid) as refused:
-            await admin.add_webhook("https://169.254.169.254/latest")
+            await admin.webhooks.create("https://169.254.169.254/latest")
     assert [fault["code"] for fault in refused.value.field_errors] == ["webhook_inside"]
 
 
 async def test_webhooks_are_for_admins(connect: Connect) -> None:
     async with connect("responder") as person:
-        for call in (person.add_webhook(URL), person.webhooks(), person.remove_webhook("whk_x")):
+        for call in (person.webhooks.create(URL), person.webhooks.list(), person.webhooks.delete("whk_x")):
             with pytest.raises(Forbidden):
                 await call

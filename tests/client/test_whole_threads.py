@@ -14,20 +14,23 @@ async def test_a_thread_is_put_away_written_out_and_erased(
     agent: AsyncClient, connect: Connect, thread: str
 ) -> None:
     async with connect("admin") as admin:
-        asked = await agent.create(FORM, thread_id=thread)
-        assert (await agent.limits(thread))["thread"]["questions"] == 1
-        assert (await admin.reset_limits(thread))["questions"] == 0
-        assert await agent.archive(thread) == [asked.id]
+        await admin.policy.update(thread_id=thread, question_limits=[{"tool": "ask_user", "max": 3}])
+        asked = await agent.requests.create(FORM, thread_id=thread)
+        limits = (await agent.limits.get(thread))["thread"]["question_limits"]
+        assert limits == [{"tool": "ask_user", "max": 3, "used": 0, "reset_at": None}]
+        assert (await agent.limits.get(thread))["thread"]["questions"] == 1
+        assert (await admin.limits.reset(thread))["questions"] == 0
+        assert await agent.threads.archive(thread) == [asked.id]
         assert (await agent.wait(asked)).reason == "thread_archived"
         with pytest.raises(Refused, match="archived"):
-            await agent.create(FORM, thread_id=thread)
-        await agent.unarchive(thread)
+            await agent.requests.create(FORM, thread_id=thread)
+        await agent.threads.unarchive(thread)
         await agent.say("Hello", thread_id=thread)
-        found = await admin.export(thread)
+        found = await admin.threads.export(thread)
         assert [each["id"] for each in found["requests"]] == [asked.id]
         assert len(found["messages"]) == 1
         with pytest.raises(Forbidden):
-            await agent.erase_thread(thread)
-        await admin.erase_thread(thread)
+            await agent.threads.delete(thread)
+        await admin.threads.delete(thread)
         with pytest.raises(NotFound):
-            await agent.get(asked.id)
+            await agent.requests.get(asked.id)

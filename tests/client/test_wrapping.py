@@ -10,8 +10,8 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import AsyncClient, Client, Denied, Invalid, NoServer, asking, requires_approval
-from askback.app import create_app
+from askback import AsyncClient, Client, Denied, Invalid, NoServer, ask_context, requires_approval
+from askback.server.app import create_app
 from tests.client.conftest import Connect, in_process
 from tests.client.deciding import deciding
 from tests.client.servers import TOKENS, ServerProcess
@@ -44,7 +44,7 @@ async def test_an_argument_that_cannot_be_shown_as_it_is_is_refused_before_anybo
     (fault,) = refused.value.field_errors
     assert (fault["path"], fault["code"]) == ("input.what", "not_json")
     assert ran == []
-    assert len(await agent.list(thread_id="t1")) == 0
+    assert len(await agent.requests.list(thread_id="t1")) == 0
 
 
 async def test_a_call_that_the_function_would_refuse_is_refused_before_anybody_is_asked(agent: AsyncClient):
@@ -53,7 +53,7 @@ async def test_a_call_that_the_function_would_refuse_is_refused_before_anybody_i
 
     with pytest.raises(TypeError, match="what"):
         await work()  # type: ignore[call-arg]
-    assert len(await agent.list(thread_id="t1")) == 0
+    assert len(await agent.requests.list(thread_id="t1")) == 0
 
 
 async def test_the_client_and_the_thread_may_come_from_around_the_call(
@@ -64,10 +64,13 @@ async def test_the_client_and_the_thread_may_come_from_around_the_call(
         ran.append(what)
 
     async with deciding(person, "t1", YES) as asked:
-        with asking(client=agent, thread_id="t0", run_id="r1"), asking(thread_id="t1", tool_call_id="tc1"):
+        with (
+            ask_context(client=agent, thread_id="t0", run_id="r1"),
+            ask_context(thread_id="t1", tool_call_id="tc1"),
+        ):
             await asyncio.create_task(work("a"))
     assert (asked[0].thread_id, asked[0].run_id, asked[0].tool_call_id) == ("t1", "r1", "tc1")
-    with pytest.raises(Invalid) as nowhere, asking(client=agent):
+    with pytest.raises(Invalid) as nowhere, ask_context(client=agent):
         await work("b")
     assert nowhere.value.field_errors[0]["path"] == "thread_id"
     assert ran == ["a"]
@@ -87,14 +90,14 @@ async def test_without_a_client_it_is_that_of_the_environment(
     def read_now(file_path: str) -> str:
         return file_path
 
-    with asking(thread_id=thread):
+    with ask_context(thread_id=thread):
         assert await read("a") == "a"
     assert await anyio.to_thread.run_sync(read_now, "b") == "b"
     async with server.client() as agent:
-        asked = await agent.list(thread_id=thread)
-    assert [(r.source, r.approval and r.approval.input["file_path"]) for r in asked] == [
-        ("policy", "b"),
-        ("policy", "a"),
+        asked = await agent.requests.list(thread_id=thread)
+    assert [(r.source, r.approval and r.approval.input) for r in asked] == [
+        ("policy", {"file_path": "b"}),
+        ("policy", {"file_path": "a"}),
     ]
 
 

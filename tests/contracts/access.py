@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from askback.ports.policy import AuditDraft, SideEffects
-from askback.ports.store import Session, Store
+from askback.ports.sessions import Session
+from askback.ports.store import Store
 from tests.contracts.samples import NOON, new_session, principal
 from tests.contracts.suite import StoreSuite
 

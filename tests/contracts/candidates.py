@@ -10,12 +10,12 @@ from dataclasses import replace
 from askback.domain.lifecycle import Status
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import Place, VersionTaken
+from askback.ports.secrets import SecretLocation, VersionTaken
 from askback.ports.store import Store
 from tests.contracts.samples import answer, created, grant, record, secret
 from tests.contracts.suite import StoreSuite
 
-GLOBAL = [Place("global", "")]
+GLOBAL = [SecretLocation("global", "")]
 
 
 class CandidateContracts(StoreSuite):

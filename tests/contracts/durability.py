@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.domain.audit import verify
+from askback.domain.audit import verify_chain
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Execution, SideEffects
 from askback.ports.store import Change, ClaimMismatch, Store
@@ -123,4 +123,4 @@ class DurableContracts(StoreSuite):
             await store.write(effects(7))
             log = await store.audit("main")
             assert len(log) == 7
-            assert verify(log, head=await store.audit_head("main")) == await store.audit_head("main")
+            assert verify_chain(log, head=await store.audit_head("main")) == await store.audit_head("main")

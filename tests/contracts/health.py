@@ -37,6 +37,7 @@ class HealthContracts(StoreSuite):
         )
         assert (await store.counts(now_ms=NOON + 60)).resumes_waiting == 3
 
+    @pytest.mark.usefixtures("impatient")
     async def test_a_store_that_cannot_be_written_says_so_and_is_counted_all_the_same(
         self, tmp_path: Path
     ) -> None:

@@ -9,10 +9,18 @@ import json
 
 import pytest
 
-from askback.domain.events import commit
+from askback.domain.events import (
+    MESSAGE_DELTA,
+    MESSAGE_UPDATED,
+    THREAD_ARCHIVED,
+    EventDraft,
+    committed_event,
+)
 from askback.domain.lifecycle import Status
+from askback.domain.transcript import UnknownToolCall, append_parts, update_tool_call
 from askback.ports.outcome import Outcome
 from askback.ports.store import IdTaken, MessageFull, MessageMissing, Store, ThreadView
+from askback.ports.threads import ThreadArchived
 from tests.contracts.samples import (
     NOON,
     added,
@@ -23,6 +31,7 @@ from tests.contracts.samples import (
     message,
     record,
     request_id,
+    updated,
 )
 from tests.contracts.suite import StoreSuite
 
@@ -44,7 +53,7 @@ class ReadContracts(StoreSuite):
             (step.event, row.spec),
         ]
         assert list(await store.thread_events("main", row.thread_id, after=0)) == [
-            commit(draft, seq=n, position=n, spec=spec) for n, (draft, spec) in enumerate(drafts, 1)
+            committed_event(draft, seq=n, position=n, spec=spec) for n, (draft, spec) in enumerate(drafts, 1)
         ]
 
     async def test_events_come_in_pages_after_a_cursor(self, store: Store) -> None:
@@ -144,9 +153,9 @@ class ReadContracts(StoreSuite):
         ]
         assert list(view.requests) == [(2, change.record)]
 
-    async def test_a_delta_goes_to_the_last_text_block_or_makes_one(self, store: Store) -> None:
+    async def test_a_delta_goes_to_the_end_of_a_message(self, store: Store) -> None:
         tool = {"type": "tool", "tool_call_id": "c1", "name": "bash"}
-        mixed = json.dumps({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, tool]})
+        mixed = json.dumps({"content": [{"type": "text", "text": "a"}, tool, {"type": "text", "text": "b"}]})
         await store.add_message("m1", mixed, added(mixed))
         await store.append_text("m1", "c", delta("m1", "c"))
         bare = json.dumps({"content": [tool]})
@@ -155,9 +164,82 @@ class ReadContracts(StoreSuite):
         view = await store.thread("main", "t1")
         assert view is not None
         assert [json.loads(m.data)["content"] for m in view.messages] == [
-            [{"type": "text", "text": "a"}, {"type": "text", "text": "bc"}, tool],
+            [{"type": "text", "text": "a"}, tool, {"type": "text", "text": "bc"}],
             [tool, {"type": "text", "text": "d"}],
         ]
+
+    async def test_parts_and_tool_calls_change_in_their_message_between_texts(self, store: Store) -> None:
+        tool = {"type": "tool", "tool_call_id": "c1", "name": "bash", "status": "calling"}
+        await store.add_message("m1", message("a"), added(message("a")))
+        await store.append_text("m1", "b", delta("m1", "b"))
+        for parts, outcome in (([tool], Outcome.APPLIED), ([tool], Outcome.REPLAYED)):
+            assert await store.change_message("m1", append_parts(parts), updated(), most=500) is outcome
+        await store.append_text("m1", "c\0é", delta("m1", "c\0é"))
+        finished = update_tool_call("c1", {"status": "done", "result": [1, None]})
+        for outcome in (Outcome.APPLIED, Outcome.REPLAYED):
+            assert await store.change_message("m1", finished, updated(), most=500) is outcome
+        await store.append_text("m1", "d", delta("m1", "d"))
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert [(m.seq, json.loads(m.data)["content"]) for m in view.messages] == [
+            (
+                1,
+                [
+                    {"type": "text", "text": "ab"},
+                    {**tool, "status": "done", "result": [1, None]},
+                    {"type": "text", "text": "c\0éd"},
+                ],
+            )
+        ]
+        events = await store.thread_events("main", "t1", after=2)
+        assert [(event.seq, event.type, json.loads(event.subject)) for event in events] == [
+            (3, MESSAGE_UPDATED, {"id": "m1", "content": [tool]}),
+            (4, MESSAGE_DELTA, {"id": "m1", "text": "c\0é"}),
+            (
+                5,
+                MESSAGE_UPDATED,
+                {"id": "m1", "tool_call": {"tool_call_id": "c1", "status": "done", "result": [1, None]}},
+            ),
+            (6, MESSAGE_DELTA, {"id": "m1", "text": "d"}),
+        ]
+
+    async def test_a_message_that_cannot_be_changed_stays_as_it_is(self, store: Store) -> None:
+        await store.add_message("m1", message("a"), added(message("a")))
+        more = append_parts([{"type": "text", "text": "b"}])
+        for message_id, event, most, error in (
+            ("m2", updated(), 500, MessageMissing),
+            ("m\0", updated(), 500, MessageMissing),
+            ("m1", updated(owner="tok_other"), 500, MessageMissing),
+            ("m1", updated(thread="t2"), 500, MessageMissing),
+            ("m1", updated(), 50, MessageFull),
+        ):
+            with pytest.raises(error):
+                await store.change_message(message_id, more, event, most=most)
+        with pytest.raises(UnknownToolCall):
+            await store.change_message("m1", update_tool_call("c1", {"status": "done"}), updated(), most=500)
+        archive = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null")
+        await store.set_archived(archive, archived_at=NOON)
+        with pytest.raises(ThreadArchived):
+            await store.change_message("m1", more, updated(), most=500)
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, view.messages[0].data) == (2, message("a"))
+        assert await store.thread("main", "t2") is None
+
+    async def test_changes_of_a_message_at_once_all_count(self, store: Store) -> None:
+        await store.add_message("m1", message(""), added(message("")))
+        calls = [{"type": "tool", "tool_call_id": f"c{n}", "name": "bash"} for n in range(20)]
+        await asyncio.gather(
+            *(store.change_message("m1", append_parts([call]), updated(), most=5_000) for call in calls),
+            *(store.append_text("m1", "x", delta("m1", "x")) for _ in calls),
+        )
+        view = await store.thread("main", "t1")
+        assert view is not None
+        content = json.loads(view.messages[0].data)["content"]
+        assert sorted(part["tool_call_id"] for part in content if part["type"] == "tool") == sorted(
+            call["tool_call_id"] for call in calls
+        )
+        assert "".join(part.get("text", "") for part in content) == "x" * len(calls)
 
     async def test_a_long_thread_shows_the_newest(self, store: Store) -> None:
         for n in range(6):

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 
-from askback.domain.access import Access
+from askback.domain.access import AccessList
 from askback.domain.events import (
     MESSAGE_ADDED,
     MESSAGE_DELTA,
+    MESSAGE_UPDATED,
     REQUEST_CREATED,
     REQUEST_VOTED,
     THREAD_ACCESS,
-    Draft,
+    EventDraft,
 )
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
@@ -20,7 +21,8 @@ from askback.domain.state import PENDING, State
 from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import AuditDraft, PolicyRecord, RuleRecord, SideEffects
 from askback.ports.secrets import Grant, SecretRecord
-from askback.ports.store import Claim, NewSession, Principal, Settlement
+from askback.ports.sessions import NewSession
+from askback.ports.store import Claim, Principal, Settlement
 
 OPEN = frozenset({Status.PENDING, Status.RESOLVING})
 NOON = 1_795_176_000_000
@@ -60,9 +62,9 @@ def record(
     )
 
 
-def created(row: Record) -> Draft:
+def created(row: Record) -> EventDraft:
     """Make the event that a request begins with."""
-    return Draft(
+    return EventDraft(
         REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state.text, row.requester
     )
 
@@ -79,23 +81,25 @@ def answer(
     """Make a step that ends a request; `value` tells one answer from another."""
     state = json.dumps({"status": status, "revision": row.revision, "answer": {"values": {"a": value}}})
     tenant = tenant or row.tenant
-    event = Draft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
+    event = EventDraft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
     return Settlement(tenant, row.id, expected, revision, status, State(state), event)
 
 
 def vote(row: Record, *voters: str) -> Settlement:
     """Make the step that adds the last of `voters` to the votes of an approval, which stays open."""
     state = json.dumps({"status": "pending", "revision": row.revision, "votes": voters})
-    event = Draft(REQUEST_VOTED, row.tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
+    event = EventDraft(REQUEST_VOTED, row.tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
     pending = Status.PENDING
     return Settlement(
         row.tenant, row.id, frozenset({pending}), 1, pending, State(state), event, state_before=row.state
     )
 
 
-def shared(access: Access, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> Draft:
+def shared(
+    access: AccessList, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent"
+) -> EventDraft:
     """Make the event of a thread that gets this access."""
-    return Draft(THREAD_ACCESS, tenant, thread, NOON, None, access.texts[0] or "{}", owner)
+    return EventDraft(THREAD_ACCESS, tenant, thread, NOON, None, access.stored_texts[0] or "{}", owner)
 
 
 def message(text: str = "Hello") -> str:
@@ -103,17 +107,22 @@ def message(text: str = "Hello") -> str:
     return json.dumps({"role": "agent", "content": [{"type": "text", "text": text}]}, separators=(",", ":"))
 
 
-def added(data: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> Draft:
+def added(data: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent") -> EventDraft:
     """Make the event of a new message."""
-    return Draft(MESSAGE_ADDED, tenant, thread, NOON, None, data, owner)
+    return EventDraft(MESSAGE_ADDED, tenant, thread, NOON, None, data, owner)
 
 
 def delta(
     message_id: str, text: str, *, tenant: str = "main", thread: str = "t1", owner: str = "tok_agent"
-) -> Draft:
+) -> EventDraft:
     """Make the event of a text that is appended."""
     data = json.dumps({"id": message_id, "text": text}, ensure_ascii=False)
-    return Draft(MESSAGE_DELTA, tenant, thread, NOON, None, data, owner)
+    return EventDraft(MESSAGE_DELTA, tenant, thread, NOON, None, data, owner)
+
+
+def updated(*, thread: str = "t1", owner: str = "tok_agent") -> EventDraft:
+    """Make the event of a changed message."""
+    return EventDraft(MESSAGE_UPDATED, "main", thread, NOON, None, "{}", owner)
 
 
 def claim(

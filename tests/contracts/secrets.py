@@ -1,4 +1,4 @@
-"""Contracts 13 and 15: secrets in their places, over the version that was read, until they are erased."""
+"""Contracts 13 and 15: secrets in their locations, over the version that was read, until they are erased."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -13,7 +13,7 @@ import pytest
 
 from askback.errors import Unavailable
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import Place, SecretRecord, VersionTaken
+from askback.ports.secrets import SecretLocation, SecretRecord, VersionTaken
 from askback.ports.store import Store
 from tests.contracts.samples import (
     answer,
@@ -50,37 +50,37 @@ class SecretContracts(StoreSuite):
         assert await store.secret("main", kept.id) is None
         await keep(store, kept)
         assert await store.secret("main", kept.id) == kept
-        assert await store.secrets_at("main", "", [Place("session", "t1")], [kept.name]) == [kept]
+        assert await store.secrets_at("main", "", [SecretLocation("session", "t1")], [kept.name]) == [kept]
 
     async def test_one_name_is_kept_apart_in_each_place(self, store: Store) -> None:
-        places = [
-            ("", Place("global", "")),
-            ("", Place("session", "t1")),
-            ("", Place("session", "t2")),
-            ("", Place("project", "t1")),
-            ("ada", Place("global", "")),
+        locations = [
+            ("", SecretLocation("global", "")),
+            ("", SecretLocation("session", "t1")),
+            ("", SecretLocation("session", "t2")),
+            ("", SecretLocation("project", "t1")),
+            ("ada", SecretLocation("global", "")),
         ]
         kept = {
             (owner, at): secret(n, owner=owner, scope=at.scope, subject=at.subject, name="KEY")
-            for n, (owner, at) in enumerate(places)
+            for n, (owner, at) in enumerate(locations)
         }
         await keep(store, *kept.values())
         for (owner, at), one in kept.items():
             assert await store.secrets_at("main", owner, [at], ["KEY"]) == [one]
         for owner in ("", "ada", "bob"):
-            found = await store.secrets_at("main", owner, [at for _, at in places], ["KEY"])
+            found = await store.secrets_at("main", owner, [at for _, at in locations], ["KEY"])
             assert newest(*found) == newest(*(one for (of, _), one in kept.items() if of == owner))
 
     async def test_names_are_looked_up_in_any_number_of_places(self, store: Store) -> None:
         here, shared = [secret(n, scope="session", subject="t1") for n in (1, 2)], [secret(3), secret(4)]
         await keep(store, *here, *shared)
-        places = [Place("session", "t1"), Place("global", "")]
+        locations = [SecretLocation("session", "t1"), SecretLocation("global", "")]
         for names, found in (
             (["KEY_1", "KEY_3", "KEY_9"], [here[0], shared[0]]),
             (["KEY_9"], []),
             ([], []),
         ):
-            assert newest(*await store.secrets_at("main", "", places, names)) == newest(*found)
+            assert newest(*await store.secrets_at("main", "", locations, names)) == newest(*found)
         assert await store.secrets_at("main", "", [], ["KEY_1"]) == []
 
     # 13
@@ -108,7 +108,7 @@ class SecretContracts(StoreSuite):
             "the first again",
             "the present one again",
             "one is missing",
-            "another for the place",
+            "another for the location",
             "another's next",
             "the id elsewhere",
             "moved",
@@ -199,7 +199,7 @@ class SecretContracts(StoreSuite):
         await keep(store, secret(1), secret(2))
         assert await store.drop_secret("main", secret_id(1), effects(3))
         assert await store.secret("main", secret_id(1)) is None
-        assert await store.secrets_at("main", "", [Place("global", "")], ["KEY_1"]) == []
+        assert await store.secrets_at("main", "", [SecretLocation("global", "")], ["KEY_1"]) == []
         assert await store.secrets("main") == [secret(3), secret(2)]
         assert await store.sealed_after("") == [secret(2), secret(3)]
         assert not await store.drop_secret("main", secret_id(1), effects(4))
@@ -233,7 +233,9 @@ class SecretContracts(StoreSuite):
         assert await store.secrets("main", person="ada", before=hers[1].id) == newest(*shared, hers[0])
         assert await store.secrets("main", person="bob") == newest(*shared)
         assert await store.secret("main", once[0].id) == once[0]
-        assert await store.secrets_at("main", "ada", [Place("request", "req_1")], ["KEY_6"]) == once[1:]
+        assert (
+            await store.secrets_at("main", "ada", [SecretLocation("request", "req_1")], ["KEY_6"]) == once[1:]
+        )
 
     # Rotation
 
@@ -283,7 +285,7 @@ class SecretContracts(StoreSuite):
         mine, tried = secret(1), secret(2)
         await store.write(SideEffects(secrets=(mine,), grants=(grant(mine),), candidates=(("req_1", tried),)))
         assert await store.secret("acme", mine.id) is None
-        assert await store.secrets_at("acme", "", [Place("global", "")], [mine.name]) == []
+        assert await store.secrets_at("acme", "", [SecretLocation("global", "")], [mine.name]) == []
         assert await store.secrets("acme") == []
         assert await store.candidates("acme", "req_1") == []
         assert await store.granted("acme", "t1", [mine.name], requester=None) == []
@@ -303,6 +305,7 @@ class SecretContracts(StoreSuite):
             found = await store.granted(tenant, "t1", ["KEY_1"], requester=None)
             assert found == [(grant(secret(1, tenant=tenant)), left)]
 
+    @pytest.mark.usefixtures("impatient")
     async def test_c9_a_store_that_cannot_write_still_reads_secrets(
         self, store: Store, tmp_path: Path
     ) -> None:
@@ -316,6 +319,8 @@ class SecretContracts(StoreSuite):
                 return_exceptions=True,
             )
             assert [type(error) for error in refused] == [Unavailable] * 3
-            assert await store.secrets_at("main", "", [Place("global", "")], ["KEY_1", "KEY_2"]) == [kept]
+            assert await store.secrets_at("main", "", [SecretLocation("global", "")], ["KEY_1", "KEY_2"]) == [
+                kept
+            ]
             assert await store.granted("main", "t1", ["KEY_1"], requester="tok_1") == [(grant(kept), kept)]
         assert await store.drop_secret("main", kept.id, SideEffects())

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from askback.domain.access import OPEN, Access, Level
-from askback.domain.events import commit
+from askback.domain.access import UNSHARED, AccessLevel, AccessList
+from askback.domain.events import committed_event
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.store import Store
@@ -30,8 +30,8 @@ from tests.contracts.samples import (
 from tests.contracts.suite import StoreSuite
 
 ODD = 'bob "b" \\ é 🙂'
-ADAS = Access("ada", Level.NONE, {ODD: Level.VIEW, "cy": Level.ALL})
-SEEN = Access("ada", Level.VIEW, {"cy": Level.ALL})
+ADAS = AccessList("ada", AccessLevel.NONE, {ODD: AccessLevel.VIEW, "cy": AccessLevel.ALL})
+SEEN = AccessList("ada", AccessLevel.VIEW, {"cy": AccessLevel.ALL})
 EVERYBODY = ("ada", ODD, "cy", "dan", "", "none", "owner")
 
 
@@ -39,23 +39,23 @@ class SharingContracts(StoreSuite):
     """Access to threads."""
 
     async def test_a_thread_is_everybodys_until_it_is_shared(self, store: Store) -> None:
-        assert await store.access("main", "t1") == OPEN
-        assert await store.set_access(ADAS, shared(ADAS), before=OPEN) is Outcome.APPLIED
+        assert await store.access("main", "t1") == UNSHARED
+        assert await store.set_access(ADAS, shared(ADAS), before=UNSHARED) is Outcome.APPLIED
         assert await store.access("main", "t1") == ADAS
-        assert await store.access("acme", "t1") == OPEN
-        assert await store.access("main", "t2") == OPEN
+        assert await store.access("acme", "t1") == UNSHARED
+        assert await store.access("main", "t2") == UNSHARED
         view = await store.thread("main", "t1")
         assert view is not None
         assert (view.seq, view.access) == (1, ADAS)
         assert list(await store.thread_events("main", "t1", after=0)) == [
-            commit(shared(ADAS), seq=1, position=1, spec=None, access=ADAS)
+            committed_event(shared(ADAS), seq=1, position=1, spec=None, access=ADAS)
         ]
 
     async def test_of_many_who_change_an_access_at_once_one_gets_their_way(self, store: Store) -> None:
         wanted = [replace(ADAS, owner=f"ada {n}") for n in range(20)]
         done = await asyncio.gather(
             *(
-                store.set_access(w, shared(w), SideEffects(audit=(entry(w.owner),)), before=OPEN)
+                store.set_access(w, shared(w), SideEffects(audit=(entry(w.owner),)), before=UNSHARED)
                 for w in wanted
             )
         )
@@ -68,13 +68,13 @@ class SharingContracts(StoreSuite):
     async def test_what_comes_along_with_an_access_is_written_with_it(self, store: Store) -> None:
         assert await store.set_access(ADAS, shared(ADAS), effects(1), before=SEEN) is Outcome.LOST
         assert await store.rule("main", rule(1).id) is None
-        await store.set_access(ADAS, shared(ADAS), effects(1), before=OPEN)
+        await store.set_access(ADAS, shared(ADAS), effects(1), before=UNSHARED)
         assert await store.rule("main", rule(1).id) == rule(1)
 
     async def test_records_and_events_carry_the_access_to_their_thread(self, store: Store) -> None:
         early, late = record(1), record(2)
-        assert (await store.insert(early, created(early))).record.access == OPEN
-        await store.set_access(ADAS, shared(ADAS), before=OPEN)
+        assert (await store.insert(early, created(early))).record.access == UNSHARED
+        await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         assert (await store.insert(late, created(late))).record.access == ADAS
         settled = await store.settle(answer(early))
         assert settled is not None
@@ -85,27 +85,27 @@ class SharingContracts(StoreSuite):
         assert [e.access for e in await store.tenant_events("main", after=0)] == [ADAS] * 4
 
     async def test_live_events_carry_the_access_that_holds_with_them(self, tmp_path: Path) -> None:
-        heard: list[Access] = []
+        heard: list[AccessList] = []
         async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
             await store.insert(record(1), created(record(1)))
-            await store.set_access(ADAS, shared(ADAS), before=OPEN)
+            await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
             await store.add_message("m1", message(), added(message()))
             await store.set_access(SEEN, shared(SEEN), before=ADAS)
-        assert heard == [OPEN, ADAS, ADAS, SEEN]
+        assert heard == [UNSHARED, ADAS, ADAS, SEEN]
 
     # Lists
 
     async def test_a_person_finds_requests_and_events_of_the_threads_that_they_may_view(
         self, store: Store
     ) -> None:
-        threads = {"t1": ADAS, "t2": SEEN, "t3": OPEN}
+        threads = {"t1": ADAS, "t2": SEEN, "t3": UNSHARED}
         rows = [record(n, thread=f"t{n % 3 + 1}") for n in range(1, 10)]
         for row in rows:
             await store.insert(row, created(row))
         for thread, access in list(threads.items())[:2]:
-            await store.set_access(access, shared(access, thread=thread), before=OPEN)
+            await store.set_access(access, shared(access, thread=thread), before=UNSHARED)
         for person in EVERYBODY:
-            theirs = [r for r in rows if threads[r.thread_id].level(person) >= Level.VIEW]
+            theirs = [r for r in rows if threads[r.thread_id].level(person) >= AccessLevel.VIEW]
             found = await store.list_requests("main", person=person)
             assert [r.id for r in found] == [r.id for r in reversed(theirs)]
             page = await store.list_requests("main", person=person, before=rows[6].id, limit=2)
@@ -128,9 +128,9 @@ class SharingContracts(StoreSuite):
             rule(5),
         ]
         await store.write(SideEffects(rules=tuple(rules)))
-        await store.set_access(ADAS, shared(ADAS), before=OPEN)
+        await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         for person in EVERYBODY:
-            hidden = ADAS.level(person) < Level.VIEW
+            hidden = ADAS.level(person) < AccessLevel.VIEW
             found = await store.rules("main", now_ms=NOON, person=person)
             assert found == [r for r in reversed(rules) if not (hidden and r is rules[0])]
         assert await store.rules("main", now_ms=NOON) == rules[::-1]
@@ -146,7 +146,7 @@ class SharingContracts(StoreSuite):
             secret(7, owner="dan", scope="session", subject="t1"),
         ]
         await store.write(SideEffects(secrets=tuple(kept)))
-        await store.set_access(ADAS, shared(ADAS), before=OPEN)
+        await store.set_access(ADAS, shared(ADAS), before=UNSHARED)
         theirs = {"ada": [1, 2, 4, 5, 6, 7], "cy": [1, 3, 4, 5, 6, 7], "dan": [1, 6, 7], ODD: [1, 6]}
         for person, numbers in theirs.items():
             found = await store.secrets("main", person=person)
@@ -154,8 +154,8 @@ class SharingContracts(StoreSuite):
         assert await store.secrets("main") == kept[::-1]
 
     async def test_a_level_of_ones_own_goes_before_that_of_the_others(self, store: Store) -> None:
-        access = Access("ada", Level.ALL, {"bob": Level.PROMPT})
+        access = AccessList("ada", AccessLevel.ALL, {"bob": AccessLevel.PROMPT})
         await store.write(SideEffects(secrets=(secret(1, scope="session", subject="t1"),)))
-        await store.set_access(access, shared(access), before=OPEN)
+        await store.set_access(access, shared(access), before=UNSHARED)
         assert await store.secrets("main", person="bob") == []
         assert len(await store.secrets("main", person="cy")) == 1

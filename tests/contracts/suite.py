@@ -28,6 +28,10 @@ class StoreSuite:
         """Make the store unable to write for as long as the context lasts."""
         raise NotImplementedError
 
+    @pytest.fixture
+    def impatient(self) -> None:
+        """Have the store of a test with an outage give up soon; one that only meets others at work waits for them."""
+
     @asynccontextmanager
     async def opened(self, place: Path, *, on_commit: OnCommit | None = None) -> AsyncGenerator[Store]:
         """Open a store, and close it at the end."""

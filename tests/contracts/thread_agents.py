@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from askback.domain.access import OPEN, Access, Agents, Level
-from askback.domain.events import THREAD_ARCHIVED, Draft
+from askback.domain.access import UNSHARED, AccessLevel, AccessList, ThreadAgents
+from askback.domain.events import THREAD_ARCHIVED, EventDraft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.state import State
@@ -22,11 +22,11 @@ from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAno
 from tests.contracts.samples import NOON, added, claim, created, delta, message, record, shared
 from tests.contracts.suite import StoreSuite
 
-A, B = Agents(("agt_a",), "ada"), Agents(("agt_b",))
-MINE, OURS = Access(agents=A), Access(agents=Agents(("agt_a", "agt_b"), "ada"))
+A, B = ThreadAgents(("agt_a",), "ada"), ThreadAgents(("agt_b",))
+MINE, OURS = AccessList(agents=A), AccessList(agents=ThreadAgents(("agt_a", "agt_b"), "ada"))
 
 
-def by(agent: Agents | None, draft: Draft) -> Draft:
+def by(agent: ThreadAgents | None, draft: EventDraft) -> EventDraft:
     """Make the event one that an agent writes."""
     return replace(draft, agent=agent)
 
@@ -43,14 +43,14 @@ class ThreadAgentContracts(StoreSuite):
         assert view is not None
         assert view.access == MINE
         assert [e.access for e in await store.thread_events("main", "t1", after=0)] == [MINE]
-        assert await store.access("acme", "t1") == OPEN
+        assert await store.access("acme", "t1") == UNSHARED
 
     @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
     async def test_it_belongs_to_that_agent_also_where_a_person_began_it(
         self, store: Store, what: str
     ) -> None:
         await store.add_message("m0", message(), added(message()))
-        assert await store.access("main", "t1") == OPEN
+        assert await store.access("main", "t1") == UNSHARED
         await self._write(store, what, A, 1)
         assert await store.access("main", "t1") == MINE
 
@@ -62,30 +62,30 @@ class ThreadAgentContracts(StoreSuite):
         assert await store.access("main", "t1") == MINE
         assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
         assert await store.list_requests("main") == []
-        await self._write(store, what, Agents(("agt_c",), "ada"), 2)  # it works for the same person
+        await self._write(store, what, ThreadAgents(("agt_c",), "ada"), 2)  # it works for the same person
 
     async def test_an_agent_that_was_taken_out_writes_no_more(self, store: Store) -> None:
         await self._write(store, "message", A, 1)
         await store.set_access(OURS, shared(OURS), before=MINE)
         await self._write(store, "message", B, 2)
-        await store.set_access(Access(agents=B), shared(OURS), before=OURS)
+        await store.set_access(AccessList(agents=B), shared(OURS), before=OURS)
         with pytest.raises(ThreadOfAnother):
             await self._write(store, "message", A, 3)
         with pytest.raises(ThreadOfAnother):
             await store.append_text("m1", "more", by(A, delta("m1", "more", owner="agt_a")))
         await store.append_text("m2", "more", by(B, delta("m2", "more", owner="agt_b")))
-        none = Access(agents=Agents(()))
-        await store.set_access(none, shared(none), before=Access(agents=B))
+        none = AccessList(agents=ThreadAgents(()))
+        await store.set_access(none, shared(none), before=AccessList(agents=B))
         with pytest.raises(ThreadOfAnother):
             await self._write(store, "request", B, 4)
 
     async def test_a_text_that_was_refused_takes_no_room_in_its_message(self, store: Store) -> None:
         await self._write(store, "message", A, 1)
-        await store.set_access(Access(agents=B), shared(MINE), before=MINE)
+        await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
         more = by(A, delta("m1", "1234", owner="agt_a"))
         with pytest.raises(ThreadOfAnother):
             await store.append_text("m1", "1234", more, most=4)
-        await store.set_access(MINE, shared(MINE), before=Access(agents=B))
+        await store.set_access(MINE, shared(MINE), before=AccessList(agents=B))
         await store.append_text("m1", "1234", more, most=4)
         with pytest.raises(MessageFull):
             await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), most=4)
@@ -99,33 +99,35 @@ class ThreadAgentContracts(StoreSuite):
         row = record(1, requester="agt_a")
         with pytest.raises(QuotaSpent):
             await store.insert(row, by(A, created(row)), quota=Quota(0, 1000))
-        await store.set_archived(Draft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null"), archived_at=NOON)
+        await store.set_archived(
+            EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null"), archived_at=NOON
+        )
         with pytest.raises(ThreadArchived):
             await self._write(store, "message", A, 1)
-        assert await store.access("main", "t1") == OPEN
+        assert await store.access("main", "t1") == UNSHARED
 
     async def test_of_many_agents_that_write_first_at_once_one_has_the_thread(self, store: Store) -> None:
-        agents = [Agents((f"agt_{n}",)) for n in range(20)]
+        agents = [ThreadAgents((f"agt_{n}",)) for n in range(20)]
         done = await asyncio.gather(
             *(self._write(store, "message", agent, n) for n, agent in enumerate(agents)),
             return_exceptions=True,
         )
         assert Counter(type(each) for each in done) == {ThreadOfAnother: 19, type(None): 1}
         winner = agents[done.index(None)]
-        assert await store.access("main", "t1") == Access(agents=winner)
+        assert await store.access("main", "t1") == AccessList(agents=winner)
         assert len(await store.thread_events("main", "t1", after=0)) == 1
 
     async def test_a_replay_comes_before_whose_the_thread_is(self, store: Store) -> None:
         row = record(1, requester="agt_a")
         key = claim(principal="agt_a")
         await store.insert(row, by(A, created(row)), key)
-        await store.set_access(Access(agents=B), shared(MINE), before=MINE)
+        await store.set_access(AccessList(agents=B), shared(MINE), before=MINE)
         again = await store.insert(row, by(A, created(row)), key)
-        assert (again.outcome, again.record.access) == (Outcome.REPLAYED, Access(agents=B))
+        assert (again.outcome, again.record.access) == (Outcome.REPLAYED, AccessList(agents=B))
 
     async def test_people_and_agents_of_a_thread_are_kept_beside_each_other(self, store: Store) -> None:
         await self._write(store, "request", A, 1)
-        adas = replace(OURS, owner="ada", others=Level.NONE, people={"bob": Level.VIEW})
+        adas = replace(OURS, owner="ada", others=AccessLevel.NONE, people={"bob": AccessLevel.VIEW})
         await store.set_access(adas, shared(adas), before=MINE)
         assert await store.access("main", "t1") == adas
         found = await store.get("main", record(1).id)
@@ -133,24 +135,24 @@ class ThreadAgentContracts(StoreSuite):
         assert found.access == adas
         assert [r.id for r in await store.list_requests("main", person="bob")] == [found.id]
         assert await store.list_requests("main", person="cy") == []
-        await store.set_access(replace(OPEN, agents=A), shared(MINE), before=adas)
+        await store.set_access(replace(UNSHARED, agents=A), shared(MINE), before=adas)
         assert len(await store.list_requests("main", person="cy")) == 1
 
     async def test_live_events_carry_the_agents(self, tmp_path: Path) -> None:
-        heard: list[Access] = []
+        heard: list[AccessList] = []
         async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
             await store.add_message("m0", message(), added(message()))
             await self._write(store, "request", A, 1)
             await store.set_access(OURS, shared(OURS), before=MINE)
-        assert heard == [OPEN, MINE, OURS]
+        assert heard == [UNSHARED, MINE, OURS]
 
-    async def _write(self, store: Store, what: str, agent: Agents, n: int) -> None:
+    async def _write(self, store: Store, what: str, agent: ThreadAgents, n: int) -> None:
         [owner] = agent.ids
         row = record(n, requester=owner)
         if what == "message":
             await store.add_message(f"m{n}", message(), by(agent, added(message(), owner=owner)))
         elif what == "archive":
-            draft = Draft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null", owner, agent)
+            draft = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null", owner, agent)
             await store.set_archived(draft, archived_at=NOON)
         elif what == "access":
             before = await store.access("main", "t1")

@@ -9,16 +9,22 @@ from dataclasses import replace
 
 import pytest
 
-from askback.domain.access import OPEN, Access
-from askback.domain.events import MESSAGE_HELD, REQUEST_CREATED, REQUEST_LINED_UP, THREAD_ARCHIVED, Draft
+from askback.domain.access import UNSHARED, AccessList
+from askback.domain.events import (
+    MESSAGE_HELD,
+    REQUEST_CREATED,
+    REQUEST_QUEUED,
+    THREAD_ARCHIVED,
+    EventDraft,
+)
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Execution, PolicyRecord, SideEffects
 from askback.ports.resumes import Resume
-from askback.ports.secrets import Place
+from askback.ports.secrets import SecretLocation
 from askback.ports.store import KeyHeld, Settlement, Store
-from askback.ports.threads import Quota, QuotaSpent, Terms, ThreadArchived, Use
+from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadTerms, ThreadUse
 from tests.contracts.samples import (
     NOON,
     added,
@@ -41,26 +47,36 @@ DAY = 24 * 3600 * 1000
 
 def keyed(n: int, key: str = "k", *, behind: bool = False, thread: str = "t1") -> Record:
     """Make a request with an exclusive key."""
-    return replace(record(n, thread=thread), exclusive=key, behind=behind)
+    return replace(record(n, thread=thread), exclusive=key, queued_behind=behind)
 
 
 def forward(row: Record) -> Settlement:
     """Make the step of a request that leaves its line."""
     pending = frozenset({Status.PENDING})
-    event = Draft(REQUEST_CREATED, row.tenant, row.thread_id, NOON, row.id, row.state.text, row.requester)
+    event = EventDraft(
+        REQUEST_CREATED, row.tenant, row.thread_id, NOON, row.id, row.state.text, row.requester
+    )
     return Settlement(
-        row.tenant, row.id, pending, 1, Status.PENDING, row.state, event, state_before=row.state, forward=True
+        row.tenant,
+        row.id,
+        pending,
+        1,
+        Status.PENDING,
+        row.state,
+        event,
+        state_before=row.state,
+        leave_queue=True,
     )
 
 
-def happened(kind: str, *, tenant: str = "main", thread: str = "t1", at: int = NOON) -> Draft:
+def happened(kind: str, *, tenant: str = "main", thread: str = "t1", at: int = NOON) -> EventDraft:
     """Make an event of a thread as a whole."""
-    return Draft(kind, tenant, thread, at, None, "null")
+    return EventDraft(kind, tenant, thread, at, None, "null")
 
 
 async def stored(store: Store, row: Record, quota: Quota | None = None) -> None:
     """Store a request."""
-    kind = REQUEST_LINED_UP if row.behind else REQUEST_CREATED
+    kind = REQUEST_QUEUED if row.queued_behind else REQUEST_CREATED
     await store.insert(row, replace(created(row), type=kind), quota=quota)
 
 
@@ -150,12 +166,12 @@ class ThreadContracts(StoreSuite):
         assert await store.next_in_line() == []
         early = await store.settle(forward(second))
         assert early is not None
-        assert (early.outcome, early.record.behind) == (Outcome.LOST, True)
+        assert (early.outcome, early.record.queued_behind) == (Outcome.LOST, True)
         await store.settle(answer(first))
         assert await store.next_in_line() == [second]
         done = await store.settle(forward(second))
         assert done is not None
-        assert (done.outcome, done.record) == (Outcome.APPLIED, replace(second, behind=False))
+        assert (done.outcome, done.record) == (Outcome.APPLIED, replace(second, queued_behind=False))
         assert await store.get("main", second.id) == done.record
         assert await store.next_in_line() == []
         with pytest.raises(KeyHeld):
@@ -184,7 +200,7 @@ class ThreadContracts(StoreSuite):
             await stored(store, record(22), quota)
         await stored(store, replace(record(23), created_at=spent[0].again_at), quota)
         use = await store.use("main", "t1")
-        assert use == Use(1, spent[0].again_at, 5)
+        assert use == ThreadUse(1, spent[0].again_at, 5)
 
     async def test_c23_a_reset_begins_a_new_window(self, store: Store) -> None:
         quota = Quota(1, DAY)
@@ -192,7 +208,7 @@ class ThreadContracts(StoreSuite):
         await store.reset_use("main", "t1", SideEffects(audit=(entry("reset"),)))
         await stored(store, record(2), quota)
         assert len(await store.audit("main")) == 1
-        assert await store.use("main", "t9") == Use(0, 0, 0)
+        assert await store.use("main", "t9") == ThreadUse(0, 0, 0)
 
     async def test_c23_a_question_can_be_given_back(self, store: Store) -> None:
         quota = Quota(1, DAY)
@@ -215,14 +231,14 @@ class ThreadContracts(StoreSuite):
         await stored(store, record(5), Quota(None, DAY, pending_in_thread=1, pending_of_requester=1))
 
     async def test_a_thread_tells_what_holds_in_it(self, store: Store) -> None:
-        assert await store.terms("main", "t1") == Terms(None, None, None)
+        assert await store.terms("main", "t1") == ThreadTerms(None, None, None)
         policies = (PolicyRecord("main", "", '{"a":1}'), PolicyRecord("main", "t1", '{"a":2}'))
         await store.write(SideEffects(policies=policies))
-        assert await store.terms("main", "t2") == Terms('{"a":1}', None, None)
+        assert await store.terms("main", "t2") == ThreadTerms('{"a":1}', None, None)
         row = record(1)
         await stored(store, row)
         await store.settle(replace(answer(row, status=Status.DECLINED), refused=True))
-        assert await store.terms("main", "t1") == Terms('{"a":1}', '{"a":2}', NOON + 1)
+        assert await store.terms("main", "t1") == ThreadTerms('{"a":1}', '{"a":2}', NOON + 1)
 
     # 24: held messages
 
@@ -259,8 +275,8 @@ class ThreadContracts(StoreSuite):
         before = [await _left(store, thread, n) for thread, n in (("t1", 1), ("t2", 2))]
         assert before[0] == before[1]
         assert all(before[0])
-        ada = Access("ada")
-        await store.set_access(ada, shared(ada), before=OPEN)
+        ada = AccessList("ada")
+        await store.set_access(ada, shared(ada), before=UNSHARED)
         seq = (await store.thread_events("main", "t1", after=0))[-1].seq
         assert await store.erase_thread(happened("thread.erased"), SideEffects(audit=(entry("erased"),)))
         await store.scrub()
@@ -323,7 +339,7 @@ async def _left(store: Store, thread: str, n: int) -> list[int]:
     """How much there is of each kind of what `_full` has filled a thread with."""
     row = record(n, thread=thread)
     names = [secret(n * 10 + i).name for i in range(2)]
-    places = [Place("session", thread), Place("request", row.id)]
+    places = [SecretLocation("session", thread), SecretLocation("request", row.id)]
     terms = await store.terms("main", thread)
     return [
         int(await store.get("main", row.id) is not None),

@@ -230,6 +230,7 @@ class WriteContracts(StoreSuite):
 
     # 9 and 10: trouble
 
+    @pytest.mark.usefixtures("impatient")
     async def test_c9_a_store_that_cannot_write_says_so_and_reads_go_on(
         self, store: Store, tmp_path: Path
     ) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
-from askback.ports.bus import Bus, Listener, News, Notice, tenant_topic, thread_topic
+from askback.ports.bus import Activity, Bus, Listener, News, Notice, tenant_topic, thread_topic
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.bus_contracts import BusContracts
 from tests.contracts.samples import added, answer, created, message, record
@@ -32,9 +32,9 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 class Server:
     """A store and the bus on it, as a server has them."""
 
-    def __init__(self, database: Database, *, patrol_s: float = 60.0) -> None:
+    def __init__(self, database: Database, *, poll_s: float = 60.0) -> None:
         self.store = PostgresStore(database, on_commit=lambda events: self.bus.publish(events))
-        self.bus = SharedBus(self.store, origin=self.store.origin, patrol_s=patrol_s)
+        self.bus = SharedBus(self.store, origin=self.store.origin, poll_s=poll_s)
 
     async def open(self) -> None:
         await self.store.open()
@@ -116,8 +116,14 @@ class FromElsewhere:
     def arrive(self, tenant: str, thread_id: str | None) -> None:
         self._came.append((tenant, thread_id))
 
-    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
-        self._here.bus.on_arrival(told)
+    def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
+        self._here.bus.on_arrival(notify)
+
+    def report(self, activity: Activity) -> None:
+        self._there.bus.report(activity)
+
+    def on_activity(self, notify: Callable[[Activity], None]) -> None:
+        self._here.bus.on_activity(notify)
 
     def _hear_of_arrival(self, tenant: str, thread_id: str | None) -> None:
         self._there_are.append((tenant, thread_id))
@@ -270,3 +276,23 @@ async def test_a_notice_names_the_server_the_tenant_and_the_positions(database: 
     assert await server.store.positions() == {"main": 3}
     await subscription.close()
     await server.close()
+
+
+async def test_an_activity_reaches_the_other_server(database: Database) -> None:
+    here, there = Server(database), Server(database)
+    for server in (here, there):
+        await server.open()
+    heard, come = list[Activity](), anyio.Event()
+
+    def hear(activity: Activity) -> None:
+        heard.append(activity)
+        come.set()
+
+    there.bus.on_activity(hear)
+    sent = Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob Müller", active=True)
+    here.bus.report(sent)
+    with anyio.fail_after(10):
+        await come.wait()
+    assert heard == [replace(sent, origin=here.store.origin)]
+    for server in (here, there):
+        await server.close()

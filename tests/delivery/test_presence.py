@@ -12,8 +12,8 @@ from askback.delivery import presence
 from askback.delivery.local import LocalBus
 from askback.delivery.presence import SharedPresence
 from askback.errors import Unavailable
-from askback.ports.presence import Place, Presence, Register
-from askback.service.presence import LocalPresence
+from askback.ports.presence import Presence, PresenceRegister, View
+from askback.service.local_state.default_ports import LocalPresence
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.fake_presence import FakeRegister
 from askback.testing.presence_contracts import PresenceContracts, RegisterContracts, until
@@ -35,7 +35,7 @@ async def store(postgres: PostgresServer) -> AsyncIterator[PostgresStore]:
     await postgres.drop(name)
 
 
-def two_on(register: Register) -> tuple[Presence, Presence]:
+def two_on(register: PresenceRegister) -> tuple[Presence, Presence]:
     bus = LocalBus()
     return SharedPresence(register, bus, server="one"), SharedPresence(register, bus, server="two")
 
@@ -61,7 +61,7 @@ class TestPresenceOnPostgres(PresenceContracts):
 
 
 class TestFakeRegister(RegisterContracts):
-    def make_register(self) -> Register:
+    def make_register(self) -> PresenceRegister:
         return FakeRegister()
 
 
@@ -70,7 +70,7 @@ class TestRegisterOnPostgres(RegisterContracts):
     def _use(self, store: PostgresStore) -> None:
         self.store = store
 
-    def make_register(self) -> Register:
+    def make_register(self) -> PresenceRegister:
         return self.store.register
 
 
@@ -101,7 +101,7 @@ async def test_a_server_that_ends_counts_nobody_at_once(register: FakeRegister) 
     server = SharedPresence(register, LocalBus(), server="one")
     await server.open()
     server.enter("main", "t1")
-    await server.known()
+    await server.synchronized()
     await server.close()
     assert not await register.anybody("main", "t1")
 
@@ -110,7 +110,7 @@ async def test_who_is_there_is_said_again_when_the_register_has_lost_it(
     register: FakeRegister, server: SharedPresence
 ) -> None:
     server.enter("main", "t1")
-    await server.known()
+    await server.synchronized()
     register.crash()
 
     async def there() -> bool:
@@ -124,7 +124,7 @@ async def test_who_comes_while_the_register_is_broken_is_let_in_and_counted_late
 ) -> None:
     register.broken = Unavailable("no database", retry_after=1)
     server.enter("main", "t1")
-    await server.known()
+    await server.synchronized()
     assert await server.anybody("main", "t1")
     assert not await register.anybody("main", "t1")
     register.broken = None
@@ -136,18 +136,18 @@ async def test_who_comes_while_the_register_is_broken_is_let_in_and_counted_late
 
 
 class Doubtful(FakeRegister):
-    """A register that may write something down and then not be heard."""
+    """A register whose confirmation may be lost."""
 
     unheard = False
 
-    async def note(
-        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    async def update(
+        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
     ) -> bool:
-        """Write it down; whoever asked may never learn of it."""
-        stands = await super().note(server, came=came, left=left, lease_ms=lease_ms)
+        """Update, and maybe fail to confirm it."""
+        valid = await super().update(server, added=added, removed=removed, lease_ms=lease_ms)
         if self.unheard:
             raise Unavailable("It is not known whether this was stored.", retry_after=1)
-        return stands
+        return valid
 
 
 async def test_who_was_written_down_unheard_and_left_is_not_there_for_ever() -> None:
@@ -156,7 +156,7 @@ async def test_who_was_written_down_unheard_and_left_is_not_there_for_ever() -> 
     await server.open()
     register.unheard = True
     leave = server.enter("main", "t1")
-    await server.known()
+    await server.synchronized()
     assert await register.anybody("main", "t1")
     leave()
     register.unheard = False
@@ -173,7 +173,7 @@ async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
     server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
     await server.open()
     leave = server.enter("main", "t1")
-    await server.known()
+    await server.synchronized()
     register.unheard = True
     leave()
 
@@ -191,18 +191,18 @@ async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
 
 
 class Crowded(FakeRegister):
-    """A register that is told of somebody else whenever it writes something down."""
+    """A register that gets another viewer with each update."""
 
     come: Callable[[], object] | None = None
 
-    async def note(
-        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    async def update(
+        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
     ) -> bool:
-        """Write it down, while the next one comes."""
+        """Update, while the next viewer enters."""
         if self.come is not None:
             self.come()
         await anyio.sleep(0)
-        return await super().note(server, came=came, left=left, lease_ms=lease_ms)
+        return await super().update(server, added=added, removed=removed, lease_ms=lease_ms)
 
 
 async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -214,6 +214,6 @@ async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.Mon
     register.come = lambda: server.enter("main", f"t{next(places)}")
     server.enter("main", "mine")
     with anyio.fail_after(5):
-        await server.known()
+        await server.synchronized()
     assert await register.anybody("main", "mine")
     await server.close()

@@ -12,7 +12,7 @@ import pytest
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
 from askback.errors import Unavailable
-from askback.ports.bus import Arrival, Bus, Dismissal, News, Notice, tenant_topic
+from askback.ports.bus import Activity, Bus, News, Notice, Unstored, tenant_topic
 from askback.testing.bus_contracts import BusContracts, event
 
 pytestmark = pytest.mark.anyio
@@ -62,14 +62,14 @@ class FakeFeed:
         for line, _ in self.lines:
             line.cut.set()
 
-    async def tell(self, news: Dismissal | Arrival) -> None:
+    async def tell(self, news: Unstored) -> None:
         for line, heard in self.lines:
             if not line.cut.is_set():
                 heard(news)
 
-    async def subscribe(self, heard: Callable[[News], None]) -> Line:
+    async def subscribe(self, receive: Callable[[News], None]) -> Line:
         line = Line()
-        self.lines.append((line, heard))
+        self.lines.append((line, receive))
         return line
 
     async def positions(self) -> Mapping[str, int]:
@@ -105,8 +105,8 @@ class Listener:
         return self.seen
 
 
-def shared(feed: FakeFeed, *, patrol_s: float = 60.0) -> SharedBus:
-    return SharedBus(feed, origin="me", patrol_s=patrol_s)
+def shared(feed: FakeFeed, *, poll_s: float = 60.0) -> SharedBus:
+    return SharedBus(feed, origin="me", poll_s=poll_s)
 
 
 class TestSharedBus(BusContracts):
@@ -220,9 +220,9 @@ async def test_what_was_missed_while_the_line_was_lost_is_heard_as_soon_as_there
     await bus.close()
 
 
-async def test_news_that_were_lost_are_noticed_by_the_patrol() -> None:
+async def test_news_that_were_lost_are_found_by_the_poll() -> None:
     feed = FakeFeed()
-    bus = shared(feed, patrol_s=0.01)
+    bus = shared(feed, poll_s=0.01)
     await bus.open()
     listener = Listener(bus)
     feed.mute = True
@@ -233,7 +233,7 @@ async def test_news_that_were_lost_are_noticed_by_the_patrol() -> None:
 
 async def test_a_line_that_is_dead_without_saying_so_is_replaced() -> None:
     feed = FakeFeed()
-    bus = shared(feed, patrol_s=0.01)
+    bus = shared(feed, poll_s=0.01)
     await bus.open()
     listener = Listener(bus)
     feed.lines[0][0].dead = True
@@ -301,3 +301,17 @@ async def test_a_store_that_was_put_back_to_an_older_copy_is_followed_from_there
     feed.commit(event(2))
     assert await listener.until(2) == [2]
     await bus.close()
+
+
+async def test_an_activity_is_reported_here_at_once_and_at_the_other_servers_once() -> None:
+    feed = FakeFeed()
+    here, there = SharedBus(feed, origin="here"), SharedBus(feed, origin="there")
+    heard: list[tuple[str, str, bool]] = []
+    for name, bus in (("here", here), ("there", there)):
+        await bus.open()
+        bus.on_activity(lambda each, name=name: heard.append((name, each.request_id, each.active)))
+    here.report(Activity("", "main", "t1", "req_1", "usr_1", "bob", "Bob", active=True))
+    assert heard == [("here", "req_1", True)]
+    await here.close()
+    await there.close()
+    assert heard == [("here", "req_1", True), ("there", "req_1", True)]

@@ -17,10 +17,10 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from askback.delivery import webhooks
-from askback.delivery.webhooks import HttpCourier
-from askback.domain.webhooks import Allowed
-from askback.ports.webhooks import AddressRefused, Answered, Unreached
-from askback.system import SystemClock
+from askback.delivery.webhooks import HttpWebhookClient
+from askback.domain.webhooks import AllowedTargets
+from askback.ports.webhooks import AddressRefused, Unreachable, WebhookResponse
+from askback.server.system import SystemClock
 from tests.delivery.receiver import receiving, reply
 from tests.domain.test_webhooks import INSIDE_URLS, REFUSED_URLS
 from tests.requirements import requirement
@@ -45,11 +45,15 @@ class Names:
         return [ip_address(each) for each in answer]
 
 
-def courier(*allowed: str, names: Names | None = None, tls: ssl.SSLContext | None = None) -> HttpCourier:
-    return HttpCourier(SystemClock(), allowed=Allowed.of(allowed), lookup=names or Names(), tls=tls)
+def webhook_client(
+    *allowed: str, names: Names | None = None, tls: ssl.SSLContext | None = None
+) -> HttpWebhookClient:
+    return HttpWebhookClient(
+        SystemClock(), allowed=AllowedTargets.parse(allowed), lookup=names or Names(), tls=tls
+    )
 
 
-async def post(to: HttpCourier, url: str) -> Answered:
+async def post(to: HttpWebhookClient, url: str) -> WebhookResponse:
     with anyio.fail_after(20):
         return await to.post(url, headers={"webhook-id": "m1"}, body=b"{}")
 
@@ -59,7 +63,7 @@ async def post(to: HttpCourier, url: str) -> Answered:
 async def test_no_message_goes_inside_and_nobody_is_asked_for_the_name(url: str) -> None:
     names = Names(["127.0.0.1"])
     with pytest.raises(AddressRefused):
-        await post(courier(names=names), url)
+        await post(webhook_client(names=names), url)
     assert names.asked == []
 
 
@@ -78,7 +82,7 @@ async def test_no_message_goes_inside_and_nobody_is_asked_for_the_name(url: str)
 )
 async def test_a_public_name_that_leads_inside_is_refused(addresses: list[str]) -> None:
     with pytest.raises(AddressRefused, match="inside"):
-        await post(courier(names=Names(addresses)), "https://hooks.example.com/")
+        await post(webhook_client(names=Names(addresses)), "https://hooks.example.com/")
 
 
 @requirement("I11")
@@ -86,7 +90,7 @@ async def test_a_name_is_asked_for_once_and_the_connection_goes_to_that_address(
     async with receiving() as receiver:
         names = Names(["127.0.0.1"], ["127.0.0.2"])
         url = f"http://hooks.example.com:{receiver.port}/in?a=1"
-        assert await post(courier("hooks.example.com", names=names), url) == Answered(204)
+        assert await post(webhook_client("hooks.example.com", names=names), url) == WebhookResponse(204)
     assert names.asked == ["hooks.example.com"]
     [got] = receiver.got
     assert got.line == "POST /in?a=1 HTTP/1.1"
@@ -97,8 +101,8 @@ async def test_a_name_is_asked_for_once_and_the_connection_goes_to_that_address(
 @requirement("I11")
 async def test_an_address_in_an_allowed_network_is_reached_and_no_other() -> None:
     async with receiving() as receiver:
-        to = courier("127.0.0.1/32", names=Names(["127.0.0.2"]))
-        assert await post(to, f"http://127.0.0.1:{receiver.port}/") == Answered(204)
+        to = webhook_client("127.0.0.1/32", names=Names(["127.0.0.2"]))
+        assert await post(to, f"http://127.0.0.1:{receiver.port}/") == WebhookResponse(204)
         with pytest.raises(AddressRefused, match="not_https"):
             await post(to, f"http://hooks.example.com:{receiver.port}/")
         with pytest.raises(AddressRefused, match="inside"):
@@ -111,21 +115,25 @@ async def test_an_address_in_an_allowed_network_is_reached_and_no_other() -> Non
 async def test_a_redirect_is_an_answer_and_is_not_followed(status: int) -> None:
     async with receiving() as inside, receiving() as receiver:
         receiver.answers = [reply(status, f"location: http://127.0.0.1:{inside.port}/secret")]
-        assert await post(courier("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/") == Answered(status)
+        assert await post(
+            webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/"
+        ) == WebhookResponse(status)
     assert inside.got == []
 
 
 async def test_the_next_address_is_tried_where_nobody_listens_at_the_first() -> None:
     async with receiving() as receiver:
         names = Names(["127.0.0.9", "127.0.0.1"])
-        to = courier("hooks.example.com", names=names)
-        assert await post(to, f"http://hooks.example.com:{receiver.port}/") == Answered(204)
+        to = webhook_client("hooks.example.com", names=names)
+        assert await post(to, f"http://hooks.example.com:{receiver.port}/") == WebhookResponse(204)
 
 
 async def test_of_an_answer_only_the_head_is_read() -> None:
     async with receiving() as receiver:
         receiver.answers, receiver.endless = [b"HTTP/1.1 200 OK\r\n\r\n"], True
-        assert await post(courier("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/") == Answered(200)
+        assert await post(
+            webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/"
+        ) == WebhookResponse(200)
 
 
 @pytest.mark.parametrize(
@@ -134,8 +142,8 @@ async def test_of_an_answer_only_the_head_is_read() -> None:
 async def test_what_is_no_answer_is_a_short_reason(answer: bytes) -> None:
     async with receiving() as receiver:
         receiver.answers = [answer]
-        with pytest.raises(Unreached) as caught:
-            await post(courier("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
+        with pytest.raises(Unreachable) as caught:
+            await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
     assert str(caught.value) == "protocol"
 
 
@@ -143,17 +151,17 @@ async def test_a_receiver_that_says_nothing_is_not_waited_for(monkeypatch: pytes
     monkeypatch.setattr(webhooks, "ANSWER_S", 0.2)
     async with receiving() as receiver:
         receiver.silent = True
-        with pytest.raises(Unreached, match="timeout"):
-            await post(courier("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
+        with pytest.raises(Unreachable, match="timeout"):
+            await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
 
 
 async def test_nobody_there_and_no_such_name_are_told_apart() -> None:
     async with receiving() as receiver:
         url = f"http://127.0.0.1:{receiver.port}/"
-    with pytest.raises(Unreached, match="connect"):
-        await post(courier("127.0.0.1"), url)
-    with pytest.raises(Unreached, match="unknown_host"):
-        await post(courier(), "https://hooks.example.com/")
+    with pytest.raises(Unreachable, match="connect"):
+        await post(webhook_client("127.0.0.1"), url)
+    with pytest.raises(Unreachable, match="unknown_host"):
+        await post(webhook_client(), "https://hooks.example.com/")
 
 
 @pytest.mark.parametrize(
@@ -163,19 +171,19 @@ async def test_nobody_there_and_no_such_name_are_told_apart() -> None:
 async def test_retry_after_is_read_as_seconds_or_a_date(header: str, seconds: float | None) -> None:
     async with receiving() as receiver:
         receiver.answers = [reply(503, f"retry-after: {header}")]
-        found = await post(courier("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
-    assert found == Answered(503, seconds)
+        found = await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
+    assert found == WebhookResponse(503, seconds)
 
 
 @requirement("I11")
 async def test_a_certificate_has_to_be_for_the_name_and_not_for_the_address(tmp_path: Path) -> None:
     serving, trusting = _certificate(tmp_path, "hooks.example.com")
     async with receiving(serving) as receiver:
-        for host, expected in (("hooks.example.com", Answered(204)), ("other.example.com", "tls")):
-            to = courier(host, names=Names(["127.0.0.1"]), tls=trusting)
+        for host, expected in (("hooks.example.com", WebhookResponse(204)), ("other.example.com", "tls")):
+            to = webhook_client(host, names=Names(["127.0.0.1"]), tls=trusting)
             try:
                 found: object = await post(to, f"https://{host}:{receiver.port}/")
-            except Unreached as error:
+            except Unreachable as error:
                 found = str(error)
             assert found == expected
 

@@ -14,14 +14,14 @@ import anyio
 
 from askback import AsyncClient
 from askback.demo.person import ANSWERS
-from askback.demo.processes import Ready
+from askback.demo.processes import RunningServer
 from tests.forks.process import fork
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
 
 
 @asynccontextmanager
-async def served(data: Path) -> AsyncIterator[Ready]:
+async def served(data: Path) -> AsyncIterator[RunningServer]:
     """A server as that of the demo, which costs less to start."""
     arguments = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
     with fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as process:
@@ -29,7 +29,7 @@ async def served(data: Path) -> AsyncIterator[Ready]:
             assert process.stdout is not None
             ready = json.loads(await anyio.to_thread.run_sync(process.stdout.readline))
             named = ("url", "requester_token", "responder_token", "login_url")
-            yield Ready(**{name: ready[name] for name in named})
+            yield RunningServer(**{name: ready[name] for name in named})
         finally:
             process.terminate()
 
@@ -38,7 +38,7 @@ async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> N
     """Fill in a form of the agent, as the scripted person does but for what is given."""
     known = {**ANSWERS, "start": "2026-11-20", **more}
     values = {field["id"]: known[field["id"]] for field in request["form"]["fields"]}
-    await client.answer(request["id"], values, revision=request["revision"])
+    await client.requests.answer(request["id"], values, revision=request["revision"])
 
 
 def title_of(request: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.processes import DemoFailed, Ready, Run, acting, ended
+from askback.demo.processes import DemoFailed, Run, RunningServer, run_agent, run_result
 from tests.demo.scene import answer, git, served, texts_of, title_of
 from tests.requirements import requirement
 
@@ -24,7 +24,7 @@ ASKED = {"run1-git-init": INIT, "run1-git-add": ADD, "run1-git-commit": COMMIT}
 
 
 @pytest.fixture
-async def scene(tmp_path: Path) -> AsyncGenerator[tuple[Ready, AsyncClient, Run]]:
+async def scene(tmp_path: Path) -> AsyncGenerator[tuple[RunningServer, AsyncClient, Run]]:
     """A server, the person's client, and a run of the agent that has not begun."""
     async with (
         served(tmp_path / "data") as ready,
@@ -37,7 +37,7 @@ Decide = Callable[[AsyncClient, dict[str, Any]], Awaitable[Any]]
 
 
 async def approve(client: AsyncClient, request: dict[str, Any]) -> None:
-    await client.decide(request["id"], "approve")
+    await client.requests.decide(request["id"], "approve")
 
 
 @asynccontextmanager
@@ -48,7 +48,7 @@ async def followed(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenera
         async for event in client.events(run.thread_id, cursor=0):
             if event["type"] == "request.created":
                 request: dict[str, Any] = event["request"]
-                if not (await client.get(request["id"])).settled:
+                if not (await client.requests.get(request["id"])).settled:
                     await (answer if request["kind"] == "form" else decide)(client, request)
 
     person = asyncio.create_task(follow())
@@ -59,27 +59,31 @@ async def followed(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenera
         await asyncio.gather(person, return_exceptions=True)
 
 
-async def ran(scene: tuple[Ready, AsyncClient, Run], decide: Decide = approve) -> tuple[Path, dict[str, Any]]:
+async def ran(
+    scene: tuple[RunningServer, AsyncClient, Run], decide: Decide = approve
+) -> tuple[Path, dict[str, Any]]:
     """Let the agent come to its end; the folder that it wrote, and the conversation."""
     ready, client, run = scene
     with anyio.fail_after(30):
-        async with followed(client, run, decide), acting(ready, run) as agent:
-            folder = (await ended(agent)).folder
+        async with followed(client, run, decide), run_agent(ready, run) as agent:
+            folder = (await run_result(agent)).folder
     assert folder
-    return folder, await client.thread(run.thread_id)
+    return folder, await client.threads.get(run.thread_id)
 
 
 async def killed(
-    scene: tuple[Ready, AsyncClient, Run], when: Callable[[], Awaitable[Any]], decide: Decide = approve
+    scene: tuple[RunningServer, AsyncClient, Run],
+    when: Callable[[], Awaitable[Any]],
+    decide: Decide = approve,
 ) -> None:
     """Run the agent, and kill it when the moment has come."""
     ready, client, run = scene
     with anyio.fail_after(30):
-        async with followed(client, run, decide), acting(ready, run) as agent:
+        async with followed(client, run, decide), run_agent(ready, run) as agent:
             await when()
             agent.send_signal(signal.SIGKILL)
             with pytest.raises(DemoFailed):
-                await ended(agent)
+                await run_result(agent)
 
 
 def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
@@ -87,7 +91,7 @@ def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 async def test_each_command_is_asked_about_where_it_stands_and_then_runs(
-    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
     folder, thread = await ran(scene)
@@ -110,11 +114,11 @@ async def test_each_command_is_asked_about_where_it_stands_and_then_runs(
 
 @pytest.mark.parametrize(("title", "exists"), [(INIT, False), (ADD, True), (COMMIT, True)])
 async def test_without_a_yes_it_goes_on_without_the_command(
-    title: str, exists: bool, scene: tuple[Ready, AsyncClient, Run]
+    title: str, exists: bool, scene: tuple[RunningServer, AsyncClient, Run]
 ) -> None:
     async def decide(client: AsyncClient, request: dict[str, Any]) -> None:
         note = "We use another tool." if title_of(request) == title else None
-        await client.decide(request["id"], "deny" if note else "approve", note=note)
+        await client.requests.decide(request["id"], "deny" if note else "approve", note=note)
 
     folder, thread = await ran(scene, decide)
     assert (folder / ".git").exists() is exists
@@ -128,7 +132,7 @@ async def test_without_a_yes_it_goes_on_without_the_command(
 
 
 async def test_without_git_nobody_is_asked(
-    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     folder, thread = await ran(scene)
@@ -138,7 +142,7 @@ async def test_without_git_nobody_is_asked(
 
 
 async def test_nothing_of_the_machine_runs_along(
-    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its hooks, its template and its signing would run with a command that nobody was shown."""
     hooks, template = tmp_path / "hooks", tmp_path / "template" / "hooks"
@@ -164,7 +168,7 @@ async def test_nothing_of_the_machine_runs_along(
 @requirement("B15")
 @pytest.mark.fault
 async def test_a_command_that_an_agent_died_in_does_not_run_again(
-    scene: tuple[Ready, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     programs, gate = tmp_path / "bin", tmp_path / "gate"
     programs.mkdir()
@@ -189,7 +193,7 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
 
 @requirement("B24")
 async def test_a_rule_that_was_made_meanwhile_stops_an_approved_command(
-    scene: tuple[Ready, AsyncClient, Run],
+    scene: tuple[RunningServer, AsyncClient, Run],
 ) -> None:
     _, client, _ = scene
     asked: list[dict[str, Any]] = []
@@ -200,8 +204,8 @@ async def test_a_rule_that_was_made_meanwhile_stops_an_approved_command(
         opened.set()
 
     await killed(scene, opened.wait, leave)
-    await client.decide(asked[0]["id"], "approve")
-    await client.add_rule("bash(git init:*)", effect="deny")
+    await client.requests.decide(asked[0]["id"], "approve")
+    await client.rules.create("bash(git init:*)", effect="deny")
     folder, thread = await ran(scene)
     assert not (folder / ".git").exists()
     assert texts_of(thread)[-2].startswith(

@@ -19,8 +19,16 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.person import Person
-from askback.demo.processes import DemoFailed, Ended, Ready, Run, acting, ended, registering
+from askback.demo.person import ScriptedPerson
+from askback.demo.processes import (
+    DemoFailed,
+    Run,
+    RunningServer,
+    RunResult,
+    run_agent,
+    run_registry,
+    run_result,
+)
 from tests.demo.scene import ENVIRONMENT, answer, git, served, texts_of, title_of
 from tests.requirements import requirement
 
@@ -74,18 +82,20 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     """It is killed at every kind of step: while asking, writing, waiting for a token, between commands and after."""
     async with (
         served(tmp_path / "data") as ready,
-        registering(tmp_path / "registry", TOKEN) as registry,
+        run_registry(tmp_path / "registry", TOKEN) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
         run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         for stop in STOPS:
             await _killed_at(stop, client, ready, run)
-        person = asyncio.create_task(Person(client, run.thread_id, note=lambda _: None, token=TOKEN).run())
+        person = asyncio.create_task(
+            ScriptedPerson(client, run.thread_id, note=lambda _: None, token=TOKEN).run()
+        )
         with anyio.fail_after(20):
-            async with acting(ready, run) as agent:
-                folder = (await ended(agent)).folder
+            async with run_agent(ready, run) as agent:
+                folder = (await run_result(agent)).folder
         person.cancel()
-        thread = await client.thread(run.thread_id)
+        thread = await client.threads.get(run.thread_id)
 
     assert folder
     assert folder == tmp_path / "out" / "hello-askback"
@@ -106,27 +116,27 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
     assert texts_of(thread)[0].endswith("before you say so.")
 
 
-async def _killed_at(stop: str, client: AsyncClient, ready: Ready, run: Run) -> None:
+async def _killed_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run) -> None:
     """Run the agent, answer what it asks, and kill it as soon as it has come to `stop`."""
     seen = asyncio.Event()
 
     async def follow() -> None:
-        person = Person(client, run.thread_id, note=lambda _: None, token=TOKEN)
+        person = ScriptedPerson(client, run.thread_id, note=lambda _: None, token=TOKEN)
         async for event in client.events(run.thread_id, cursor=0):
             created = event["type"] == "request.created"
             if stop == (title_of(event["request"]) if created else event.get("message", {}).get("id")):
                 seen.set()
                 return
             if created or event["type"] == "request.reprompted":
-                await person.answer(await client.get(event["request"]["id"]))
+                await person.answer(await client.requests.get(event["request"]["id"]))
 
     watching = asyncio.create_task(follow())
     with anyio.fail_after(20):
-        async with acting(ready, run) as agent:
+        async with run_agent(ready, run) as agent:
             await seen.wait()
             agent.send_signal(signal.SIGKILL)
             with pytest.raises(DemoFailed):
-                await ended(agent)
+                await run_result(agent)
     await watching
 
 
@@ -144,7 +154,7 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     async with (
         served(tmp_path / "data") as ready,
-        acting(ready, run) as agent,
+        run_agent(ready, run) as agent,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
         with anyio.fail_after(20):
@@ -154,13 +164,13 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(
                     if outcome == "cancelled":
                         await _cancel(ready, tmp_path, request["id"])
                     elif request["form"]["fields"][0]["id"] == at:
-                        await client.decline(request["id"], reason="dismissed")
+                        await client.requests.decline(request["id"], reason="dismissed")
                     else:
                         await answer(client, request)
                 if event.get("message", {}).get("id") == "run1-goodbye":
                     break
-            assert await ended(agent) == Ended(folder=None, published=None)
-        assert says in texts_of(await client.thread(run.thread_id))[-1]
+            assert await run_result(agent) == RunResult(folder=None, published=None)
+        assert says in texts_of(await client.threads.get(run.thread_id))[-1]
     assert not (tmp_path / "out").exists()
 
 
@@ -169,7 +179,7 @@ async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) ->
     asked: list[dict[str, Any]] = []
     async with (
         served(tmp_path / "data") as ready,
-        acting(ready, run) as agent,
+        run_agent(ready, run) as agent,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
         with anyio.fail_after(20):
@@ -177,14 +187,14 @@ async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) ->
                 if event.get("message", {}).get("id") == "run1-done":
                     break
                 if event["type"] == "request.created" and "approval" in event["request"]:
-                    await client.decide(event["request"]["id"], "deny")
+                    await client.requests.decide(event["request"]["id"], "deny")
                 elif event["type"] == "request.created":
                     asked.append(event["request"]["form"])
                     rounds = {"go": "change" if len(asked) == 3 else "write"}
                     if len(asked) > 3:
                         rounds |= {"name": "second-name", "licence": "My own"}
                     await answer(client, event["request"], **rounds)
-            folder = (await ended(agent)).folder
+            folder = (await run_result(agent)).folder
     assert folder
     assert folder == tmp_path / "out" / "second-name"
     assert asked[3]["initial_values"] == {"name": "hello-askback", "language": "python"}
@@ -228,13 +238,13 @@ async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
     found = json.loads((tmp_path / "home" / "demo.json").read_text())
     thread = link.rpartition("/")[2]
     async with AsyncClient(found["url"], found["responder_token"]) as client:
-        person = asyncio.create_task(Person(client, thread, note=lambda _: None).run())
+        person = asyncio.create_task(ScriptedPerson(client, thread, note=lambda _: None).run())
         with anyio.fail_after(20):
             await anyio.to_thread.run_sync(
                 lambda: next(line for line in process.stdout or () if "stays" in line)
             )
         person.cancel()
-        assert texts_of(await client.thread(thread))[-1].endswith("Have fun!")
+        assert texts_of(await client.threads.get(thread))[-1].endswith("Have fun!")
     os.write(primary, b"\n")
     with anyio.fail_after(15):
         assert await anyio.to_thread.run_sync(process.wait) == 0
@@ -242,7 +252,7 @@ async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
     process.stdout.close()
 
 
-async def _cancel(ready: Ready, tmp_path: Path, request_id: str) -> None:
+async def _cancel(ready: RunningServer, tmp_path: Path, request_id: str) -> None:
     admin = json.loads((tmp_path / "data" / "server.json").read_text())["admin_token"]
     async with AsyncClient(ready.url, admin) as client:
-        await client.cancel(request_id, reason="admin")
+        await client.requests.cancel(request_id, reason="admin")

@@ -11,8 +11,8 @@ import pytest
 from playwright.async_api import Browser, Page, expect
 
 from askback import AsyncClient, InputRequest
-from askback.demo.person import Person
-from askback.demo.processes import Run, acting, ended, registering
+from askback.demo.person import ScriptedPerson
+from askback.demo.processes import Run, run_agent, run_registry, run_result
 from tests.demo.scene import served
 from tests.journeys.browser import chromium
 from tests.requirements import requirement
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 TOKEN = "demo_of-this-test"
 
 
-class Other(Person):
+class Other(ScriptedPerson):
     """Answers all but the question for the token."""
 
     async def answer(self, request: InputRequest) -> None:
@@ -45,14 +45,14 @@ async def test_the_token_that_is_typed_in_the_demo_counts(
     monkeypatch.setenv("PATH", str(tmp_path))  # without git, nobody is asked about its commands
     async with (
         served(tmp_path / "data") as ready,
-        registering(tmp_path / "registry", TOKEN) as registry,
+        run_registry(tmp_path / "registry", TOKEN) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
         run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         page = await chromium.new_page(locale="en-GB")
         await page.goto(f"{ready.login_url}&next=/t/{run.thread_id}")
         other = Other(client, run.thread_id, note=lambda _: None)
-        async with acting(ready, run) as agent:
+        async with run_agent(ready, run) as agent:
             following = asyncio.create_task(other.run())
             await hand_over(page, "demo_wrong")
             card = page.locator("askback-request", has_text="DEMO_REGISTRY_TOKEN").first
@@ -62,7 +62,7 @@ async def test_the_token_that_is_typed_in_the_demo_counts(
             await expect(card).not_to_contain_text("not used")
             await expect(card).not_to_contain_text("another tab")
             with anyio.fail_after(30):
-                assert (await ended(agent)).published
+                assert (await run_result(agent)).published
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)
         await page.context.close()

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.demo.project.files import LANGUAGES, project_files
-from askback.demo.project.folder import new_folder, write_file
+from askback.demo.project.files import LANGUAGES, new_folder, project_files, write_file
 from askback.demo.project.plan import Plan
 
 EVERYTHING = frozenset({"cli", "ci", "docker", "editorconfig"})

@@ -14,8 +14,8 @@ import anyio
 import pytest
 
 from askback import AsyncClient, InputRequest
-from askback.demo.person import Person
-from askback.demo.processes import Ready, Run, acting, ended, registering
+from askback.demo.person import ScriptedPerson
+from askback.demo.processes import Run, RunningServer, run_agent, run_registry, run_result
 from askback.demo.publish import TOKEN, call
 from tests.demo.scene import served, texts_of, title_of
 from tests.requirements import requirement
@@ -28,7 +28,7 @@ PUBLISH = "Publish the project"
 class Scene:
     """A server, a registry that takes the canary, the person's client, and a run that has not begun."""
 
-    ready: Ready
+    ready: RunningServer
     client: AsyncClient
     run: Run
     registry: str
@@ -39,27 +39,27 @@ async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
     monkeypatch.setenv("PATH", str(tmp_path))  # without git, nobody is asked about its commands
     async with (
         served(tmp_path / "data") as ready,
-        registering(tmp_path / "registry", CANARY) as registry,
+        run_registry(tmp_path / "registry", CANARY) as registry,
         AsyncClient(ready.url, ready.responder_token) as client,
     ):
         run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20), registry=registry)
         yield Scene(ready, client, run, registry)
 
 
-async def published(scene: Scene, person: Person) -> str | None:
+async def published(scene: Scene, person: ScriptedPerson) -> str | None:
     """Let the agent come to its end; the address where the project is."""
-    async with acting(scene.ready, scene.run) as agent:
+    async with run_agent(scene.ready, scene.run) as agent:
         if isinstance(person, Watching):
             person.watched = agent.pid
         following = asyncio.create_task(person.run())
         with anyio.fail_after(30):
-            came = await ended(agent)
+            came = await run_result(agent)
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
     return came.published
 
 
-class Watching(Person):
+class Watching(ScriptedPerson):
     """Looks into the agent's process before it approves a tool call: by then the token was typed and tried."""
 
     watched: int
@@ -71,12 +71,12 @@ class Watching(Person):
         await super().answer(request)
 
 
-class Denying(Person):
+class Denying(ScriptedPerson):
     """Approves nothing."""
 
     async def answer(self, request: InputRequest) -> None:
         if request.approval:
-            await self.client.decide(request, "deny", note="Not today.")
+            await self.client.requests.decide(request, "deny", note="Not today.")
         else:
             await super().answer(request)
 
@@ -95,7 +95,7 @@ async def test_it_publishes_with_a_token_that_is_tried_and_left_nowhere_not_even
     person = Watching(scene.client, "demo-1", note=notes.append, token=CANARY)
     address = await published(scene, person)
     assert address == f"{scene.registry}/packages/hello-askback"
-    thread = await scene.client.thread("demo-1")
+    thread = await scene.client.threads.get("demo-1")
     assert [title_of(request) for request in thread["requests"][-2:]] == [TOKEN, PUBLISH]
     assert f"typed {TOKEN} again: “The registry does not know this token.”" in notes
     said = texts_of(thread)
@@ -129,15 +129,15 @@ def all_of(pid: int) -> bytes:
 @pytest.mark.parametrize(
     ("person", "token", "left"),
     [
-        (Person, None, "All right, it stays on this machine."),
+        (ScriptedPerson, None, "All right, it stays on this machine."),
         (Denying, CANARY, "All right, I do not run askback run. You said: Not today."),
     ],
 )
 async def test_without_the_token_or_a_yes_the_project_stays_here(
-    scene: Scene, tmp_path: Path, person: type[Person], token: str | None, left: str
+    scene: Scene, tmp_path: Path, person: type[ScriptedPerson], token: str | None, left: str
 ) -> None:
     assert await published(scene, person(scene.client, "demo-1", note=lambda _: None, token=token)) is None
-    assert texts_of(await scene.client.thread("demo-1"))[-2] == left
+    assert texts_of(await scene.client.threads.get("demo-1"))[-2] == left
     assert not (tmp_path / "registry").exists()
 
 
@@ -147,7 +147,7 @@ async def test_the_registry_takes_packages_from_who_has_the_token_only(tmp_path:
         return call(method, f"{registry}{path}", token, sent)[0]
 
     package, place = {"files": {"README.md": "One\n"}}, "/packages/one"
-    async with registering(tmp_path / "registry", CANARY) as registry:
+    async with run_registry(tmp_path / "registry", CANARY) as registry:
         with anyio.fail_after(20):
             replies = await anyio.to_thread.run_sync(
                 lambda: [

@@ -1,4 +1,4 @@
-"""A log holds only when every reader of it reads what was sealed."""
+"""A log is valid only if every reader reads exactly what was hashed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.domain.audit import GENESIS, Broken, seal, verify
+from askback.domain.audit import GENESIS, ChainBreak, seal_entry, verify_chain
 from tests.requirements import requirement
 
 DENIED = '{"action":"decide","decision":"deny","request_id":"req_1","reasons":["é \\u202e",5.5]}'
@@ -21,14 +21,14 @@ def log(*entries: str) -> list[str]:
     lines: list[str] = []
     prev = GENESIS
     for seq, entry in enumerate(entries, 1):
-        line, prev = seal(entry, seq=seq, prev=prev)
+        line, prev = seal_entry(entry, seq=seq, prev=prev)
         lines.append(line)
     return lines
 
 
 def why(lines: list[str]) -> str | None:
-    found = verify(lines)
-    return found.why if isinstance(found, Broken) else None
+    found = verify_chain(lines)
+    return found.why if isinstance(found, ChainBreak) else None
 
 
 @requirement("B28")
@@ -80,7 +80,7 @@ def test_a_member_that_is_there_twice_deep_within_an_entry_is_found() -> None:
     ids=range(15),
 )
 def test_what_is_no_entry_is_said_to_be_none_and_not_quoted(line: str) -> None:
-    assert verify([line]) == Broken(1, "This is no entry.")
+    assert verify_chain([line]) == ChainBreak(1, "This is no entry.")
 
 
 @requirement("B28")
@@ -94,6 +94,6 @@ def test_a_seal_that_is_none_is_found(sealed: str) -> None:
 @given(st.dictionaries(WORDS, VALUES | st.lists(VALUES, max_size=2), max_size=3))
 def test_whatever_was_sealed_holds_however_it_is_written(entry: dict[str, object]) -> None:
     lines = log(json.dumps(entry), DENIED)
-    assert verify(lines) == (2, json.loads(lines[-1])["hash"])
+    assert verify_chain(lines) == (2, json.loads(lines[-1])["hash"])
     again = [json.dumps(json.loads(line), indent=1, sort_keys=True) for line in lines]
-    assert verify(again) == verify(lines)
+    assert verify_chain(again) == verify_chain(lines)

@@ -1,8 +1,9 @@
-"""Text that is not the JSON we take is refused, each kind with its own code."""
+"""Text that is not strict JSON is refused, each kind of fault with its own code."""
 
 from __future__ import annotations
 
 import contextlib
+import json
 
 import pytest
 from hypothesis import given, settings
@@ -55,10 +56,50 @@ def test_whole_numbers_are_whole_however_they_are_written() -> None:
     assert [type(item) for item in parse(b"[5.0, 1e3, 5.5]")] == [int, int, float]  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    "text", [b"9" * 309, b"[" + b"9" * 700 + b"]", b"[5.0]", b'{"a":1,"a":1}', b"[" * 33 + b"]" * 33]
+)
+def test_what_the_compiled_reader_would_take_is_read_strictly(text: bytes) -> None:
+    assert outcome(text) == outcome(b" " + text)
+
+
 def test_the_depth_is_a_setting() -> None:
     assert parse(b"[[[1]]]", limits=Limits(json_depth=3)) == [[[1]]]
     with pytest.raises(Faults):
         parse(b"[[[[1]]]]", limits=Limits(json_depth=3))
+
+
+def outcome(text: bytes) -> str:
+    """What is read, with the types of numbers, or the faults."""
+    try:
+        return repr(parse(text))
+    except Faults as refused:
+        return repr([(each.path, each.code, each.params) for each in refused.faults])
+
+
+NUMBERS = st.integers() | st.floats() | st.sampled_from([5.0, -0.0, 1e16, 2.0**53, 10**308, 10**309, 2**64])
+VALUES = st.recursive(
+    st.none() | st.booleans() | NUMBERS | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+    max_leaves=20,
+)
+WRITTEN = st.builds(
+    lambda value, ascii_only: json.dumps(value, separators=(",", ":"), ensure_ascii=ascii_only).encode(
+        errors="surrogatepass"
+    ),
+    VALUES,
+    st.booleans(),
+)
+PIECES = st.sampled_from(
+    [b'{"a":', b'"a":', b"[", b"]", b"}", b",", b"1", b"0", b"-", b".0", b".5", b"e5", b"9" * 308, b'"', b'"a"', b"\\ud83d", b"\\ude00", b"\\n", b"\\/", b"\xff", b"NaN", b"true", b"\n"]
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(WRITTEN | st.lists(PIECES, max_size=12).map(b"".join))
+def test_both_readers_give_the_same_value_or_the_same_fault(text: bytes) -> None:
+    # The compiled reader only counts for a text without white space, so the strict one reads the second.
+    assert outcome(text) == outcome(b" " + text)
 
 
 @settings(deadline=None)

@@ -1,4 +1,4 @@
-"""Markdown becomes an allow-listed tree; plain text stays plain text."""
+"""Markdown becomes a tree of allowed nodes; plain text stays plain text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askback.domain.markdown import tree
+from askback.domain.markdown import markdown_tree
 from askback.domain.validation import check_form
 from askback.domain.view import view
 from tests.requirements import requirement
@@ -31,7 +31,7 @@ def p(*children: Any) -> dict[str, Any]:
     ],
 )
 def test_text_without_markdown_has_no_tree(text: str) -> None:
-    assert tree(text) is None
+    assert markdown_tree(text) is None
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_text_without_markdown_has_no_tree(text: str) -> None:
     ],
 )  # fmt: skip
 def test_markdown_becomes_nodes(text: str, nodes: list[Any]) -> None:
-    assert tree(text) == nodes
+    assert markdown_tree(text) == nodes
 
 
 def link(address: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def link(address: str) -> dict[str, Any]:
     ],
 )  # fmt: skip
 def test_an_address_in_plain_text_is_a_link(text: str, nodes: list[Any] | None) -> None:
-    assert tree(text) == (None if nodes is None else [p(*nodes)])
+    assert markdown_tree(text) == (None if nodes is None else [p(*nodes)])
 
 
 ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:text/html,x)", "[x](vbscript:x)", "[x](/relative)", "[x](//e.org)", "[x](file:///etc/passwd)", "<javascript:alert(1)>", "[x][r]\n\n[r]: javascript:alert(1)", "<script>alert(1)</script>*x*",
@@ -84,7 +84,7 @@ ATTACKS = ["[x](javascript:alert(1))", "[x](JaVaScRiPt:alert(1))", "[x](data:tex
 @requirement("I4")
 @pytest.mark.parametrize("text", ATTACKS)
 def test_nothing_active_gets_into_the_tree(text: str) -> None:
-    found = [node for node in walk(tree(text) or []) if "href" in node]
+    found = [node for node in walk(markdown_tree(text) or []) if "href" in node]
     # An address that stands in the text leads to exactly what it reads.
     assert [node["href"] for node in found] == [each for node in found for each in node["children"]]
     assert all(node["href"].startswith("https://") for node in found)
@@ -124,7 +124,7 @@ def test_nothing_active_gets_into_the_tree(text: str) -> None:
     ).map("".join)
 )
 def test_any_text_gives_only_allowed_nodes(text: str) -> None:
-    for node in walk(tree(text) or []):
+    for node in walk(markdown_tree(text) or []):
         assert set(node) <= {"type", "children", "href"}
         assert node["type"] in {"p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a"}
         assert ("href" in node) == (node["type"] == "a")
@@ -147,17 +147,17 @@ def test_absurd_nesting_is_survived_and_stays_shallow(text: str) -> None:
             (1 + depth(node.get("children", [])) for node in nodes if isinstance(node, dict)), default=0
         )
 
-    assert depth(tree(text) or []) <= 25
+    assert depth(markdown_tree(text) or []) <= 25
 
 
 def test_a_text_full_of_brackets_is_shown_as_it_is() -> None:
-    assert tree("[" * 100 + "*a*") is not None
-    assert tree("[" * 101 + "*a*") is None
+    assert markdown_tree("[" * 100 + "*a*") is not None
+    assert markdown_tree("[" * 101 + "*a*") is None
 
 
-def test_no_more_of_a_form_is_read_as_markdown_than_ten_thousand_characters() -> None:
+def test_no_more_of_a_form_is_read_as_markdown_than_forty_thousand_characters() -> None:
     fields = [
-        {"id": f"f{n}", "type": "boolean", "label": "L", "description": f"*a*{'b' * 1997}"} for n in range(9)
+        {"id": f"f{n}", "type": "boolean", "label": "L", "description": f"*a*{'b' * 7997}"} for n in range(9)
     ]
     form = check_form({"description": "no markup " * 200, "fields": fields})
     assert list(view(form)["markdown"]) == [f"form.fields[{n}].description" for n in range(5)]

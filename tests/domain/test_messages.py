@@ -1,4 +1,4 @@
-"""Texts: complete in both languages, rendered alike in both programming languages."""
+"""The texts are complete in both languages and rendered alike in both programming languages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from askback import messages
 from askback.domain.faults import fault
-from askback.messages import negotiate, number_text, render, translate
+from askback.messages import negotiate_locale, number_text, render, translate
 
 ROOT = Path(messages.__file__).parents[1]
 CATALOGUES = {
@@ -30,7 +30,7 @@ def test_both_languages_have_the_same_keys_and_placeholders() -> None:
 
 
 def literal_fault_keys() -> set[str]:
-    """The keys that the source hands to `fault`, `.add` and the like as literals."""
+    """Return the keys that the source passes to `fault`, `.add` and the like as literals."""
     keys: set[str] = set()
     for file in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
@@ -57,8 +57,13 @@ def test_every_fault_that_the_source_names_has_its_text() -> None:
 
 
 def test_what_is_filled_in_is_not_searched_for_placeholders() -> None:
-    custom = fault("values.a", "pattern_mismatch.custom", message="Use {min} {message}.")
+    custom = fault("values.a", "invalid_rule", reason="Use {min} {message}.")
     assert render(custom, "en") == "Use {min} {message}."
+
+
+def test_a_message_of_its_own_takes_the_place_of_the_sentence() -> None:
+    own = fault("values.a", "below_min", min=3, message={"en": "Three, {min}.", "de": "Drei."})
+    assert (render(own, "en"), render(own, "de")) == ("Three, {min}.", "Drei.")
 
 
 def test_an_unknown_locale_reads_english() -> None:
@@ -70,7 +75,7 @@ def test_an_unknown_locale_reads_english() -> None:
     [(None, "en"), ("", "en"), ("de", "de"), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr,en;q=0.5,de;q=0.4", "en"), ("fr, DE ; q=0.2", "de"), ("de;q=0,en;q=0.1", "en"), ("*", "en"), ("*;q=0.1,de", "de"), ("de;q=x", "en"), (";;;,,,", "en"), ("zh", "en"), ("x" * 5000, "en")],
 )  # fmt: skip
 def test_the_header_chooses_the_language(header: str | None, locale: str) -> None:
-    assert negotiate(header) == locale
+    assert negotiate_locale(header) == locale
 
 
 @pytest.mark.parametrize(

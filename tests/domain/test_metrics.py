@@ -1,4 +1,4 @@
-"""Numbers as text."""
+"""The text form of metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model reads for each outcome, word for word: a change of a sentence is a change of how models behave."""
+"""The text for a model for each outcome, word for word: changing a sentence changes how models behave."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from askback.domain.lifecycle import REASONS, Status
 from askback.domain.modeltext import TEXTS, model_text, refusal_text, secrets_off_text, with_texts
 from askback.domain.request import InputRequest
+from askback.domain.resume import resume_text
 from tests.requirements import requirement
 
 BASH: dict[str, Any] = {"kind": "approval", "approval": {"tool": "bash", "input": {"command": "git push"}}}
@@ -56,6 +57,30 @@ ONE: dict[str, Any] = {"kind": "secret", "secret": {"names": ["HUBSPOT_API_KEY"]
 TWO: dict[str, Any] = {"kind": "secret", "secret": {"names": ["A_KEY", "B_KEY"], "reason": "CRM"}}
 
 
+PICK: dict[str, Any] = {
+    "kind": "form",
+    "texts": {"answered": "User chose: {labels}.", "declined": "User dismissed it."},
+    "form": {
+        "title": "Which?",
+        "fields": [
+            {"id": "a", "type": "multiselect", "allow_other": True, "label": "A", "options": [{"value": "x", "label": "{answers}"}]}
+        ],
+    },
+}  # fmt: skip
+OWN: list[tuple[dict[str, Any], str]] = [
+    ({"status": "answered", "answer": {"values": {"a": ["x", "y\nz"]}}}, 'User chose: {answers}, "y\\nz".'),
+    ({"status": "declined", "reason": "dismissed"}, "User dismissed it."),
+    ({"status": "declined", "reason": "refused", "repeated": True}, "User dismissed it."),
+]
+
+
+@pytest.mark.parametrize(("outcome", "text"), OWN)
+def test_the_asker_chooses_the_sentences_of_its_model(outcome: dict[str, Any], text: str):
+    asked = {"id": "r1", "thread_id": "t1", "revision": 1, "created_at": datetime.now(UTC), **PICK}
+    request = InputRequest.model_validate({**asked, **outcome})
+    assert model_text(request) == resume_text(request) == text
+
+
 def handed_over(
     *names: str, existing: tuple[str, ...] = (), verified: bool | None = None, **state: Any
 ) -> dict[str, Any]:
@@ -72,6 +97,7 @@ SECRETS: list[tuple[dict[str, Any], str]] = [
     (ONE | handed_over("HUBSPOT_API_KEY", existing=("HUBSPOT_API_KEY",), source="existing"), "[askback] HUBSPOT_API_KEY was already configured. You can proceed."),
     (TWO | handed_over("A_KEY", "B_KEY", existing=("A_KEY", "B_KEY"), source="existing"), "[askback] A_KEY, B_KEY were already configured. You can proceed."),
     (ONE | {"status": "declined", "reason": "dismissed"}, "[askback] User dismissed the request for HUBSPOT_API_KEY. Do not re-request immediately — ask whether to proceed without, or move on to other work."),
+    ({"kind": "form", "form": {"fields": [{"id": "a", "type": "text", "label": "Dish"}]}, "status": "answered", "source": "responder", "answer": {"values": {"a": "soup"}, "result": {"n": 12}, "message": "Booked."}}, 'The person answered "Dish": "soup"\nThe result of the check: {"n": 12}\nThe person was told: "Booked."'),
     (TWO | {"status": "declined", "reason": "dismissed", "repeated": True}, "[askback] User dismissed the request for A_KEY, B_KEY. Do not re-request immediately — ask whether to proceed without, or move on to other work."),
     (TWO | {"status": "declined", "reason": "refused", "note": "Use a mock."}, "[askback] User declined the request for A_KEY, B_KEY. Do not ask for them again, nor in the conversation: proceed without, or stop.\nTheir note: Use a mock."),
     (ONE | {"status": "cancelled", "reason": "failed"}, "[askback] The request for HUBSPOT_API_KEY was taken back before User submitted it. Proceed without, or stop. Something failed while it was open."),
@@ -88,6 +114,7 @@ CANCELLED = {
     "admin": "An administrator withdrew it.",
     "shutdown": "The program that asked was shut down.",
     "not_shown": "Nobody was there to see it.",
+    "timeout": "Nobody answered in time.",
     "failed": "Something failed while it was open.",
 }
 

@@ -1,4 +1,4 @@
-"""Whatever a value is and however a program writes it, only its name is left of it."""
+"""Every value is replaced by its name, in every form in which programs write it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def escaped(value: str, pattern: str) -> str:
 
 
 def in_base64(value: str, *, before: int = 0, url: bool = False) -> str:
-    """The digits that a value has a part in, when other bytes stand before it and after it."""
+    """Return the digits that depend on a value with other bytes before and after it."""
     raw = value.encode()
     digits = (base64.urlsafe_b64encode if url else base64.b64encode)(b"\0" * before + raw + b"\0\0").decode()
     return digits[before * 8 // 6 : -((before + len(raw)) * 8 // -6)]
@@ -70,7 +70,7 @@ VALUES = (
     .filter(lambda value: len(value) >= MIN_LENGTH and "--" not in value)
 )
 QUIET = st.text(" .;|\n", max_size=5)
-"""Text that no form begins or goes on with."""
+"""Text that begins and continues no form."""
 
 
 def streamed(redactor: Redactor, chunks: Sequence[str]) -> str:
@@ -115,7 +115,7 @@ def test_escapes_of_all_kinds_may_be_mixed_within_one_value(value: str, data: st
 
 @st.composite
 def texts(draw: st.DrawFn, values: dict[str, str]) -> str:
-    """Forms, beginnings of forms, and other text, one after the other."""
+    """Forms, starts of forms, and other text, one after the other."""
     form = st.builds(
         lambda form, value: form(value),
         st.sampled_from([*FORMS.values()]),

@@ -1,10 +1,10 @@
-"""A secret's name is that of an environment variable that only the process itself gives a meaning."""
+"""A secret may have the name of an environment variable that has a meaning only for its own program."""
 
 from __future__ import annotations
 
 import pytest
 
-from askback.domain.secrets.names import LONGEST, blocked, well_formed
+from askback.domain.secrets.names import MAX_LENGTH, blocked_reason, is_well_formed
 
 BLOCKED = {
     "askback": "ASKBACK_TOKEN ASKBACK_MASTER_KEYS ASKBACK_DATABASE_URL ASKBACK_X",
@@ -52,30 +52,30 @@ SECRETS = """
 
 @pytest.mark.parametrize("family", BLOCKED)
 def test_a_name_that_decides_how_a_process_runs_is_blocked_with_a_reason(family: str) -> None:
-    reasons = {name: blocked(name) for name in BLOCKED[family].split()}
+    reasons = {name: blocked_reason(name) for name in BLOCKED[family].split()}
     assert [name for name, reason in reasons.items() if not reason] == []
-    assert all(well_formed(name) for name in reasons)
+    assert all(is_well_formed(name) for name in reasons)
 
 
 @pytest.mark.parametrize("name", SECRETS.split())
 def test_a_name_that_people_give_to_secrets_is_not_blocked(name: str) -> None:
-    assert (well_formed(name), blocked(name)) == (True, None)
+    assert (is_well_formed(name), blocked_reason(name)) == (True, None)
 
 
 def test_the_reason_is_of_the_first_family_that_has_the_name() -> None:
-    assert blocked("ASKBACK_HOME") == "it belongs to askback itself"
-    assert blocked("PYTHONPATH") == "the Python interpreter reads it"
-    assert blocked("PATH") == "it names a place from which programs load what they run"
+    assert blocked_reason("ASKBACK_HOME") == "it belongs to askback itself"
+    assert blocked_reason("PYTHONPATH") == "the Python interpreter reads it"
+    assert blocked_reason("PATH") == "it names a place from which programs load what they run"
 
 
-@pytest.mark.parametrize("name", ["A", "_", "_1", "A1_B", "A" * LONGEST])
+@pytest.mark.parametrize("name", ["A", "_", "_1", "A1_B", "A" * MAX_LENGTH])
 def test_capitals_digits_and_underscores_make_a_name(name: str) -> None:
-    assert well_formed(name)
+    assert is_well_formed(name)
 
 
 @pytest.mark.parametrize(
     "name",
-    ["", "1A", "a", "Ab", "A-B", "A B", "A=B", "A\n", "\nA", "A\0", "Ä", "A١", "Ａ", "ld_preload", "A" * (LONGEST + 1)],
+    ["", "1A", "a", "Ab", "A-B", "A B", "A=B", "A\n", "\nA", "A\0", "Ä", "A١", "Ａ", "ld_preload", "A" * (MAX_LENGTH + 1)],
 )  # fmt: skip
 def test_anything_else_is_no_name(name: str) -> None:
-    assert not well_formed(name)
+    assert not is_well_formed(name)

@@ -1,4 +1,4 @@
-"""A `Secret` shows its value to nobody who did not call `reveal()`."""
+"""A `Secret` shows its value only after a call of `reveal()`."""
 
 from __future__ import annotations
 

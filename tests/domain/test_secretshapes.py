@@ -1,4 +1,4 @@
-"""What looks like a secret is found wherever it stands; what does not, is not."""
+"""Texts that look like secrets are found anywhere in a text; other texts are not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from askback.domain.secretshapes import Shape, found
+from askback.domain.secretshapes import Shape, find_secret
 
 KEY = "gh" + "p_" + "a1B2" * 9
 
@@ -17,14 +17,14 @@ KEY = "gh" + "p_" + "a1B2" * 9
 @settings(deadline=None)
 @given(st.text("abc äß✓🔑\n\ud800.", max_size=30), st.text(" äß✓🔑\n\ud800", max_size=30))
 def test_a_shape_is_a_range_of_code_points_in_any_text(before: str, after: str) -> None:
-    shape = found(f"{before} {KEY}{after}")
+    shape = find_secret(f"{before} {KEY}{after}")
     assert shape == Shape("api_key", len(before) + 1, len(before) + 1 + len(KEY))
 
 
 @settings(deadline=None)
 @given(st.text())
 def test_any_text_has_a_verdict(text: str) -> None:
-    shape = found(text)
+    shape = find_secret(text)
     assert shape is None or 0 <= shape.start < shape.end <= len(text)
 
 
@@ -34,28 +34,28 @@ def test_any_text_has_a_verdict(text: str) -> None:
     st.sampled_from([" ", "-", "_", "/", "."]),
 )
 def test_words_are_harmless_however_they_are_joined(words: list[str], joint: str) -> None:
-    assert found(joint.join(words)) is None
-    assert found("".join(word.capitalize() for word in words)) is None
+    assert find_secret(joint.join(words)) is None
+    assert find_secret("".join(word.capitalize() for word in words)) is None
 
 
 @pytest.mark.parametrize("size", [16, 18, 24, 32, 48])
 def test_nearly_every_random_token_is_found(size: int) -> None:
     """A few by chance change as seldom as words do; with longer ones fewer."""
-    noticed = sum(found(secrets.token_urlsafe(size)) is not None for _ in range(400))
+    noticed = sum(find_secret(secrets.token_urlsafe(size)) is not None for _ in range(400))
     assert noticed >= 340
 
 
 def test_the_first_shape_is_given() -> None:
-    assert found(f"postgres://a:bc3@d/e {KEY}") == Shape("connection_string", 0, 20)
-    assert found(f"{KEY} postgres://a:bc3@d/e") == Shape("api_key", 0, len(KEY))
+    assert find_secret(f"postgres://a:bc3@d/e {KEY}") == Shape("connection_string", 0, 20)
+    assert find_secret(f"{KEY} postgres://a:bc3@d/e") == Shape("api_key", 0, len(KEY))
 
 
 def test_a_shape_does_not_show_the_text() -> None:
-    assert KEY not in repr(found(KEY))
+    assert KEY not in repr(find_secret(KEY))
 
 
 @pytest.mark.parametrize(
     "piece", ["eyJ-", "A1b", "://a:", "a@", "..", "~/./", "aGVs", "token=a", "-----BEGIN ", "AKIA", "é"]
 )
 def test_no_text_takes_long(piece: str) -> None:
-    assert found(f"{piece * (100_000 // len(piece))} {KEY}") is not None
+    assert find_secret(f"{piece * (100_000 // len(piece))} {KEY}") is not None

@@ -1,4 +1,4 @@
-"""What holds for every body, however odd: faults or a value that stands, and nothing repeated."""
+"""Properties for every body: either faults or a valid result, and no fault repeats a value."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from askback.domain.faults import Fault, Faults
-from askback.domain.fields import Form, Model
+from askback.domain.fields import Form
 from askback.domain.limits import Limits
+from askback.domain.model import Model
 from askback.domain.request import Answer
 from askback.domain.validation import check_answer, check_ask, check_form
 from askback.domain.validation.report import MAX_FAULTS
@@ -46,7 +47,7 @@ JUNK = st.recursive(
 
 
 def faults_of(check: Callable[[], object]) -> list[Fault]:
-    """The faults of a call; none when it was accepted."""
+    """Return the faults of a call; none if it was accepted."""
     try:
         check()
     except Faults as refused:

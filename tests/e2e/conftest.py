@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
+import itertools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from tests.chromium import ARGUMENTS, AXE, CHROMIUM
 from tests.e2e.gallery import Gallery, Pages
 from tests.e2e.static_server import STATIC, pages
 
-AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+_NUMBERS = itertools.count()
 
 OpenGallery = Callable[..., Gallery]
 
@@ -31,7 +30,7 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=CHROMIUM,
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+            args=ARGUMENTS,
         )
         yield chromium
         chromium.close()
@@ -75,7 +74,8 @@ def open_gallery(gallery_pages: Pages, static_url: str) -> Iterator[OpenGallery]
     ) -> Gallery:
         looks = {"theme": theme, "locale": locale, "width": width, "zone": zone}
         page = gallery_pages.open(**looks)
-        gallery = Gallery(page, f"{static_url}/gallery?lang={locale}#{example}")
+        # An address of its own: one that differs only in its fragment would not be loaded.
+        gallery = Gallery(page, f"{static_url}/gallery?lang={locale}&{next(_NUMBERS)}#{example}")
         opened.append((gallery, looks))
         return gallery
 

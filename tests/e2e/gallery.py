@@ -53,10 +53,9 @@ class Gallery:
         )
 
     def close(self) -> None:
-        """Leave the page, which another gallery may use."""
+        """Leave the page as it is; another gallery may use it."""
         self.page.remove_listener("console", self._hear)
         self.page.remove_listener("pageerror", self._fail)
-        self.page.goto("about:blank")
 
     def _hear(self, message: ConsoleMessage) -> None:
         self.console.append(message.text)

@@ -54,7 +54,7 @@ def test_every_target_is_at_least_24_px(open_gallery: OpenGallery, locale: str) 
     small = gallery.page.locator(
         "askback-request button, askback-request input:not([hidden]), askback-request select, askback-request summary, askback-inbox a"
     ).evaluate_all(
-        "(all) => all.filter((e) => { const b = (e.closest('label') ?? e).getBoundingClientRect();"
-        " return b.width < 24 || b.height < 24; }).map((e) => e.outerHTML)"
+        "(all) => all.filter((e) => { const target = e.closest('label') ?? e, b = target.getBoundingClientRect();"
+        " return target.checkVisibility() && (b.width < 24 || b.height < 24); }).map((e) => e.outerHTML)"
     )
     assert small == []

@@ -82,14 +82,19 @@ def test_what_the_agent_says_stands_apart_from_what_the_server_says(open_gallery
 
 
 @requirement("B16")
-def test_an_input_that_is_no_object_is_not_sent(open_gallery: OpenGallery) -> None:
+def test_an_input_of_another_type_is_not_sent(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-json")
     gallery.card.get_by_role("button", name="Edit").click()
     box = gallery.card.get_by_label("Input, as JSON")
     expect(box).to_be_focused()
     box.fill('{"title": ')
     gallery.card.get_by_role("button", name="Allow once").click()
-    expect(box).to_have_accessible_description("This is not a JSON object.")
+    wrong = "Write JSON of the same type as the input has now."
+    expect(box).to_have_accessible_description(wrong)
+    box.fill('[{"title": "Off by two"}]')
+    expect(box).not_to_have_accessible_description(wrong)
+    gallery.card.get_by_role("button", name="Allow once").click()
+    expect(box).to_have_accessible_description(wrong)
     assert gallery.sent == []
     box.fill('{"title": "Off by two"}')
     gallery.card.get_by_role("button", name="Allow once").click()

@@ -1,14 +1,14 @@
 """Each example runs as it stands against `askback serve`, found through `server.json`."""
 
+# ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
+
 from __future__ import annotations
 
+import asyncio
 import json
-import os
 import runpy
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,13 +16,11 @@ import anyio
 import httpx2
 import pytest
 
-from askback import AsyncClient, Forbidden, Form, NotFound, Text
-from askback.app import create_app
-from askback.ports.webhooks import Answered
+from askback import AsyncClient, Forbidden, Form, Invalid, NotFound, Text
+from askback.ports.webhooks import WebhookResponse
+from askback.server.app import create_app
 from askback.service.webhooks import dispatch
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
+from tests.examples.server import EXAMPLES, data, run  # noqa: F401 - fixtures
 
 ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
     "agent.py": ("reports", {"format": "PDF", "topic": "Whales"}, "{'format': 'PDF', 'topic': 'Whales'}"),
@@ -31,15 +29,46 @@ ANSWERS: dict[str, tuple[str, dict[str, Any], str]] = {
         {"city": "Rome", "leaves": "2026-12-01", "nights": 4, "by": "bus"},
         "4 nights in Rome from 01 December 2026, by bus.",
     ),
+    "schema.py": (
+        "rooms",
+        {"size": "s", "day": "2026-12-01", "guests": "a@b.co\nc@d.co"},
+        "{'size': 's', 'day': '2026-12-01', 'guests': ['a@b.co', 'c@d.co']}",
+    ),
+    "nested_model.py": (
+        "orders",
+        {"name": "Ada", "deliver_to.street": "Main St 1", "deliver_to.country": "FR"},
+        "Order(name='Ada', deliver_to=Address(street='Main St 1', country='FR'), bill_to=None, notes=[])",
+    ),
     "blocking.py": ("backups", {}, "Deleting."),
     "restart.py": ("releases", {"name": "Otter"}, "Otter"),
     "checked_answer.py": ("services", {"name": "shop"}, "The service is called shop."),
+    "form_in_steps.py": (
+        "platform",
+        {"name": "tides", "store": "Postgres", "host": "main"},
+        "{'name': 'tides', 'store': 'Postgres', 'host': 'main'}",
+    ),
     "resume.py": ("holidays", {"where": "sea"}, "About your question (req_"),
+    "run.py": ("order-1234", {"answer": "M"}, "M finished"),
     "from_shell.sh": ("shell", {"answer": "staging"}, "Deploying: {"),
     "parallel.py": ("parallel", {}, "{'colour': 'green', 'size': 'large', 'shape': 'square'}"),
 }
 
-OWN_TESTS = ("receive_webhook.py", "share_a_thread.py", "directory.py", "server_probe.py")
+OWN_TESTS = (
+    "nebo_agent.py",
+    "adapter.py",
+    "receive_webhook.py",
+    "share_a_thread.py",
+    "directory.py",
+    "server_probe.py",
+    "translate.py",
+    "action.py",
+    "own_kind.py",
+    "ask_for_a_file.py",
+    "questionnaire_agent.py",
+    "ihub_agent.py",
+    "gobby_agent.py",
+    "agor_agent.py",
+)
 """Examples that have a test of their own."""
 
 DECISIONS: dict[str, tuple[str, str, str]] = {
@@ -48,6 +77,11 @@ DECISIONS: dict[str, tuple[str, str, str]] = {
         "files",
         "hello.txt has 6 characters.\n",
         'denied execution of the tool "write_file"',
+    ),
+    "wrap_a_tool.py": (
+        "wrapped",
+        "wrapped: sent 'Hello!' to bob@example.com.\n",
+        'denied execution of the tool "send_mail"',
     ),
 }
 
@@ -65,38 +99,6 @@ SUBMISSIONS: dict[str, tuple[str, str, list[str], str]] = {
         "[askback] User submitted CRM_KEY (scope: session). You can now retry the operation that needed it.\n",
     ),
 }
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("server")
-    command = [
-        sys.executable,
-        "-m",
-        "askback",
-        "serve",
-        "--port",
-        "0",
-        "--data-dir",
-        str(folder),
-        "--ready-json",
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT)
-    assert process.stdout is not None
-    assert process.stdout.readline()
-    yield folder
-    process.terminate()
-    process.communicate(timeout=10)
-
-
-def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
-    program = "sh" if example.endswith(".sh") else sys.executable
-    command = [program, str(EXAMPLES / example), *arguments]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=data
-    )
 
 
 def test_every_example_has_a_test() -> None:
@@ -117,7 +119,7 @@ async def test_the_example_asks_and_goes_on(example: str, data: Path) -> None:
                     continue
                 request = event["request"]
                 known = values or {field["id"]: _last(field) for field in request["form"]["fields"]}
-                await person.answer(request["id"], known, revision=1)
+                await person.requests.answer(request["id"], known, revision=1)
                 left -= 1
                 if not left:
                     break
@@ -132,7 +134,7 @@ async def test_the_example_does_what_was_approved_and_nothing_else(example: str,
     before = set(data.iterdir())
     approved, out = await decided(example, data, thread, "approve", after=0)
     made = {path.name for path in set(data.iterdir()) - before}
-    assert (out, made) == (printed, {"release"} if thread == "commands" else {"hello.txt"})
+    assert (out, made) == (printed, {"commands": {"release"}, "files": {"hello.txt"}}.get(thread, set()))
     for name in made:
         path = data / name
         path.rmdir() if path.is_dir() else path.unlink()
@@ -152,7 +154,7 @@ async def decided(
         with anyio.fail_after(30):
             async for event in person.events(thread, cursor=after):
                 if event["type"] == "request.created":
-                    await person.decide(event["request"]["id"], decision)
+                    await person.requests.decide(event["request"]["id"], decision)
                     seq = event["seq"] + 1
                     break
             out, err = await anyio.to_thread.run_sync(process.communicate)
@@ -170,7 +172,9 @@ async def test_the_example_uses_what_was_handed_over_and_shows_it_to_nobody(exam
             async for event in person.events(thread, cursor=0):
                 if event["type"] in {"request.created", "request.reprompted"}:
                     request = event["request"]
-                    await person.submit(request["id"], {name: left.pop(0)}, revision=request["revision"])
+                    await person.requests.submit(
+                        request["id"], {name: left.pop(0)}, revision=request["revision"]
+                    )
                     if not left:
                         break
             out, err = await anyio.to_thread.run_sync(process.communicate)
@@ -187,12 +191,12 @@ async def test_the_stopped_agent_finds_the_answer_given_meanwhile(data: Path) ->
                 request = event["request"]
                 if (
                     event["type"] == "request.created"
-                    and (await person.get(request["id"])).status == "pending"
+                    and (await person.requests.get(request["id"])).status == "pending"
                 ):
                     break
             process.send_signal(signal.SIGINT)
             await anyio.to_thread.run_sync(process.communicate)
-            await person.answer(request["id"], {"name": "Otter"})
+            await person.requests.answer(request["id"], {"name": "Otter"})
             out, err = await anyio.to_thread.run_sync(run("restart.py", data, "run-2").communicate)
     assert out == "Otter\n", err
 
@@ -211,56 +215,101 @@ async def test_the_shared_thread_is_answered_by_its_owner_and_hidden_from_others
                 async for event in ada.events("report-7", cursor=0):
                     if event["type"] == "request.created":
                         with pytest.raises(NotFound):
-                            await stranger.get(event["request"]["id"])
-                        await ada.answer(event["request"]["id"], {"title": "Whales"}, revision=1)
+                            await stranger.requests.get(event["request"]["id"])
+                        await ada.requests.answer(event["request"]["id"], {"title": "Whales"}, revision=1)
                         break
                 out, err = await anyio.to_thread.run_sync(process.communicate)
     assert out == "Whales\n", err
+
+
+async def test_the_agent_reads_the_file_that_it_asked_for(data: Path) -> None:
+    process = run("ask_for_a_file.py", data)
+    server = json.loads((data / "server.json").read_text())
+    async with AsyncClient(server["url"], server["responder_token"]) as person:
+        with anyio.fail_after(30):
+            async for event in person.events("books", cursor=0):
+                if event["type"] == "request.created":
+                    request = event["request"]["id"]
+                    file = await person.files.upload(request, "invoice", b"%PDF-1.7", name="march.pdf")
+                    await person.requests.answer(request, {"invoice": file.id}, revision=1)
+                    break
+            out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert out == "Booking an invoice of 8 bytes.\n", err
 
 
 async def test_the_directory_is_asked_for_groups() -> None:
     app = runpy.run_path(str(EXAMPLES / "directory.py"))["app"]
     form = Form(fields=[Text(id="q", label="Q")])
     async with AsyncClient(app=app) as agent:
-        asked = await agent.create(form, thread_id="t", assignees=["group:ops"])
+        asked = await agent.requests.create(form, thread_id="t", assignees=["group:ops"])
         async with AsyncClient(app=app, token=await app.token("responder", user="eve")) as eve:
             with pytest.raises(Forbidden):
-                await eve.answer(asked.id, {"q": "a"})
+                await eve.requests.answer(asked.id, {"q": "a"})
         async with AsyncClient(app=app, token=await app.token("responder", user="bob")) as bob:
-            assert (await bob.answer(asked.id, {"q": "a"})).status == "answered"
+            assert (await bob.requests.answer(asked.id, {"q": "a"})).status == "answered"
 
 
 async def test_the_server_tries_a_key_for_an_agent_that_names_its_probe() -> None:
     app = runpy.run_path(str(EXAMPLES / "server_probe.py"))["app"]
     async with AsyncClient(app=app) as agent:
-        asked = await agent.secrets("CRM_KEY", reason="x", thread_id="t", probe="crm", wait=False)
+        asked = await agent.secrets.request("CRM_KEY", reason="x", thread_id="t", probe="crm", wait=False)
         assert asked.request is not None
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
-            again = await person.submit(asked.request, {"CRM_KEY": "too-short"})
+            again = await person.requests.submit(asked.request, {"CRM_KEY": "too-short"})
             with anyio.fail_after(10):
                 while again.revision == 1:
-                    again = await person.get(asked.request.id)
+                    again = await person.requests.get(asked.request.id)
             assert [error.message for error in again.field_errors] == ["The CRM does not know this key."]
-            await person.submit(again, {"CRM_KEY": "exactly-16-chars"})
+            await person.requests.submit(again, {"CRM_KEY": "exactly-16-chars"})
             with anyio.fail_after(10):
                 ended = await agent.wait(again)
     assert ended.answer is not None
     assert ended.answer.verified is True
 
 
+async def test_a_server_has_a_kind_of_its_own() -> None:
+    app = runpy.run_path(str(EXAMPLES / "own_kind.py"))["app"]
+    async with AsyncClient(app=app) as agent:
+        asking = asyncio.create_task(agent.custom("rating", {"subject": "the soup"}, thread_id="t"))
+        with anyio.fail_after(10):
+            while not (found := (await agent.requests.list()).items):
+                await anyio.lowlevel.checkpoint()
+        assert found[0].summary == "Rate the soup"
+        async with AsyncClient(app=app, token=await app.token("responder")) as person:
+            with pytest.raises(Invalid) as refused:
+                await person.requests.answer_data(found[0], {"stars": 6})
+            assert refused.value.field_errors[0]["message"] == "Give the soup 1 to 5 stars."
+            await person.requests.answer_data(found[0], {"stars": 4})
+            answer = await asking
+    assert (answer.data, answer.text) == ({"stars": 4}, "The person gave the soup 4 of 5 stars.")
+
+
+async def test_a_person_is_sent_to_a_page(data: Path) -> None:
+    process = run("action.py", data)
+    tokens = json.loads((data / "server.json").read_text())
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(10):
+            while not (found := (await person.requests.list(thread_id="plugins")).items):
+                await anyio.lowlevel.checkpoint()
+        await person.requests.finish(found[0], "failed", reason="The shop is closed.")
+    assert process.communicate(timeout=10)[0] == "failed The shop is closed.\n"
+
+
 class ToApp:
-    """A courier that carries messages to an app in this process, as they are."""
+    """A webhook_client that carries messages to an app in this process, as they are."""
 
     def __init__(self, app: Any) -> None:
         self._http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app))
         self.carried: list[dict[str, Any]] = []
 
-    def vet(self, url: str) -> None:
+    def check_url(self, url: str) -> None:
         pass
 
-    async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answered:
+    async def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, answer_bytes: int = 0
+    ) -> WebhookResponse:
         self.carried.append({"url": url, "headers": headers, "content": body})
-        return Answered((await self.post_again(**self.carried[-1])).status_code)
+        return WebhookResponse((await self.post_again(**self.carried[-1])).status_code)
 
     async def post_again(self, **message: Any) -> httpx2.Response:
         return await self._http.post(**message)
@@ -269,24 +318,24 @@ class ToApp:
 async def test_the_receiver_goes_on_once_and_only_with_what_is_signed(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(dispatch, "LOOK_S", 0.02)
-    courier = ToApp(runpy.run_path(str(EXAMPLES / "receive_webhook.py"))["app"])
-    app = create_app(courier=courier)
+    monkeypatch.setattr(dispatch, "POLL_S", 0.02)
+    webhook_client = ToApp(runpy.run_path(str(EXAMPLES / "receive_webhook.py"))["app"])
+    app = create_app(webhook_client=webhook_client)
     async with AsyncClient(app=app) as agent:
-        await agent.list()
+        await agent.requests.list()
         async with AsyncClient(app=app, token=await app.token("admin")) as admin:
-            hook = await admin.add_webhook("https://agents.example.com/askback")
+            hook = await admin.webhooks.create("https://agents.example.com/askback")
             monkeypatch.setenv("WEBHOOK_SECRET", hook.secret.reveal())
-            asked = await agent.create(
+            asked = await agent.requests.create(
                 Form(fields=[Text(id="q", label="Q")]), thread_id="t", delivery="resume"
             )
-            await admin.answer(asked.id, {"q": "a"})
+            await admin.requests.answer(asked.id, {"q": "a"})
             with anyio.fail_after(10):
-                while [each.state for each in await admin.deliveries(hook)] != ["delivered"]:
+                while [each.state for each in await admin.webhooks.deliveries(hook)] != ["delivered"]:
                     await anyio.sleep(0.01)
-    [message] = courier.carried
-    assert (await courier.post_again(**message)).status_code == 204
-    assert (await courier.post_again(**{**message, "content": b"{}"})).status_code == 401
+    [message] = webhook_client.carried
+    assert (await webhook_client.post_again(**message)).status_code == 204
+    assert (await webhook_client.post_again(**{**message, "content": b"{}"})).status_code == 401
     assert capsys.readouterr().out == f'About your question ({asked.id}): The person answered "Q": "a"\n'
 
 
@@ -296,3 +345,23 @@ def _last(field: dict[str, Any]) -> Any:
         return True
     values = [option["value"] for option in field["options"]]
     return "Yes" if "Yes" in values else values[-1]
+
+
+async def test_the_adapter_runs_what_was_approved_and_tells_the_model_what_was_not(data: Path) -> None:
+    tokens = json.loads((data / "server.json").read_text())
+    process = run("adapter.py", data)
+    decisions: dict[str, Literal["approve", "deny"]] = {"web": "approve", "api": "deny", "docs": "approve"}
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(30):
+            async for event in person.events("adapter", cursor=0):
+                if event["type"] != "request.created":
+                    continue
+                target = event["request"]["approval"]["input"]["target"]
+                await person.requests.decide(event["request"]["id"], decisions.pop(target))
+                if not decisions:
+                    break
+            out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert process.returncode == 0, err
+    first, denied, *_, last = out.splitlines()
+    assert (first, last) == ("Deployed web.", "Deployed docs.")
+    assert 'denied execution of the tool "deploy"' in denied

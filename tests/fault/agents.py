@@ -94,7 +94,7 @@ class Agent:
                 await asyncio.sleep(LOOK_S)
 
     async def _ask(self, key: str, what: Form | Approval | None = None, **context: Any) -> InputRequest:
-        made = await self._client.create(
+        made = await self._client.requests.create(
             what or question(key), thread_id=self._thread, idempotency_key=key, **context
         )
         self._notes.note("created", key=key, request=made.id)
@@ -110,7 +110,7 @@ class Agent:
         made = await self._ask(key, delivery="resume")
         while not self._notes.acted(made.id):
             await asyncio.sleep(LOOK_S)
-        return await self._client.get(made.id)
+        return await self._client.requests.get(made.id)
 
     async def _validates(self, key: str) -> InputRequest:
         made = await self._ask(key, validator="requester")
@@ -121,7 +121,7 @@ class Agent:
         await self._client.try_form(
             question(key), thread_id=self._thread, validate=validate, idempotency_key=key
         )
-        return await self._client.get(made.id)
+        return await self._client.requests.get(made.id)
 
     async def _wants_approval(self, key: str) -> InputRequest:
         call = Approval(tool="deploy", input={"what": key})
@@ -140,7 +140,7 @@ class Agent:
         made = await self._ask(key, question(f"{SOON} {key}"), timeout_s=1)
         if random.random() < 0.3:
             with suppress(Conflict, Gone):  # somebody was first
-                await self._client.cancel(made)
+                await self._client.requests.cancel(made)
         return await self._client.wait(made)
 
 
@@ -148,11 +148,11 @@ async def go_on(client: AsyncClient, notes: Notes) -> None:
     """Take what has come for any agent of any host: the hosts take it from each other."""
     while True:
         try:
-            for resume in await client.pull_resumes(wait=2, limit=3):
+            for resume in await client.resumes.pull(wait=2, limit=3):
                 ended = resume.request.status != "resolving"  # else its agent checks it when it is back
                 if ended:
                     _take(notes, resume)
-                if await client.ack(resume) and ended:
+                if await client.resumes.ack(resume) and ended:
                     notes.note("acked", resume=resume.id, attempt=resume.attempt)
         except (ConnectionLost, Unavailable):
             await asyncio.sleep(LOOK_S)

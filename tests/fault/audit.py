@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any
 
-from askback.domain.audit import GENESIS, Broken, verify
+from askback.domain.audit import GENESIS, ChainBreak, verify_chain
 from tests.fault.caller import Caller
 from tests.fault.processes import ADMIN
 
@@ -28,8 +28,8 @@ class Audit:
         while True:
             page = await self._caller.read(ADMIN, f"/v1/audit?after={self._end[0]}&limit={PAGE}")
             entries: list[dict[str, Any]] = page["entries"]
-            found = verify([json.dumps(entry) for entry in entries], after=self._end)
-            if isinstance(found, Broken):
+            found = verify_chain([json.dumps(entry) for entry in entries], after=self._end)
+            if isinstance(found, ChainBreak):
                 raise self._caller.broken("I13", f"the chain breaks after {self._end}: {found}")
             self._end = found
             self._entries.update((_action(entry), entry.get("request_id", "")) for entry in entries)

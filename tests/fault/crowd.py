@@ -12,7 +12,7 @@ import anyio
 import httpx2
 
 from askback import Answer, AsyncClient, Form, InputRequest, Text
-from askback.client.results import Outcome
+from askback.client.forms import Outcome
 from tests.fault.processes import METRICS, REQUESTER, RESPONDER, Server
 
 CLIENTS = 4
@@ -82,7 +82,7 @@ async def _answer(server: Server, size: int) -> None:
             async with asyncio.TaskGroup() as answers:
                 for request in await _asked(person, begin):
                     assert request.form is not None
-                    answers.create_task(person.answer(request, {"n": request.form.title}))
+                    answers.create_task(person.requests.answer(request, {"n": request.form.title}))
 
 
 async def _check(crowd: Crowd, waits: Sequence[asyncio.Task[Outcome]], patience_s: float) -> None:
@@ -100,7 +100,7 @@ async def _check(crowd: Crowd, waits: Sequence[asyncio.Task[Outcome]], patience_
 
 
 async def _asked(person: AsyncClient, number: int) -> Sequence[InputRequest]:
-    return (await person.list(thread_id=_thread(number), limit=BATCH)).requests
+    return (await person.requests.list(thread_id=_thread(number), limit=BATCH)).items
 
 
 def _thread(number: int) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from askback.storage.postgres.connection import Patience
+from askback.storage.postgres.connection import Timeouts
 from tests.limits import ROOMY
 
 LIMITS = replace(ROOMY, resume_lease_s=2, orphan_s=1, check_lease_s=2)
-PATIENCE = Patience(connect=500, idle=500, lock=1_500, statement=1_000, transaction=1_000, reply=300)
-PATROL_S = 0.5
+PATIENCE = Timeouts(connect=500, idle=500, lock=1_500, statement=1_000, transaction=1_000, reply=300)
+POLL_S = 0.5
 """Likewise: how soon a server sees that its database, or the line to the other servers, is dead."""
 PARTING_S = 0.5
 """How long a peer that is sent away may take nothing of the rest."""

@@ -23,7 +23,7 @@ from tests.fault.site import Site
 
 THREAD = "t1"
 HEALS_S = 10.0
-"""Until all is well after the cut; the patrols that would cover up for a fault come later."""
+"""Until all is well after the cut; the polls that would cover up for a fault come later."""
 
 Step = Callable[[Relay], None]
 
@@ -80,15 +80,15 @@ async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS
             told.append(await agent.try_form(_form("waits"), thread_id=THREAD, cancel_on_abort=False))
 
         tasks.start_soon(ask)
-        while not (listed := await person.list(thread_id=THREAD)):
+        while not (listed := await person.requests.list(thread_id=THREAD)):
             await anyio.sleep(0.01)
         [waits] = listed
-        leaves = await agent.create(_form("leaves"), thread_id=THREAD, delivery="resume")
-        soon = await agent.create(_form("soon"), thread_id=THREAD, timeout_s=1)
+        leaves = await agent.requests.create(_form("leaves"), thread_id=THREAD, delivery="resume")
+        soon = await agent.requests.create(_form("soon"), thread_id=THREAD, timeout_s=1)
         cut.begin(wire)
         tasks.start_soon(_answer_at_the_dead_end, trial, waits)
         for request in (waits, leaves):
-            await person.answer(request, {"n": "there"})
+            await person.requests.answer(request, {"n": "there"})
         await anyio.sleep(cut.seconds)
         cut.end(wire)
         with anyio.move_on_after(patience_s):
@@ -111,7 +111,7 @@ async def _answer_at_the_dead_end(trial: Trial, request: InputRequest) -> None:
     """Somebody answers where nothing can be stored: they wait or are refused."""
     async with AsyncClient(trial.off.url, RESPONDER) as person:
         with contextlib.suppress(AskbackError):
-            await person.answer(request, {"n": "here"})
+            await person.requests.answer(request, {"n": "here"})
             trial.faults.append("an answer was acknowledged that could not be stored")
 
 
@@ -140,9 +140,9 @@ async def _check_resumes(trial: Trial, left: InputRequest) -> None:
 
     async def pull(server: Server) -> None:
         async with AsyncClient(server.url, REQUESTER) as agent:
-            for resume in await agent.pull_resumes(wait=1, limit=9):
+            for resume in await agent.resumes.pull(wait=1, limit=9):
                 came.append(resume.request_id)
-                await agent.ack(resume)
+                await agent.resumes.ack(resume)
 
     async with anyio.create_task_group() as both:
         for server in (trial.off, trial.on):

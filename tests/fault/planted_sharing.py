@@ -21,5 +21,5 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
         "settle",
         early(PostgresStore.settle),
     ),
-    "a dead line that is not noticed": (SharedBus, "_patrol", _trusting),
+    "a dead line that is not noticed": (SharedBus, "_poll", _trusting),
 }

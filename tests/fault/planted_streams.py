@@ -10,20 +10,20 @@ from typing import Any
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change
-from askback.service import checks
-from askback.service.waits import Waits
-from askback.service.watch import Watcher
-from askback.service.webhooks import deliver, queue
+from askback.service.delivery.subscriptions import Subscription
+from askback.service.delivery.waits import ConnectionWaits
+from askback.service.lifecycle import checks
+from askback.service.webhooks import deliver, dispatch
 from askback.storage.sql import resumes
 from askback.storage.sqlite import dialect
 from askback.storage.sqlite.store import SqliteStore
-from askback.transports.websocket.receipts import Receipts
+from askback.transports.receipts import OutcomeReceipts
 
-_pass_on: Callable[..., None] = vars(Watcher)["_pass_on"]
-_start = Watcher.start
-_write: Callable[..., Any] = vars(deliver)["write"]
+_pass_on: Callable[..., None] = vars(Subscription)["_pass_on"]
+_start = Subscription.start
+_write: Callable[..., Any] = vars(deliver)["build_message"]
 _send: Callable[..., Any] = vars(deliver)["_send"]
-_deliveries: Callable[..., Any] = vars(queue)["_deliveries"]
+_deliveries: Callable[..., Any] = vars(dispatch)["_deliveries"]
 _settle = SqliteStore.settle
 
 
@@ -67,7 +67,7 @@ def _without_answers(self: Any, event: Any) -> None:
 def _starting(step: int) -> Callable[..., Any]:
     """Whoever comes back is read on from a place beside their cursor."""
 
-    async def start(self: Watcher, after: int | None) -> None:
+    async def start(self: Subscription, after: int | None) -> None:
         await _start(self, after + step if after else after)
 
     return start
@@ -121,21 +121,21 @@ async def _not_given_back(*_: Any) -> None:
 _ids, _third = itertools.count(), every(3)
 
 PLACES: dict[str, tuple[Any, str, Any]] = {
-    "an event in five kept from inboxes": (Watcher, "_pass_on", _dropping(inbox=True)),
-    "an event in five kept from threads": (Watcher, "_pass_on", _dropping(inbox=False)),
-    "a decline kept from inboxes": (Watcher, "_pass_on", _without_answers),
-    "a delta twice": (Watcher, "_pass_on", _doubled_delta),
-    "an event lost when coming back": (Watcher, "start", _starting(1)),
-    "an event again when coming back": (Watcher, "start", _starting(-1)),
-    "a webhook under a new id": (deliver, "write", _renamed),
-    "a webhook forgotten": (queue, "_deliveries", _forgetful_deliveries),
+    "an event in five kept from inboxes": (Subscription, "_pass_on", _dropping(inbox=True)),
+    "an event in five kept from threads": (Subscription, "_pass_on", _dropping(inbox=False)),
+    "a decline kept from inboxes": (Subscription, "_pass_on", _without_answers),
+    "a delta twice": (Subscription, "_pass_on", _doubled_delta),
+    "an event lost when coming back": (Subscription, "start", _starting(1)),
+    "an event again when coming back": (Subscription, "start", _starting(-1)),
+    "a webhook under a new id": (deliver, "build_message", _renamed),
+    "a webhook forgotten": (dispatch, "_deliveries", _forgetful_deliveries),
     "a webhook twice": (deliver, "_send", _send_twice),
     "a resume never written": (SqliteStore, "settle", _settle_without_resume),
     "a resume for two": (dialect, "INSTEAD", dialect.INSTEAD | _LEASE_TO_ALL),
     "a resume again": (SqliteStore, "finish_resume", _never_finished),
-    "a resume for who has read": (Receipts, "_arrived", _forgotten),
-    "nobody is woken": (Waits, "_on_event", _forgotten),
-    "a check without an end": (checks, "give_back", _not_given_back),
+    "a resume for who has read": (OutcomeReceipts, "_arrived", _forgotten),
+    "nobody is woken": (ConnectionWaits, "_on_event", _forgotten),
+    "a check without an end": (checks, "end_unchecked", _not_given_back),
 }
 
 BREAKS = {

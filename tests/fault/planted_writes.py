@@ -9,15 +9,15 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from askback.domain.audit import GENESIS, seal
+from askback.domain.audit import GENESIS, seal_entry
 from askback.domain.lifecycle import Status
 from askback.errors import Conflict
 from askback.ports.policy import NOTHING, Execution, SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
-from askback.service import consume, forms
-from askback.storage import sealing
-from askback.storage.sql import audit, secrets
+from askback.service.approvals import consume
+from askback.service.requests import forms
+from askback.storage.sql import audit, secrets, transaction
 from askback.storage.sqlite import queries
 from askback.storage.sqlite.store import SqliteStore
 from tests.fault.planted_later import early
@@ -30,7 +30,7 @@ _under_way: dict[str, asyncio.Event] = {}
 _insert, _settle = SqliteStore.insert, SqliteStore.settle
 _due, _next_deadline = SqliteStore.due, SqliteStore.next_deadline
 _add_message, _append_text = SqliteStore.add_message, SqliteStore.append_text
-_used_before: Callable[..., Any] = vars(consume)["_used_before"]
+_used_before: Callable[..., Any] = vars(consume)["_earlier_use"]
 _append, _write_secrets = audit.append, secrets.write_secrets
 _put_secret: Callable[..., Any] = vars(secrets)["_put"]
 
@@ -130,7 +130,7 @@ async def _append_twice(tx: Any, drafts: Sequence[Any]) -> None:
 
 def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     """An entry does not follow the one before."""
-    return seal(data, seq=seq, prev=GENESIS)
+    return seal_entry(data, seq=seq, prev=GENESIS)
 
 
 async def _hasty_secrets(tx: Any, effects: SideEffects) -> None:
@@ -173,11 +173,11 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a message twice": (SqliteStore, "add_message", _add_message_again),
     "a delta kept twice": (SqliteStore, "append_text", _append_again),
     "a delta not kept": (SqliteStore, "append_text", _append_nothing),
-    "an approved call twice": (consume, "_used_before", _used_by_anybody),
+    "an approved call twice": (consume, "_earlier_use", _used_by_anybody),
     "a replay refused": (forms, "replayed", _not_replayed),
     "a decision in three unwritten": (audit, "append", _append_some),
     "an entry twice": (audit, "append", _append_twice),
-    "an entry on its own": (sealing, "seal", _seal_alone),
+    "an entry on its own": (transaction, "seal_entry", _seal_alone),
     "a secret before it was accepted": (secrets, "write_secrets", _hasty_secrets),
     "a secret put twice": (secrets, "write_secrets", _secrets_twice),
     "a refusal forgotten": (SqliteStore, "refusals", _no_refusals),

@@ -15,7 +15,8 @@ from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.store import Claim, Session, Settlement, Store
+from askback.ports.sessions import Session
+from askback.ports.store import Claim, Settlement, Store
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection
 from tests.contracts.samples import (

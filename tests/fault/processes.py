@@ -18,19 +18,19 @@ from typing import Any
 
 import anyio
 
-from askback.app import App, create_app
-from askback.cli import parting
-from askback.cli.runner import run_server
 from askback.cli.serve import bind
-from askback.database_address import PostgresAddress
 from askback.delivery.shared import SharedBus
 from askback.domain.limits import Limits
+from askback.server import http_protocol
+from askback.server.app import App, create_app
+from askback.server.database_address import PostgresAddress
+from askback.server.process import run_server
+from askback.server.settings import Settings, load
 from askback.service.webhooks import deliver, dispatch
-from askback.settings import Settings, load
 from askback.storage.postgres import Database, PostgresStore
 from tests.fault import planted
-from tests.fault.courier import LoopbackCourier
-from tests.fault.pace import DELIVERY_LEASE_S, DELIVERY_LOOK_S, LIMITS, PARTING_S, PATIENCE, PATROL_S
+from tests.fault.pace import DELIVERY_LEASE_S, DELIVERY_LOOK_S, LIMITS, PARTING_S, PATIENCE, POLL_S
+from tests.fault.webhook_client import LoopbackWebhookClient
 
 REQUESTER, RESPONDER, ADMIN, METRICS = "kill-requester", "kill-responder", "kill-admin", "kill-metrics-reader"
 MASTER_KEY = f"k1:{'A' * 43}="
@@ -41,7 +41,7 @@ _FORKS.set_forkserver_preload(
     [
         "tests.fault.processes",
         "askback.client.async_client",
-        "askback.client.channel_websocket",
+        "askback.client.transport_websocket",
         "httpx2",
         "asyncpg",
     ]
@@ -143,23 +143,28 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limit
     async def ready() -> None:
         line.send("ready")
 
-    parting.PATIENCE_S = PARTING_S
+    http_protocol.PATIENCE_S = PARTING_S
     for module in (deliver, dispatch):
         vars(module)["LEASE_S"] = DELIVERY_LEASE_S
-    dispatch.LOOK_S = DELIVERY_LOOK_S
+    dispatch.POLL_S = DELIVERY_LOOK_S
     hang_on(line, lambda: None)
     run_server(_app(settings, limits), bind(settings), ready=ready)
 
 
 def _app(settings: Settings, limits: Limits) -> App:
     if not isinstance(settings.database, PostgresAddress):
-        return create_app(settings, limits=limits, courier=LoopbackCourier())
+        return create_app(settings, limits=limits, webhook_client=LoopbackWebhookClient())
     store = PostgresStore(
         Database(settings.database.url, PATIENCE), on_commit=lambda events: bus.publish(events)
     )
-    bus = SharedBus(store, origin=store.origin, patrol_s=PATROL_S)
+    bus = SharedBus(store, origin=store.origin, poll_s=POLL_S)
     return create_app(
-        settings, store=store, bus=bus, clock=store.clock, limits=limits, courier=LoopbackCourier()
+        settings,
+        store=store,
+        bus=bus,
+        clock=store.clock,
+        limits=limits,
+        webhook_client=LoopbackWebhookClient(),
     )
 
 

@@ -278,12 +278,14 @@ async def leaving(talk: Talk) -> None:
         form = Form(title=f"Leaving {number}", fields=[Text(id="n", label="N")])
         key = talk.key()
         async with AsyncClient(talk.caller.url(), talk.agent, retry_for=120) as client:
-            ask = partial(client.create, form, thread_id=talk.thread, idempotency_key=key)
+            ask = partial(client.requests.create, form, thread_id=talk.thread, idempotency_key=key)
             made = await _through(ask)
             talk.happened("request.created", made.id)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(_wait, talk, client, made.id)
-                await _through(partial(client.get, made.id))  # on the same connection: the wait is in place
+                await _through(
+                    partial(client.requests.get, made.id)
+                )  # on the same connection: the wait is in place
                 await talk.answer(made.id, values={"n": "bye"})
     await anyio.sleep(LIMITS.orphan_s + 0.2)
     left = (await talk.caller.read(talk.agent, f"/v1/threads/{talk.thread}/resumes"))["resumes"]

@@ -11,11 +11,12 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Form, Text
-from askback.app import App, create_app
-from askback.service import resumes
-from askback.service.waits import Waits
+from askback.server.app import App, create_app
+from askback.service.delivery import resumes
+from askback.service.delivery.waits import ConnectionWaits
+from askback.service.local_state.waiting import ChangeSignal
 from askback.service.webhooks import dispatch
-from askback.testing.fake_courier import FakeCourier
+from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
 from tests.service.test_watch import AGENT, BadBus, Collector, ask, services, settle
 from tests.service.test_watch import opened as opened  # noqa: PLC0414 - its stores are closed here as well
@@ -35,26 +36,60 @@ HANG_S = 1.0
 async def test_every_wait_is_told_once_over_a_bus_that_misbehaves(seed: int) -> None:
     bus = BadBus(seed)
     ctx, store = await services(bus)
-    waits, waiter = Waits(ctx), Collector(AGENT)
+    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     ids = [f"req_{number}" for number in range(50)]
     for request_id in ids:
         await ask(store, request_id)
-        await waits.look(request_id, waiter)
+        await waits.wait_for(request_id, waiter)
     for request_id in ids:
         await settle(store, request_id)
     told = len(waiter.outcomes)
     bus.mute = True
-    await waits.patrol()
+    await waits.poll()
     assert told < len(ids), "nothing was lost, so nothing was proved"
     assert sorted(request_id for request_id, _ in waiter.outcomes) == sorted(ids)
     assert waits.count() == 0
 
 
+class Idle(ChangeSignal):
+    """A nudge that counts the waits that nothing has ended yet."""
+
+    count = 0
+
+    async def wait(self, seconds: float = NEVER_S) -> None:
+        """Return as a `ChangeSignal` does."""
+        idle = not self._event.is_set()
+        Idle.count += idle
+        try:
+            await super().wait(seconds)
+        finally:
+            Idle.count -= idle
+
+
+@pytest.fixture(autouse=True)
+def watched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Count who waits for a resume, and for a delivery."""
+    monkeypatch.setattr(Idle, "count", 0)
+    monkeypatch.setattr(resumes, "ChangeSignal", Idle)
+    monkeypatch.setattr(dispatch, "ChangeSignal", Idle)
+
+
+async def fall_silent(bus: BadBus, workers: int) -> None:
+    """Have the bus say nothing from now on, and return once all workers wait to hear something."""
+    bus.mute = True
+    with anyio.fail_after(10):
+        await anyio.sleep(0.01)  # who was woken just now does not wait any more
+        while Idle.count < workers:
+            await anyio.sleep(0.01)
+
+
 @asynccontextmanager
-async def misled(seed: int, courier: FakeCourier | None = None) -> AsyncGenerator[tuple[App, BadBus]]:
+async def misled(
+    seed: int, webhook_client: FakeWebhookClient | None = None
+) -> AsyncGenerator[tuple[App, BadBus]]:
     """A server whose bus misbehaves."""
     bus = BadBus(seed)
-    app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, courier=courier)
+    app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, webhook_client=webhook_client)
     async with app.running():
         yield app, bus
 
@@ -63,9 +98,9 @@ async def answered(app: App, agent: AsyncClient, count: int) -> list[str]:
     """Ask without waiting, and have everything answered; returns the ids."""
     form = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
     async with AsyncClient(app=app, token=await app.token("responder")) as person:
-        asked = [await agent.create(form, thread_id="t1", delivery="resume") for _ in range(count)]
+        asked = [await agent.requests.create(form, thread_id="t1", delivery="resume") for _ in range(count)]
         for number, request in enumerate(asked):
-            await person.answer(request, {"dish": f"{number}"})
+            await person.requests.answer(request, {"dish": f"{number}"})
     return [request.id for request in asked]
 
 
@@ -79,16 +114,16 @@ async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
 
         async def work() -> None:
             while True:
-                for resume in await agent.pull_resumes(wait=30, limit=2):
+                for resume in await agent.resumes.pull(wait=30, limit=2):
                     came[resume.request_id] += 1
-                    await agent.ack(resume)
+                    await agent.resumes.ack(resume)
 
         async with anyio.create_task_group() as tasks:
             for _ in range(WORKERS):
                 tasks.start_soon(work)
             ids = await answered(app, agent, QUESTIONS)
             await _until(lambda: came.total() == len(ids))
-            bus.mute = True
+            await fall_silent(bus, WORKERS)
             ids += await answered(app, agent, WORKERS)
             await _until(lambda: came.total() == len(ids))
             tasks.cancel_scope.cancel()
@@ -97,22 +132,22 @@ async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
 
 async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tuple[Counter[str], list[str]]:
     """Have a webhook take what comes, likewise; `begun` is called when it has taken most of it."""
-    courier = FakeCourier()
+    webhook_client = FakeWebhookClient()
     async with (
-        misled(seed, courier) as (app, bus),
+        misled(seed, webhook_client) as (app, bus),
         AsyncClient(app=app, token=await app.token("requester")) as agent,
         AsyncClient(app=app, token=await app.token("admin")) as admin,
     ):
-        await admin.add_webhook("https://hooks.example.com/in")
+        await admin.webhooks.create("https://hooks.example.com/in")
         ids = await answered(app, agent, QUESTIONS)
-        await _until(lambda: len(courier.posted) == len(ids))
+        await _until(lambda: len(webhook_client.posted) == len(ids))
         begun()
         ids += await answered(app, agent, 1)  # whoever takes this one pauses as was said then
-        await _until(lambda: len(courier.posted) == len(ids))
-        bus.mute = True
+        await _until(lambda: len(webhook_client.posted) == len(ids))
+        await fall_silent(bus, 1)
         ids += await answered(app, agent, WORKERS)
-        await _until(lambda: len(courier.posted) == len(ids))
-    return Counter(json.loads(posted.body)["data"]["request_id"] for posted in courier.posted), ids
+        await _until(lambda: len(webhook_client.posted) == len(ids))
+    return Counter(json.loads(posted.body)["data"]["request_id"] for posted in webhook_client.posted), ids
 
 
 async def _until(done: Callable[[], bool]) -> None:
@@ -136,7 +171,7 @@ async def test_every_resume_comes_to_one_worker_over_a_bus_that_misbehaves(
 async def test_every_resume_is_pushed_once_over_a_bus_that_misbehaves(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatch, "LOOK_S", 0.05)
+    monkeypatch.setattr(dispatch, "POLL_S", 0.05)
     came, ids = await pushed(seed)
     assert came == Counter(ids)
 
@@ -145,6 +180,6 @@ async def test_a_server_that_trusts_its_bus_is_found_out(monkeypatch: pytest.Mon
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", NEVER_S)
     came, ids = await pulled(0)
     assert came.total() < len(ids)
-    monkeypatch.setattr(dispatch, "LOOK_S", 0.05)
-    came, ids = await pushed(0, begun=lambda: monkeypatch.setattr(dispatch, "LOOK_S", NEVER_S))
+    monkeypatch.setattr(dispatch, "POLL_S", 0.05)
+    came, ids = await pushed(0, begun=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S))
     assert QUESTIONS <= came.total() < len(ids)

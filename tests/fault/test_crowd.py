@@ -13,7 +13,7 @@ from tests.requirements import requirement
 
 CROWD = int(os.environ.get("FAULT_CROWD", "1000"))
 HANG_S = 5.0
-"""Less than the patrol that finds who was not told."""
+"""Less than the poll that finds who was not told."""
 MOST_BYTES = 8_192
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]

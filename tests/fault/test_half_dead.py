@@ -38,19 +38,19 @@ async def relay(server: Server) -> AsyncIterator[Relay]:
 
 async def waited_for(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[InputRequest]]:
     """Ask, and wait where the server knows of it."""
-    request = await agent.create(LUNCH, thread_id="t1")
+    request = await agent.requests.create(LUNCH, thread_id="t1")
     waiting = asyncio.create_task(agent.wait(request))
-    await agent.get(request.id)  # on the same connection, so the wait is in place by now
+    await agent.requests.get(request.id)  # on the same connection, so the wait is in place by now
     return request, waiting
 
 
 async def resumes_until_a_later_one(server: Server) -> list[str]:
     """Return the requests of the resumes that come within two seconds: then one comes that was asked for last."""
     async with AsyncClient(server.url, REQUESTER) as agent:
-        last = await agent.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
+        last = await agent.requests.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
         came: list[str] = []
         while last.id not in came:
-            came += [resume.request_id for resume in await agent.pull_resumes(wait=10, limit=20)]
+            came += [resume.request_id for resume in await agent.resumes.pull(wait=10, limit=20)]
     return came[:-1]
 
 
@@ -66,10 +66,10 @@ async def test_an_outcome_that_is_lost_with_its_connection_comes_as_a_resume(
         ):
             request, waiting = await waited_for(agent)
             relay.swallows = relay.refuses = True
-            answered = await person.answer(request, {"dish": "soup"})
+            answered = await person.requests.answer(request, {"dish": "soup"})
             assert not answered.queued
             relay.cut()
-            [resume] = await successor.pull_resumes(wait=10)
+            [resume] = await successor.resumes.pull(wait=10)
             waiting.cancel()
     assert resume.request_id == request.id
     assert resume.request.answer is not None
@@ -83,9 +83,9 @@ async def test_an_outcome_that_has_arrived_is_not_queued_when_the_connection_die
     with anyio.fail_after(20):
         async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
             request, waiting = await waited_for(agent)
-            await person.answer(request, {"dish": "soup"})
+            await person.requests.answer(request, {"dish": "soup"})
             assert (await waiting).answer is not None
-            assert await agent.pull_resumes() == []  # the server has read the pong before this
+            assert await agent.resumes.pull() == []  # the server has read the pong before this
             relay.refuses = True
             relay.cut()
             assert await resumes_until_a_later_one(server) == []
@@ -97,7 +97,7 @@ async def test_who_comes_back_over_another_connection_is_not_told_twice(server: 
         async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
             request, waiting = await waited_for(agent)
             relay.swallows = True
-            await person.answer(request, {"dish": "soup"})
+            await person.requests.answer(request, {"dish": "soup"})
             relay.swallows = False
             relay.cut()
             assert (await waiting).answer is not None
@@ -110,7 +110,7 @@ async def answer_everything(person: AsyncClient, *, task_status: TaskStatus[None
         task_status.started()
         async for event in person.events(cursor=0):
             if event["type"] == "request.created" and event["thread_id"] != "t1":
-                answers.start_soon(person.answer, event["request"]["id"], {"dish": "soup"})
+                answers.start_soon(person.requests.answer, event["request"]["id"], {"dish": "soup"})
 
 
 async def ask_and_close(server: Server, thread: str) -> None:
@@ -118,7 +118,7 @@ async def ask_and_close(server: Server, thread: str) -> None:
     async with AsyncClient(server.url, REQUESTER) as agent:
 
         async def ask() -> None:
-            request = await agent.create(LUNCH, thread_id=thread)
+            request = await agent.requests.create(LUNCH, thread_id=thread)
             assert (await agent.wait(request)).answer is not None
 
         async with anyio.create_task_group() as questions:

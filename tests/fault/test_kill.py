@@ -34,7 +34,7 @@ async def test_killing_the_server_loses_nothing_and_repeats_nothing(tmp_path: Pa
 async def test_a_crash_of_postgres_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     with anyio.fail_after(120 + KILLS * 10):
         async with site() as place:
-            scene = kill.Scene(seed=SEED, kills=KILLS // 2, troubles=CRASHES)
+            scene = kill.Scene(seed=SEED, kills=KILLS // 2, agents=25, troubles=CRASHES)
             report = await kill.run(tmp_path, scene, site=place)
     assert report.faults == [], f"seed {SEED}"
     assert report.troubles.total() > 0

@@ -72,7 +72,7 @@ async def test_two_servers_lose_nothing_and_repeat_nothing_whatever_becomes_of_t
         async with site(servers=2) as place:
             troubles = (*CRASHES, *PARTITIONS)
             scene = kill.Scene(
-                seed=SEED, kills=KILLS * 3 // 4, hosts=6, agents=48, servers=2, troubles=troubles
+                seed=SEED, kills=KILLS * 3 // 4, hosts=4, agents=24, servers=2, troubles=troubles
             )
             report = await kill.run(tmp_path, scene, site=place)
     assert report.faults == [], f"seed {SEED}"

@@ -13,11 +13,11 @@ import anyio
 import httpx2
 import pytest
 
-from askback.app import App, create_app
-from askback.cli import server_file
-from askback.cli.keyring import open_keyring
 from askback.errors import StoreUnusable, Unavailable
-from askback.settings import load
+from askback.server import server_file
+from askback.server.app import App, create_app
+from askback.server.bootstrap_tokens import open_keyring
+from askback.server.settings import load
 from askback.storage.sqlite import SqliteStore, schema
 from askback.storage.sqlite.connection import connect
 from askback.transports.rest import monitoring

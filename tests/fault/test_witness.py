@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from tests.fault import caller, planted_streams, planted_writes, talks, witness
+from tests.fault import caller, planted, planted_streams, planted_writes, talks, witness
 from tests.fault.ledger import Ledger
 from tests.requirements import requirement
 
@@ -35,6 +35,11 @@ TALKS: dict[str, tuple[talks.Subject, ...]] = {
 """By invariant, the talks that a fault has to be found in: a server with all of them is one with each."""
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(300)]
+
+
+def test_every_planted_fault_replaces_what_is_there():
+    gone = [fault for fault, (place, name, _) in planted.places().items() if not hasattr(place, name)]
+    assert gone == []
 
 
 @requirement("H1", "H4", "H5", "H8")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import quote
 
@@ -28,14 +26,14 @@ from playwright.async_api import (
 )
 
 from askback import AsyncClient, InputRequest
+from tests.chromium import ARGUMENTS, AXE, CHROMIUM
+from tests.journeys.windows import Windows
 
 if TYPE_CHECKING:
     from tests.journeys.conftest import Server
     from tests.journeys.people import Team
 
-AXE = Path(__file__).parents[2] / "web/node_modules/axe-core/axe.min.js"
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 ANSWER = re.compile(r"/v1/requests/[^/]+/(answer|decline)$")
 
 _FOCUSED = (
@@ -53,44 +51,6 @@ _HALF = """new Promise((resolve) => {
 })"""
 
 
-class Windows:
-    """Windows of one browser. To open one costs as much as most tests do in it, so it is cleared and used again.
-
-    Cleared are cookies, storage, routes and other tabs. One whose clock was changed is not used again, nor are those
-    that a test prepares or wants otherwise than usual.
-    """
-
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self._cleared: list[Page] = []
-
-    async def open(self, *, usual: bool, **options: Any) -> Page:
-        """Open a window, or take one that was cleared where a usual one will do."""
-        if usual and self._cleared:
-            return self._cleared.pop()
-        context = await self._browser.new_context(**options)
-        context.set_default_timeout(5_000)
-        return await context.new_page()
-
-    async def give_back(self, page: Page, origins: set[str]) -> None:
-        """Clear a usual window for the next test, or close it. `origins` are those that it was at."""
-        changed = page.is_closed() or await page.evaluate("'__pwClock' in globalThis")
-        if changed:
-            await page.context.close()
-            return
-        for tab in page.context.pages:
-            if tab is not page:
-                await tab.close()
-        await page.unroute_all(behavior="ignoreErrors")
-        await page.goto("about:blank")
-        session = await page.context.new_cdp_session(page)
-        for origin in origins:
-            await session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "all"})
-        await session.detach()
-        await page.context.clear_cookies()
-        self._cleared.append(page)
-
-
 @dataclass
 class Screen:
     """One window of one person.
@@ -104,7 +64,6 @@ class Screen:
     said: list[str] = field(default_factory=list)
     fetched: list[str] = field(default_factory=list)
     forgiven: list[str] = field(default_factory=list)
-    usual: bool = False
 
     def listen(self) -> None:
         """Note from now on what the browser says and fetches."""
@@ -126,6 +85,12 @@ class Screen:
 
     def _fetch(self, request: Request) -> None:
         self.fetched.append(request.url)
+
+    @property
+    def calls(self) -> list[str]:
+        """The paths of the API that it asked for; the parts of the page are not calls."""
+        paths = [address.removeprefix(self.origin) for address in self.fetched]
+        return [path for path in paths if path.startswith("/v1/")]
 
     @property
     def card(self) -> Locator:
@@ -213,8 +178,7 @@ async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=CHROMIUM,
-            # Native date inputs follow the browser's own language, whatever the page says.
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--lang=en-US"],
+            args=ARGUMENTS,
         )
         yield browser
         await browser.close()
@@ -233,7 +197,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     `name` is who it is and `who` what else the host says of them, `at` another server than the shared one, `house` a
     tenant of its own there, `before` prepares the page, and everything else is an option of Playwright's `new_context`.
     """
-    opened: list[Screen] = []
+    opened: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []
 
     async def open_one(
         path: str,
@@ -247,28 +211,29 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
     ) -> Screen:
         place = at or server
         settings = {"locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce", **options}
-        usual = not options and _leaves_nothing(before)
-        page = await windows.open(usual=usual, **settings)
-        shown = Screen(page, page.context, place.url, usual=usual)
-        opened.append(shown)
-        shown.listen()
+        known = name if at is None and house is None and who is None else None
+        window = await windows.open(settings, name=known)
+        shown = Screen(window.page, window.context, place.url)
+        if at is None and _leaves_nothing(before):
+            opened.append((shown, lambda: windows.give_back(window, settings, place.url)))
+        else:
+            opened.append((shown, window.context.close))
         if before is not None:
-            await before(page)
-        admin = place.person("admin") if house is None else nullcontext(house.admin)
-        async with admin as host:
-            link = await host.login_link(name, **(who or {}))
-        await page.goto(f"{link}&next={quote(path, safe='')}")
-        await page.wait_for_url(lambda url: "/login" not in url)
+            await before(window.page)
+        if window.session is None:
+            admin = place.person("admin") if house is None else nullcontext(house.admin)
+            async with admin as host:
+                link = await host.login_link(name, **(who or {}))
+            await window.sign_in(place.url, link, known)
+        shown.listen()
+        await shown.go(path)
         return shown
 
     yield open_one
-    for shown in opened:
+    for shown, close in opened:
         shown.unlisten()
-        if shown.usual:
-            await windows.give_back(shown.page, {each.origin for each in opened})
-        else:
-            await shown.context.close()
-    complaints = [line for shown in opened for line in shown.complaints]
+        await close()
+    complaints = [line for shown, _ in opened for line in shown.complaints]
     assert complaints == [], complaints
 
 

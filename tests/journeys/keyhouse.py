@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx2
 
-from askback.app import App, create_app
-from askback.settings import load
+from askback.server.app import App, create_app
+from askback.server.settings import load
 from tests.journeys.people import Person, Team, gathered
 
 BASE = "http://127.0.0.1:8787"

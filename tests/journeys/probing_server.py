@@ -1,4 +1,4 @@
-"""A server with the probe `crm`, which writes down that it is called; it never ends for the value `hangs`.
+"""A server with the probe `crm` and the validator `stock`, which write down that they are called.
 
 Run as `python probing_server.py DATA_DIR CALLS_FILE`, with the tokens in ASKBACK_BOOTSTRAP_TOKENS.
 """
@@ -13,17 +13,19 @@ from pathlib import Path
 
 import anyio
 
-from askback.app import create_app
-from askback.cli.runner import run_server
 from askback.cli.serve import bind, local_url
 from askback.domain.limits import DEFAULTS
 from askback.domain.secrets.secret import Secret
+from askback.domain.verdict import Accept
 from askback.ports.probe import HOLDS, Verdict
-from askback.settings import load
+from askback.ports.validator import Submission
+from askback.server.app import create_app
+from askback.server.process import run_server
+from askback.server.settings import load
 
 
 class Crm:
-    """Counts its calls in a file, which outlives the process."""
+    """Counts its calls in a file, which outlives the process; never ends for the value `hangs`."""
 
     async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
         """Write a line, then agree, or not come back."""
@@ -34,6 +36,17 @@ class Crm:
         return HOLDS
 
 
+async def in_stock(submission: Submission) -> Accept:
+    """Write a line; the first call does not come back."""
+    calls = Path(sys.argv[2])
+    first = not calls.exists()
+    with calls.open("a", encoding="ascii") as log:
+        log.write(f"{submission.id}\n")
+    if first:
+        await anyio.sleep_forever()
+    return Accept(message="It is in stock.")
+
+
 def main() -> None:
     settings = load(os.environ, data_dir=Path(sys.argv[1]), port=0)
     listener = bind(settings)
@@ -41,7 +54,8 @@ def main() -> None:
     async def announce() -> None:
         print(local_url(settings, listener), flush=True)
 
-    app = create_app(settings, probes={"crm": Crm()}, limits=replace(DEFAULTS, probe_s=1))
+    limits = replace(DEFAULTS, probe_s=1, validator_s=1)
+    app = create_app(settings, probes={"crm": Crm()}, validators={"stock": in_stock}, limits=limits)
     run_server(app, listener, ready=announce)
 
 

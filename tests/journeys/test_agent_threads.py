@@ -90,21 +90,21 @@ AT, GET = "/v1/requests/{request}", {"request_id": "{request}"}
 THREAD = "/v1/threads/{thread}"
 
 ACTS: dict[str, Act] = {
-    "read the thread": Act("reads", ("GET", THREAD, None), {"op": "thread", **HERE}, people=True),
-    "read its access": Act("reads", ("GET", f"{THREAD}/access", None), {"op": "access", **HERE}, people=True),
+    "read the thread": Act("reads", ("GET", THREAD, None), {"op": "get_thread", **HERE}, people=True),
+    "read its access": Act("reads", ("GET", f"{THREAD}/access", None), {"op": "get_thread_access", **HERE}, people=True),
     "watch": Act("reads", ("GET", f"{THREAD}/events", None), {"op": "subscribe", **HERE}, people=True),
-    "read its use": Act("reads", ("GET", "/v1/limits?thread_id={thread}", None), {"op": "limits", **HERE}, people=True),
-    "pull its resumes": Act("reads", ("GET", f"{THREAD}/resumes", None), {"op": "resumes", **HERE}, people=False),
-    "write": Act("writes", ("POST", f"{THREAD}/messages", TEXT), {"op": "message", **HERE, "body": TEXT}, people=True),
-    "ask": Act("writes", ("POST", "/v1/requests", ASK), {"op": "create", "body": ASK}, people=False),
-    "ask for a call": Act("writes", ("POST", "/v1/requests", BASH), {"op": "create", "body": BASH}, people=False),
-    "ask for a secret": Act("writes", ("POST", "/v1/requests", NEED), {"op": "create", "body": NEED}, people=False),
-    "archive": Act("writes", ("POST", f"{THREAD}/archive", None), {"op": "archive", **HERE}, people=True),
-    "unarchive": Act("writes", ("POST", f"{THREAD}/unarchive", None), {"op": "unarchive", **HERE}, people=True),
-    "read a request": Act("own", ("GET", AT, None), {"op": "get", **GET}, people=True, make=one_request),
+    "read its use": Act("reads", ("GET", "/v1/limits?thread_id={thread}", None), {"op": "get_limits", **HERE}, people=True),
+    "pull its resumes": Act("reads", ("GET", f"{THREAD}/resumes", None), {"op": "pull_resumes", **HERE}, people=False),
+    "write": Act("writes", ("POST", f"{THREAD}/messages", TEXT), {"op": "post_message", **HERE, "body": TEXT}, people=True),
+    "ask": Act("writes", ("POST", "/v1/requests", ASK), {"op": "create_request", "body": ASK}, people=False),
+    "ask for a call": Act("writes", ("POST", "/v1/requests", BASH), {"op": "create_request", "body": BASH}, people=False),
+    "ask for a secret": Act("writes", ("POST", "/v1/requests", NEED), {"op": "create_request", "body": NEED}, people=False),
+    "archive": Act("writes", ("POST", f"{THREAD}/archive", None), {"op": "archive_thread", **HERE}, people=True),
+    "unarchive": Act("writes", ("POST", f"{THREAD}/unarchive", None), {"op": "unarchive_thread", **HERE}, people=True),
+    "read a request": Act("own", ("GET", AT, None), {"op": "get_request", **GET}, people=True, make=one_request),
     "wait": Act("own", ("GET", f"{AT}?wait=0", None), None, people=True, make=one_request),
     "take back": Act(
-        "own", ("POST", f"{AT}/cancel", {}), {"op": "cancel", **GET, "body": {}}, people=False, make=one_request
+        "own", ("POST", f"{AT}/cancel", {}), {"op": "cancel_request", **GET, "body": {}}, people=False, make=one_request
     ),
 }  # fmt: skip
 
@@ -252,7 +252,7 @@ async def test_a_refused_message_costs_the_thread_nothing(scene: Scene) -> None:
     assert snapshot["messages"] == []
     entries, _ = await scene.team.admin.audit()
     tried = [each["attempted"] for each in entries if each["action"] == "refused"]
-    assert tried[-1] == "message"
+    assert tried[-1] == "post_message"
 
 
 @pytest.mark.parametrize(

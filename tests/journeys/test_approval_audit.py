@@ -10,7 +10,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.domain.audit import GENESIS, Broken, seal, verify
+from askback.domain.audit import GENESIS, ChainBreak, seal_entry, verify_chain
 from tests.journeys.conftest import Mortal
 from tests.journeys.people import Team, asked, refusal
 from tests.requirements import requirement
@@ -72,7 +72,7 @@ async def test_every_decision_is_told_with_who_how_by_which_rule_and_when(team: 
     assert by_person["actor"]["role"] == "responder"
     assert all(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", entry["at"]) for entry in entries)
     assert all(re.fullmatch(r"[0-9a-f]{64}", entry["digest"]) for entry in entries)
-    assert verify(lines((await team.admin.log())[0]), head=head) == head
+    assert verify_chain(lines((await team.admin.log())[0]), head=head) == head
 
 
 @requirement("B28")
@@ -108,7 +108,7 @@ async def test_votes_ends_uses_rules_settings_and_what_was_refused_are_told(team
         ("policy.set", "admin"),
         ("expire", None),
     ]
-    assert verify(lines((await team.admin.log())[0]), head=head) == head
+    assert verify_chain(lines((await team.admin.log())[0]), head=head) == head
 
 
 @requirement("B28")
@@ -137,7 +137,7 @@ async def test_the_way_on_which_somebody_decided_is_told(server: Any, team: Team
 async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str) -> None:
     await some_history(team, thread)
     entries, head = await team.admin.log()
-    assert verify(lines(entries), head=head) == head
+    assert verify_chain(lines(entries), head=head) == head
     for at, entry in enumerate(entries):
         for name in set(entry) - {"seq", "prev", "hash"}:
             changed = [*entries[:at], {**entry, name: "changed"}, *entries[at + 1 :]]
@@ -165,20 +165,20 @@ async def test_an_entry_that_was_forged_with_a_seal_of_its_own_is_found(team: Te
         for after in entries[at + 1 :]:
             forged = sealed(after, prev=forged["hash"])
             changed[after["seq"] - 1] = forged
-        assert isinstance(verify(lines(changed)), tuple)
+        assert isinstance(verify_chain(lines(changed)), tuple)
         assert broken(changed, head) == len(entries)
 
 
 def sealed(entry: dict[str, Any], *, prev: str) -> dict[str, Any]:
     """An entry as a forger writes it who knows how entries are sealed."""
     said = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
-    return json.loads(seal(json.dumps(said), seq=entry["seq"], prev=prev)[0])
+    return json.loads(seal_entry(json.dumps(said), seq=entry["seq"], prev=prev)[0])
 
 
 def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
     """The line at which a log does not hold."""
-    found = verify(lines(entries), head=head)
-    return found.line if isinstance(found, Broken) else None
+    found = verify_chain(lines(entries), head=head)
+    return found.line if isinstance(found, ChainBreak) else None
 
 
 @requirement("B28")
@@ -192,7 +192,7 @@ async def test_the_log_is_one_chain_however_many_decide_at_once(team: Team, thre
     entries, head = await team.admin.log()
     assert [entry["seq"] for entry in entries] == list(range(1, len(entries) + 1))
     assert entries[0]["prev"] == GENESIS
-    assert verify(lines(entries), head=head) == head
+    assert verify_chain(lines(entries), head=head) == head
     decided = [entry["request_id"] for entry in entries if entry["action"] == "decide"]
     assert len(decided) == len(set(decided)) == 60
 
@@ -207,7 +207,7 @@ async def test_the_log_goes_on_after_the_death_of_the_server(mortal: Mortal, thr
         entries, head = await team.admin.log()
         assert entries[: len(before)] == before
         assert len(entries) == len(before) + 1
-        assert verify(lines(entries), head=head) == head
+        assert verify_chain(lines(entries), head=head) == head
 
 
 @requirement("B28")

@@ -126,7 +126,9 @@ async def test_a_batch_that_is_no_list_of_requests_does_nothing(team: Team, thre
 @requirement("B25", "G2")
 async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -> None:
     requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(3)]
-    reply = await team.ada.frame(op="batch", body={"action": "decline", "requests": listed(requests)})
+    reply = await team.ada.frame(
+        op="batch_requests", body={"action": "decline", "requests": listed(requests)}
+    )
     assert {(r["status"], r["request"]["status"]) for r in reply["ok"]["results"]} == {(200, "declined")}
     assert await team.ada.pending(thread) == []
 

@@ -107,6 +107,33 @@ async def test_the_vote_of_the_one_who_asks_is_refused(team: Team, thread: str) 
 
 
 @requirement("K6")
+async def test_who_the_agent_works_for_cannot_decide_where_it_says_so(
+    server: Server, team: Team, thread: str
+) -> None:
+    async def person(**body: str) -> Person:
+        made = await team.admin.http.post("/v1/tokens", json=body)
+        return Person(server.url, made.json()["token"])
+
+    async with (
+        await person(role="requester", name="her agent", user="usr_eva") as agent,
+        await person(role="responder", name="Eva at work", user="usr_eva") as eva,
+    ):
+        request = asked(await agent.bash(thread, "make deploy", exclude_requester=True, quorum=2))
+        assert request["approval"]["exclude_requester"] is True
+        for decision in ("approve", "deny"):
+            assert refusal(await eva.decide(request["id"], decision)) == (403, "requester_excluded")
+        assert refusal(await eva.decline(request["id"], "dismissed")) == (403, "requester_excluded")
+        [batched] = (await eva.batch("approve", [request["id"]])).json()["results"]
+        assert (batched["status"], batched["error"]["code"]) == (403, "requester_excluded")
+        assert "votes" not in await team.ada.get(request["id"])
+        await team.ada.decide(request["id"], "approve")
+        ended = (await team.bob.decide(request["id"], "approve")).json()
+        assert ended["answer"]["decision"] == "approve"
+        other = asked(await agent.bash(thread, "make clean"))
+        assert (await eva.decide(other["id"], "approve")).status_code == 200
+
+
+@requirement("K6")
 async def test_votes_at_the_same_moment_all_count(team: Team, thread: str) -> None:
     for turn in range(10):
         request = asked(await team.agent.bash(thread, f"make deploy{turn}", quorum=3, assignees=team.ids))

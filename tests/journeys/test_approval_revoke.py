@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import expect
 
 from askback import Approval, Conflict
-from askback.domain.decision import decided
+from askback.domain.decision import Decision
 from tests.journeys.browser import OpenScreen, place_of
 from tests.journeys.conftest import Server
 from tests.journeys.people import Person, Team, asked, refusal
@@ -99,11 +99,11 @@ async def test_a_resume_that_was_not_delivered_says_that_it_was_revoked(team: Te
 async def test_a_client_takes_a_revoked_approval_for_a_no(server: Server, thread: str) -> None:
     async with server.client() as agent, server.client("responder") as person:
         call = Approval(tool="bash", input={"command": "make"})
-        request = await agent.create(call, thread_id=thread)
-        await person.decide(request, "approve")
-        revoked = await person.revoke(request)
+        request = await agent.requests.create(call, thread_id=thread)
+        await person.requests.decide(request, "approve")
+        revoked = await person.requests.revoke(request)
         assert revoked.revoked is not None
-        decision = decided(await agent.wait(request))
+        decision = Decision.from_request(await agent.wait(request))
         assert (decision.status, bool(decision), decision.input) == ("revoked", False, {})
         assert "then took that back" in decision.text
         with pytest.raises(Conflict, match="revoked this approval"):

@@ -17,16 +17,24 @@ pytestmark = pytest.mark.anyio
 DECISION = {"revision": 1, "decision": "approve", "scope": "always"}
 RULE = {"rule": "make deploy", "effect": "allow"}
 HARMLESS = {
+    ("PATCH", "/v1/requests/{id}"),
     ("POST", "/v1/requests"),
     ("POST", "/v1/requests/{id}/accept"),
     ("POST", "/v1/requests/{id}/check"),
     ("POST", "/v1/requests/{id}/consume"),
+    ("POST", "/v1/requests/{id}/outcome"),
     ("POST", "/v1/requests/{id}/reprompt"),
     ("POST", "/v1/secrets/lease"),
     ("POST", "/v1/requests/{id}/report"),
     ("POST", "/v1/resumes/{id}/ack"),
     ("POST", "/v1/threads/{id}/messages"),
+    ("PATCH", "/v1/threads/{id}/messages/{id}"),
     ("PUT", "/v1/threads/{id}/access"),
+    ("PATCH", "/v1/threads/{id}"),
+    ("POST", "/v1/threads/{id}/runs"),
+    ("POST", "/v1/threads/{id}/runs/{id}/renew"),
+    ("POST", "/v1/threads/{id}/runs/{id}/end"),
+    ("POST", "/v1/threads/{id}/runs/{id}/cancel"),
     ("DELETE", "/v1/session"),
     ("POST", "/v1/sessions"),
 }
@@ -37,7 +45,13 @@ Taking back what it asked is the last of them: that ends it, and is no decision 
 CANCEL = ("POST", "/v1/requests/{id}/cancel")
 TAKES_BACK = {CANCEL, ("POST", "/v1/threads/{id}/archive"), ("POST", "/v1/threads/{id}/unarchive")}
 
-PUBLIC = {("GET", "/healthz"), ("GET", "/readyz"), ("GET", "/openapi.json"), ("POST", "/v1/sessions")}
+PUBLIC = {
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/openapi.json"),
+    ("GET", "/v1/oauth/callback"),
+    ("POST", "/v1/sessions"),
+}
 
 
 class State:
@@ -147,13 +161,13 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_over_a_websocket(
     item = {"id": request["id"], "revision": 1}
     full = {"thread_id": thread, "mode": "full", "confirm": "ENABLE FULL"}
     for frame in (
-        {"op": "answer", "request_id": request["id"], "body": DECISION},
-        {"op": "decline", "request_id": request["id"], "body": {"reason": "refused"}},
-        {"op": "batch", "body": {"action": "approve", "requests": [item]}},
-        {"op": "add_rule", "body": RULE},
+        {"op": "answer_request", "request_id": request["id"], "body": DECISION},
+        {"op": "decline_request", "request_id": request["id"], "body": {"reason": "refused"}},
+        {"op": "batch_requests", "body": {"action": "approve", "requests": [item]}},
+        {"op": "create_rule", "body": RULE},
         {"op": "revoke_rule", "rule_id": rule["id"]},
-        {"op": "set_policy", "body": full},
-        {"op": "audit"},
+        {"op": "update_policy", "body": full},
+        {"op": "get_audit_log"},
     ):
         reply = await team.agent.frame(**frame)
         assert (reply["error"]["status"], reply["error"]["code"]) == (403, "forbidden"), frame

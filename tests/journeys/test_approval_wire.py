@@ -37,25 +37,27 @@ async def test_the_whole_way_of_an_approval_over_the_websocket(team: Team, threa
     agent, ada, admin = team.agent, team.ada, team.admin
     approval = {"tool": "bash", "input": {"command": "make test"}}
     created = await ok(
-        agent, op="create", body={"kind": "approval", "thread_id": thread, "approval": approval}
+        agent, op="create_request", body={"kind": "approval", "thread_id": thread, "approval": approval}
     )
     assert created == await ada.get(created["id"])
     body = {"revision": 1, "decision": "approve", "scope": "always"}
-    answered = await ok(ada, op="answer", request_id=created["id"], body=body)
+    answered = await ok(ada, op="answer_request", request_id=created["id"], body=body)
     use = {"execution_id": "run-1", **approval}
-    used = await ok(agent, op="consume", request_id=created["id"], body=use)
+    used = await ok(agent, op="consume_approval", request_id=created["id"], body=use)
     assert used["input"] == approval["input"]
     told = {"execution_id": "run-1", "outcome": "succeeded"}
-    assert (await ok(agent, op="report", request_id=created["id"], body=told))["outcome"] == "succeeded"
-    listed = await ok(ada, op="rules")
+    assert (await ok(agent, op="report_execution", request_id=created["id"], body=told))[
+        "outcome"
+    ] == "succeeded"
+    listed = await ok(ada, op="list_rules")
     assert [rule["id"] for rule in listed["rules"]] == [answered["answer"]["rule"]["id"]]
     assert await ada.rules() == listed["rules"]
-    made = await ok(ada, op="add_rule", body={"rule": "make docs"})
+    made = await ok(ada, op="create_rule", body={"rule": "make docs"})
     ended = await ok(ada, op="revoke_rule", rule_id=made["id"])
     assert ended["revoked_by"]["name"] == "ada"
-    changed = await ok(ada, op="set_policy", body={"thread_id": thread, "mode": "plan"})
-    assert changed == await ok(ada, op="policy", thread_id=thread) == await ada.policy(thread_id=thread)
-    log = await ok(admin, op="audit")
+    changed = await ok(ada, op="update_policy", body={"thread_id": thread, "mode": "plan"})
+    assert changed == await ok(ada, op="get_policy", thread_id=thread) == await ada.policy(thread_id=thread)
+    log = await ok(admin, op="get_audit_log")
     assert (log["entries"], (log["head"]["seq"], log["head"]["hash"])) == await admin.log()
 
 

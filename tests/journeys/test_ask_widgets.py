@@ -44,7 +44,7 @@ async def test_each_widget_yields_its_value_to_the_agent(
 
 async def ada_asks(agent: AsyncClient, thread: str, form: dict[str, Any]) -> str:
     """Create through the client, from plain data."""
-    return (await agent.create(Form.model_validate(form), thread_id=thread)).id
+    return (await agent.requests.create(Form.model_validate(form), thread_id=thread)).id
 
 
 @requirement("A2", "A12")
@@ -93,7 +93,7 @@ async def first_pending(person: Person, thread: str) -> dict[str, Any]:
 @requirement("A3")
 async def test_confirm_keeps_custom_options_in_order(agent: AsyncClient, thread: str) -> None:
     form = Form(fields=[Select(id="q", label="Now?", widget="confirm", options=["Ship", "Hold"])])  # type: ignore[list-item]  # strings are options
-    request = await agent.create(form, thread_id=thread)
+    request = await agent.requests.create(form, thread_id=thread)
     assert request.form is not None
     [field] = request.form.all_fields
     assert isinstance(field, Select)
@@ -166,7 +166,7 @@ async def test_a_blank_question_is_refused_before_anything_is_stored(
 
 @requirement("A14")
 async def test_one_id_names_a_request_everywhere(agent: AsyncClient, ada: Person, thread: str) -> None:
-    created = await agent.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
+    created = await agent.requests.create(Form(fields=[Text(id="a", label="A")]), thread_id=thread)
     seen = [event["request"]["id"] async for event in ada.events(thread, until=1)]
     assert seen == [created.id]
     assert (await ada.get(created.id))["id"] == created.id

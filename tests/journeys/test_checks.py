@@ -11,10 +11,10 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Form, Text
-from askback.app import create_app
 from askback.domain.limits import DEFAULTS, Limits
-from askback.service import deadlines
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.settings import load
+from askback.service.jobs import deadlines
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock
 
@@ -32,7 +32,7 @@ async def serving(folder: Path, **parts: Any) -> AsyncIterator[Api]:
     clock, tokens = ManualClock(), ",".join(f"{role}:{token}" for role, token in TOKENS.items())
     app = create_app(load({"ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=folder), clock=clock, **parts)
     async with AsyncClient(app=app, token=TOKENS["admin"]) as keeper:
-        await keeper.list()
+        await keeper.requests.list()
         yield Api(app, clock, dict(TOKENS))
 
 
@@ -214,7 +214,7 @@ async def test_a_client_renews_its_check_while_it_validates(tmp_path: Path) -> N
         async for event in person.events("t1", cursor=0):
             request = event.get("request", {})
             if event["type"] == "request.created":
-                await person.answer(request["id"], SOUP)
+                await person.requests.answer(request["id"], SOUP)
             if request.get("check", {}).get("renewed"):
                 renewed.set()
 

@@ -23,10 +23,10 @@ async def ask(server: Any, thread: str, field: dict[str, Any], **form: Any) -> A
 @pytest.mark.parametrize(
     ("path", "limit", "field"),
     [
-        ("label", 500, {"type": "text"}),
+        ("label", 2_000, {"type": "text"}),
         ("placeholder", 200, {"type": "text"}),
         ("pattern", 200, {"type": "text"}),
-        ("description", 2000, {"type": "text"}),
+        ("description", 32 * 1024, {"type": "text"}),
     ],
 )
 async def test_a_text_over_its_limit_is_an_error_not_a_cut(

@@ -20,9 +20,9 @@ from anyio import from_thread, to_thread
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from askback.app import App, create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import Store
+from askback.server.app import App, create_app
 from askback.storage.sqlite import SqliteStore
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KEY_BYTES, KeyRing

@@ -28,12 +28,12 @@ EMPTY: list[dict[str, Any]] = [{}, {"name": ""}, {"name": "  ", "city": None}, {
 async def test_an_empty_answer_is_taken_where_every_field_is_optional(
     agent: AsyncClient, ada: Person, thread: str, form: Any, values: Any
 ) -> None:
-    request = await agent.create(form, thread_id=thread, delivery="resume")
+    request = await agent.requests.create(form, thread_id=thread, delivery="resume")
     reply = await ada.answer(request.id, values)
     assert (reply.status_code, reply.json()["status"], reply.json()["answer"]) == (
         200, "answered", {"values": {}},
     )  # fmt: skip
-    resume = await anext(agent.resumes(thread))
+    resume = await anext(agent.resumes.listen(thread))
     assert "without filling anything in" in resume.text
 
 
@@ -42,11 +42,11 @@ async def test_an_empty_answer_is_taken_where_every_field_is_optional(
 async def test_an_empty_answer_is_refused_where_a_field_is_required(
     agent: AsyncClient, ada: Person, thread: str, values: Any
 ) -> None:
-    request = await agent.create(REQUIRED, thread_id=thread)
+    request = await agent.requests.create(REQUIRED, thread_id=thread)
     reply = await ada.answer(request.id, values)
     assert reply.status_code == 422
     assert faults(reply) == [("values.name", "required_missing") if values else ("values", "empty")]
-    assert (await agent.get(request.id)).status == "pending"
+    assert (await agent.requests.get(request.id)).status == "pending"
 
 
 @requirement("N18")
@@ -54,7 +54,7 @@ async def test_the_page_submits_an_untouched_form_whose_fields_are_optional(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     for form in (OPTIONAL, OPTIONAL_SECTION, REQUIRED):
-        await agent.create(form, thread_id=thread)
+        await agent.requests.create(form, thread_id=thread)
     eva = await screen(place_of(thread))
     for _ in range(2):
         await eva.page.get_by_role("button", name="Submit").first.click()

@@ -75,7 +75,7 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
     host: Server, page: Page
 ) -> None:
     async with host.client() as agent:
-        asked = await agent.create(form({"type": "text"}), thread_id="t1")
+        asked = await agent.requests.create(form({"type": "text"}), thread_id="t1")
     path = f"{host.url}/v1/requests/{asked.id}"
     read = await call(page, path, "responder")
     assert (read["status"], read["body"]["id"], len(read["id"])) == (200, asked.id, 32)

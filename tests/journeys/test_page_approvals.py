@@ -219,6 +219,25 @@ async def test_an_edited_command_is_checked_and_approved_once(
     await expect(eva.card.locator("dl")).to_contain_text("make check")
 
 
+@requirement("B16", "B29")
+async def test_an_input_that_is_a_list_is_drawn_and_edited_as_json(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.approve(thread, "send", ["bob", 5], allow_edit=True))
+    eva = await screen(f"/r/{request['id']}", house=team)
+    await expect(eva.card.locator("pre")).to_have_text('[\n  "bob",\n  5\n]\n')
+    await eva.button("Edit").click()
+    box = eva.card.get_by_label("Input, as JSON")
+    await box.fill('{"to": "ann"}')
+    await eva.button("Allow once").click()
+    await expect(box).to_have_attribute("aria-invalid", "true")
+    await box.fill('["ann", 5]')
+    await eva.button("Allow once").click()
+    assert (await settled(team, request))["edited_input"] == ["ann", 5]
+    await eva.card.locator("summary").click()
+    await expect(eva.card.locator("dl")).to_contain_text('"ann"')
+
+
 @requirement("B18")
 async def test_a_denial_takes_a_note_along(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make release"))

@@ -6,7 +6,8 @@ import pytest
 from playwright.async_api import Page, Request, expect
 
 from tests.journeys.browser import OpenScreen, Wire, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.conftest import Server
+from tests.journeys.people import Person, Team, asked
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -218,3 +219,23 @@ async def test_of_two_who_decide_at_once_the_second_is_told(
     await expect(eva.card.locator("summary")).to_contain_text("Approved once by bob")
     await expect(eva.card.locator("summary")).to_contain_text("Somebody else was first.")
     await expect(eva.card.locator("summary")).to_contain_text("Not like this.")
+
+
+@requirement("K6")
+async def test_who_the_agent_works_for_sees_that_somebody_else_has_to_decide(
+    screen: OpenScreen, server: Server, team: Team, thread: str
+) -> None:
+    made = await team.admin.http.post(
+        "/v1/tokens", json={"role": "requester", "name": "her agent", "user": "eva"}
+    )
+    async with Person(server.url, made.json()["token"]) as agent:
+        await agent.bash(thread, "make release", exclude_requester=True)
+    eva, bob = (
+        await screen(place_of(thread), house=team, who={"user": "eva"}),
+        await screen(place_of(thread), house=team, name="Bob"),
+    )
+    await expect(eva.card).to_contain_text("The agent works for you, so somebody else has to decide.")
+    await expect(eva.card.get_by_role("button")).to_have_count(0)
+    assert await eva.violations() == []
+    await bob.button("Allow once").click()
+    await expect(eva.card.locator("summary")).to_contain_text("Approved once by Bob")

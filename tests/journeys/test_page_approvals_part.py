@@ -15,7 +15,7 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
-PART = "**/assets/kind-*.js"
+PART = "**/assets/kind-*"
 FORM = {"title": "A name?", "fields": [{"id": "name", "type": "text", "label": "Name"}]}
 
 

@@ -20,7 +20,7 @@ LUNCH: dict[str, Any] = form(
 
 
 async def checked(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH) -> InputRequest:
-    return await agent.create(what, thread_id=thread, validator="requester")
+    return await agent.requests.create(what, thread_id=thread, validator="requester")
 
 
 @requirement("F13", "F14")
@@ -34,7 +34,9 @@ async def test_the_person_sees_that_it_is_checked_and_mends_what_comes_back(
     await eva.button("Submit").click()
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
     await expect(eva.card.get_by_label("Dish")).to_be_disabled()
-    await agent.reprompt(asked.id, field_errors={"q0": "Soup is off."}, error_summary="Please choose again.")
+    await agent.requests.reprompt(
+        asked.id, field_errors={"q0": "Soup is off."}, error_summary="Please choose again."
+    )
     await expect(eva.card.get_by_role("alert")).to_contain_text("Please choose again.")
     await expect(eva.card.locator("#problems")).to_be_focused()
     await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
@@ -44,8 +46,26 @@ async def test_the_person_sees_that_it_is_checked_and_mends_what_comes_back(
     await eva.card.get_by_label("Dish").fill("rice")
     await eva.button("Submit").click()
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
-    await agent.accept(asked.id)
+    await agent.requests.accept(asked.id)
     await expect(eva.card.locator("summary")).to_contain_text("rice")
+
+
+@requirement("F13", "F14")
+async def test_the_person_sees_the_first_errors_and_what_the_check_made_of_the_answer(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(
+        LUNCH, thread_id=thread, validator="requester", errors={"q0": "Yesterday's was off."}
+    )
+    eva = await screen(place_of(thread))
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Please correct the highlighted fields.")
+    await expect(eva.card.get_by_label("Dish")).to_have_accessible_description("Yesterday's was off.")
+    await eva.card.get_by_label("Dish").fill("soup")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    await agent.requests.accept(asked.id, values={"q0": "Soup"}, message="Booked, number 12.")
+    await expect(eva.card.locator("summary")).to_contain_text("Booked, number 12.")
+    assert await eva.violations() == []
 
 
 @requirement("F14", "H7")
@@ -58,7 +78,7 @@ async def test_another_screen_and_a_reload_show_what_was_sent_back(
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
     await eva.page.reload()
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
-    await agent.reprompt(asked.id, field_errors={"q0": "Soup is off."})
+    await agent.requests.reprompt(asked.id, field_errors={"q0": "Soup is off."})
     await expect(eva.card.get_by_role("alert")).to_contain_text("Soup is off.")
     await eva.page.reload()
     await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
@@ -74,7 +94,7 @@ async def test_an_old_tab_gets_the_form_as_it_is_now_and_keeps_what_was_typed(
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Note").fill("no salt")
     await ada.answer(asked.id, {"q0": "soup"})
-    await agent.reprompt(
+    await agent.requests.reprompt(
         asked.id,
         form=form(
             {"type": "text", "label": "Main dish", "required": True}, {"type": "text", "label": "Note"}
@@ -84,6 +104,51 @@ async def test_an_old_tab_gets_the_form_as_it_is_now_and_keeps_what_was_typed(
     await expect(eva.card.get_by_label("Note")).to_have_value("no salt")
 
 
+@requirement("F16")
+async def test_a_changed_form_keeps_what_was_typed_and_says_that_it_has_changed(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(LUNCH, thread_id=thread)
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_label("Note").fill("no salt")
+    changed = form(
+        {"type": "text", "label": "Main dish", "required": True}, {"type": "text", "label": "Note"}
+    )
+    await agent.requests.update(asked.id, form=changed, errors={"q0": "Soup is off."}, timeout_s=3600)
+    await expect(eva.card.get_by_label("Main dish")).to_have_accessible_description("Soup is off.")
+    await expect(eva.card.get_by_label("Note")).to_have_value("no salt")
+    await expect(eva.card.locator("[role=status]", has_text="The question has changed.")).to_be_visible()
+    assert await eva.violations() == []
+    await eva.card.get_by_label("Main dish").fill("rice")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("summary")).to_contain_text("rice · no salt")
+    answer = (await agent.requests.get(asked.id)).answer
+    assert answer is not None
+    assert answer.values == {"q0": "rice", "q1": "no salt"}
+
+
+@requirement("F20")
+async def test_cancel_says_what_the_agent_sees_and_is_asked_about_once(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(LUNCH, thread_id=thread, hooks=["decline"])
+    eva = await screen(place_of(thread))
+    await expect(eva.card).to_contain_text("If you cancel, the agent sees what you have filled in.")
+    await eva.card.get_by_label("Note").fill("no salt")
+    await eva.button("Cancel").click()
+    await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
+    held = await agent.requests.get(asked.id)
+    assert held.submitted is not None
+    assert held.submitted.values == {"q1": "no salt"}
+    await agent.requests.reprompt(asked.id, error_summary="Really? The kitchen closes soon.")
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Really? The kitchen closes soon.")
+    await expect(eva.card.get_by_label("Note")).to_have_value("no salt")
+    assert await eva.violations() == []
+    await eva.button("Cancel").click()
+    await expect(eva.card).to_contain_text("Dismissed")
+    assert (await agent.requests.get(asked.id)).status == "declined"
+
+
 async def test_one_click_says_that_it_is_checked_as_well(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
@@ -91,7 +156,7 @@ async def test_one_click_says_that_it_is_checked_as_well(
     eva = await screen(place_of(thread))
     await eva.button("A").click()
     await expect(eva.card).to_contain_text("Checking…")
-    await agent.accept(asked.id)
+    await agent.requests.accept(asked.id)
     await expect(eva.card.locator("summary")).to_contain_text("A")
 
 
@@ -99,7 +164,7 @@ async def test_one_click_says_that_it_is_checked_as_well(
 async def test_a_clock_that_starts_with_being_seen_starts_when_the_page_shows_it(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(LUNCH, thread_id=thread, timeout_s=3600, timeout_from="shown")
+    asked = await agent.requests.create(LUNCH, thread_id=thread, timeout_s=3600, timeout_from="shown")
     assert asked.expires_at is None
     eva = await screen(place_of(thread))
     await expect(eva.card.get_by_label("Dish")).to_be_editable()

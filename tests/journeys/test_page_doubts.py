@@ -121,5 +121,5 @@ async def test_what_looks_like_a_secret_is_asked_about_before_a_note_goes_with_a
 
 async def messages(agent: AsyncClient, thread: str) -> list[str]:
     """What was said in a conversation."""
-    said = (await agent.thread(thread))["messages"]
+    said = (await agent.threads.get(thread))["messages"]
     return [block["text"] for message in said for block in message["content"]]

@@ -38,7 +38,7 @@ async def kept(eva: Screen) -> list[str]:
 async def test_what_was_typed_into_a_form_survives_a_reload_and_is_erased_with_the_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    request = await agent.create(TRIP, thread_id=thread)
+    request = await agent.requests.create(TRIP, thread_id=thread)
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{request.id}")
     await eva.card.get_by_label("Town").fill("Oslo, perh")
     await eva.card.get_by_label("Other").check()
@@ -101,7 +101,7 @@ async def test_a_sensitive_field_is_never_kept(screen: OpenScreen, team: Team, t
 async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(TRIP, thread_id=thread)
+    await agent.requests.create(TRIP, thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.composer.fill("a message")
     await eva.card.get_by_label("Town").fill("Oslo")
@@ -120,7 +120,7 @@ async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
 async def test_what_was_typed_is_erased_at_sign_out_and_is_nobody_elses(
     screen: OpenScreen, agent: AsyncClient, thread: str, server: Server
 ) -> None:
-    await agent.create(TRIP, thread_id=thread)
+    await agent.requests.create(TRIP, thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Town").fill("Oslo")
     async with server.person("admin") as admin:
@@ -138,7 +138,7 @@ async def test_what_was_typed_is_erased_at_sign_out_and_is_nobody_elses(
 async def test_one_tab_does_not_change_what_is_typed_in_another(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(TRIP, thread_id=thread)
+    await agent.requests.create(TRIP, thread_id=thread)
     eva = await screen(place_of(thread))
     page = await eva.context.new_page()
     await page.goto(eva.origin + place_of(thread))
@@ -154,12 +154,12 @@ async def test_one_tab_does_not_change_what_is_typed_in_another(
 async def test_what_was_typed_after_a_second_question_survives_a_reload(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(TRIP, thread_id=thread, validator="requester")
+    request = await agent.requests.create(TRIP, thread_id=thread, validator="requester")
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.button("Submit").click()
     await expect(eva.card.locator("[type=submit]")).to_have_text("Checking…")
-    await agent.reprompt(request.id, field_errors={"q0": "Not in winter."})
+    await agent.requests.reprompt(request.id, field_errors={"q0": "Not in winter."})
     await expect(eva.card.get_by_role("alert")).to_contain_text("Not in winter.")
     await eva.card.get_by_label("Town").fill("Rome")
     await eva.page.reload()
@@ -170,7 +170,7 @@ async def test_what_was_typed_after_a_second_question_survives_a_reload(
 async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(TRIP, thread_id=thread)
+    request = await agent.requests.create(TRIP, thread_id=thread)
     posts = Posts()
     posts.refuse = 503
     eva = await screen(place_of(thread), before=posts.watch)
@@ -277,7 +277,7 @@ def stale(eva: Screen) -> Locator:
 async def test_a_network_that_dies_without_a_word_is_known_in_35_seconds_and_the_form_is_sent_when_it_is_back(
     screen: OpenScreen, agent: AsyncClient, thread: str, server: Server
 ) -> None:
-    request = await agent.create(TRIP, thread_id=thread)
+    request = await agent.requests.create(TRIP, thread_id=thread)
     relay = Relay(server.url)
     url = await relay.open()
     try:

@@ -34,7 +34,7 @@ async def test_the_default_is_the_button_that_stands_out(
     screen: OpenScreen, agent: AsyncClient, thread: str, field: dict[str, Any], initial: str | None, main: str
 ) -> None:
     more = {} if initial is None else {"initial_values": {"q0": initial}}
-    await agent.create(form(field, **more), thread_id=thread)
+    await agent.requests.create(form(field, **more), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.card.locator(".choice.primary > span")).to_have_text([main])
     suggested = eva.card.locator("[aria-description=Suggested]")
@@ -50,7 +50,7 @@ async def test_a_choice_can_be_taken_back(
     field: dict[str, Any] = {"type": "radio", "label": "Size", "options": THREE}
     if widget is not None:
         field |= {"type": "select", "widget": widget}
-    request = await agent.create(form({"type": "text", "label": "Name"}, field), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text", "label": "Name"}, field), thread_id=thread)
     eva = await screen(place_of(thread))
     clear = eva.button("Clear: Size")
     await expect(clear).to_have_count(0)
@@ -102,7 +102,7 @@ async def test_the_filter_of_a_long_list_is_used_by_keyboard(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     options = [f"City {number}" for number in range(60)]
-    request = await agent.create(form({"type": "select", "options": options}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "select", "options": options}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_role("searchbox").fill("City 4")
     await eva.page.keyboard.press("Enter")
@@ -122,7 +122,7 @@ async def test_a_confirmation_is_in_the_language_of_the_reader(
 ) -> None:
     options = [{"value": word, "label": word} for word in ("Yes", "No")]
     field = {"type": "select", "widget": "confirm", "required": True, "options": options}
-    request = await agent.create(form(field, title="Weiter?"), thread_id=thread)
+    request = await agent.requests.create(form(field, title="Weiter?"), thread_id=thread)
     eva = await screen(place_of(thread), locale="de-DE")
     await eva.button("Ja").click()
     assert await answer_of(agent, request) == {"q0": "Yes"}
@@ -133,7 +133,7 @@ async def test_a_confirmation_is_in_the_language_of_the_reader(
 async def test_another_language_applies_to_open_cards_and_keeps_what_is_typed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text", "label": "Town"}), thread_id=thread)
+    await agent.requests.create(form({"type": "text", "label": "Town"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Town").fill("Oslo")
     await eva.page.evaluate("document.documentElement.lang = 'de'")
@@ -150,7 +150,7 @@ async def test_after_an_answer_the_focus_is_where_the_person_was_writing(
 ) -> None:
     eva = await screen(place_of(thread))
     await eva.composer.fill("half a mess")
-    request = await agent.create(form({"type": "text", "label": "Town"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "text", "label": "Town"}), thread_id=thread)
     await expect(eva.card.get_by_label("Town")).to_be_visible()
     await expect(eva.composer).to_be_focused()
     await eva.card.get_by_label("Town").fill("Oslo")
@@ -164,7 +164,7 @@ async def test_after_an_answer_the_focus_is_where_the_person_was_writing(
 async def test_a_field_of_a_type_that_the_page_does_not_know_is_no_text_input(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text", "label": "Town"}), thread_id=thread)
+    await agent.requests.create(form({"type": "text", "label": "Town"}), thread_id=thread)
 
     def newer(frame: str) -> list[str]:
         return [
@@ -208,7 +208,7 @@ async def test_the_inbox_lists_what_is_being_checked(screen: OpenScreen, team: T
 async def test_the_time_left_is_that_of_the_server_and_counts_down(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text"}), thread_id=thread, timeout_s=600)
+    await agent.requests.create(form({"type": "text"}), thread_id=thread, timeout_s=600)
     eva = await screen("/t/empty")
     await eva.page.clock.install(time=datetime.now(tz=UTC) + timedelta(hours=2))
     await eva.go(place_of(thread))
@@ -232,7 +232,7 @@ OPTIONAL: dict[str, list[dict[str, Any]]] = {
 async def test_a_form_without_required_fields_is_submitted_empty(
     screen: OpenScreen, agent: AsyncClient, thread: str, fields: list[dict[str, Any]]
 ) -> None:
-    request = await agent.create(form(*fields), thread_id=thread)
+    request = await agent.requests.create(form(*fields), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.button("Submit").click()
     assert await answer_of(agent, request) == {}
@@ -244,9 +244,10 @@ async def test_a_form_without_required_fields_is_submitted_empty(
 async def test_a_form_with_a_required_field_is_not_submitted_empty(
     screen: OpenScreen, agent: AsyncClient, thread: str, fields: list[dict[str, Any]]
 ) -> None:
-    await agent.create(form({**fields[0], "required": True}, *fields[1:]), thread_id=thread)
+    await agent.requests.create(form({**fields[0], "required": True}, *fields[1:]), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
+    await eva.page.wait_for_load_state("networkidle")  # until then only the server has the rules of fields
     await eva.button("Submit").dispatch_event("click")
     if fields[0]["type"] == "text":
         await expect(eva.card.get_by_role("alert")).to_contain_text("This field is required.")
@@ -259,7 +260,7 @@ async def test_a_form_with_a_required_field_is_not_submitted_empty(
 async def test_what_is_being_checked_can_still_be_declined(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(
+    request = await agent.requests.create(
         form({"type": "text", "label": "Dish"}), thread_id=thread, validator="requester"
     )
     eva = await screen(place_of(thread))
@@ -269,4 +270,4 @@ async def test_what_is_being_checked_can_still_be_declined(
     await eva.button("Cancel").click()
     await expect(eva.card).to_contain_text("Dismissed by Eva")
     await expect(eva.card).not_to_contain_text("not used")
-    assert (await agent.get(request.id)).status == "declined"
+    assert (await agent.requests.get(request.id)).status == "declined"

@@ -6,7 +6,7 @@ from typing import Any
 
 import anyio
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Page, Route, expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, Posts, Screen, answer_of, form, place_of
@@ -71,7 +71,7 @@ async def press(eva: Screen, keys: list[str]) -> None:
 async def test_all_eleven_types_are_filled_in_by_keyboard_and_come_back_typed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(ELEVEN, thread_id=thread)
+    asked = await agent.requests.create(ELEVEN, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
     for place, keys in KEYS.items():
@@ -79,14 +79,14 @@ async def test_all_eleven_types_are_filled_in_by_keyboard_and_come_back_typed(
         await press(eva, keys)
     await eva.page.keyboard.press("Control+Enter")
     assert await answer_of(agent, asked) == VALUES
-    assert type((await agent.get(asked.id)).answer.values["switch"]) is bool  # type: ignore[union-attr]  # it is answered
+    assert type((await agent.requests.get(asked.id)).answer.values["switch"]) is bool  # type: ignore[union-attr]  # it is answered
 
 
 @requirement("A17", "F26", "D18", "H7")
 async def test_the_receipt_is_the_same_after_a_reload_and_for_everybody(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.create(ELEVEN, thread_id=thread)
+    asked = await agent.requests.create(ELEVEN, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
     assert (await ada.answer(asked.id, VALUES)).status_code == 200
@@ -112,8 +112,8 @@ async def receipt(shown: Screen) -> list[str]:
 async def test_enter_submits_a_line_and_is_a_line_in_a_text_area(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    area = await agent.create(form({"type": "textarea"}), thread_id=thread)
-    line = await agent.create(form({"type": "text"}), thread_id=thread)
+    area = await agent.requests.create(form({"type": "textarea"}), thread_id=thread)
+    line = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.nth(0).get_by_role("textbox").click()
     await press(eva, ["one", "Enter", "two"])
@@ -130,8 +130,8 @@ async def test_enter_submits_a_line_and_is_a_line_in_a_text_area(
 async def test_escape_skips_only_what_may_be_skipped(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    must = await agent.create(form({"type": "text"}), thread_id=thread)
-    may = await agent.create(form({"type": "text"}, allow_skip=True), thread_id=thread)
+    must = await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    may = await agent.requests.create(form({"type": "text"}, allow_skip=True), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.nth(0).get_by_role("textbox").click()
     await eva.page.keyboard.type("kept")
@@ -139,7 +139,7 @@ async def test_escape_skips_only_what_may_be_skipped(
     await eva.card.nth(1).get_by_role("textbox").click()
     await eva.page.keyboard.press("Escape")
     assert (await agent.wait(may, timeout=10)).reason == "skipped"
-    assert (await agent.get(must.id)).status == "pending"
+    assert (await agent.requests.get(must.id)).status == "pending"
     await expect(eva.card.nth(0).get_by_role("textbox")).to_have_value("kept")
 
 
@@ -147,7 +147,7 @@ async def test_escape_skips_only_what_may_be_skipped(
 async def test_initial_values_win_over_defaults_and_false_and_zero_count(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(
+    asked = await agent.requests.create(
         form(
             {"type": "text", "default": "default"},
             {"type": "text", "default": "default"},
@@ -198,8 +198,8 @@ SECTIONS = {
 async def test_an_optional_section_is_skipped_when_empty_and_whole_when_begun(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    empty = await agent.create(SECTIONS, thread_id=thread)
-    begun = await agent.create(SECTIONS, thread_id=thread)
+    empty = await agent.requests.create(SECTIONS, thread_id=thread)
+    begun = await agent.requests.create(SECTIONS, thread_id=thread)
     eva = await screen(place_of(thread))
     first, second = eva.card.nth(0), eva.card.nth(1)
     await expect(first.locator("legend").nth(1)).to_contain_text("(optional)")
@@ -223,7 +223,7 @@ async def test_an_optional_section_is_skipped_when_empty_and_whole_when_begun(
 async def test_the_page_speaks_the_readers_language(
     screen: OpenScreen, agent: AsyncClient, thread: str, locale: str, words: list[str]
 ) -> None:
-    await agent.create(form({"type": "number", "required": True}, allow_skip=True), thread_id=thread)
+    await agent.requests.create(form({"type": "number", "required": True}, allow_skip=True), thread_id=thread)
     eva = await screen(place_of(thread), locale=locale)
     await expect(eva.card.locator(".actions button")).to_have_text(words)
     assert await eva.page.locator("html").get_attribute("lang") == locale[:2]
@@ -233,10 +233,33 @@ async def test_the_page_speaks_the_readers_language(
 
 
 @requirement("F19")
+async def test_a_card_drawn_before_the_words_of_its_language_are_there_gets_them(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    there = anyio.Event()
+
+    async def hold(route: Route) -> None:
+        await there.wait()
+        await route.continue_()
+
+    async def late(page: Page) -> None:
+        await page.route("**/assets/de-*.js", hold)
+
+    eva = await screen(place_of(thread), before=late)
+    await eva.page.evaluate("document.documentElement.lang = 'de'")
+    await agent.requests.create(form({"type": "text"}), thread_id=thread)
+    await expect(eva.button("Submit")).to_be_visible()
+    there.set()
+    await expect(eva.button("Absenden")).to_be_visible()
+
+
+@requirement("F19")
 async def test_labels_of_the_agent_take_the_place_of_ours(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text"}, submit_label="Go!", cancel_label="Leave it"), thread_id=thread)
+    await agent.requests.create(
+        form({"type": "text"}, submit_label="Go!", cancel_label="Leave it"), thread_id=thread
+    )
     eva = await screen(place_of(thread), locale="de-DE")
     await expect(eva.card.locator(".actions button")).to_have_text(["Go!", "Leave it"])
 
@@ -245,23 +268,23 @@ async def test_labels_of_the_agent_take_the_place_of_ours(
 async def test_cancel_in_the_page_tells_the_agent_once(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "text"}), thread_id=thread)
+    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.button("Cancel").dblclick(delay=5)
     ended = await agent.wait(asked, timeout=10)
     assert (ended.status, ended.reason) == ("declined", "dismissed")
     await expect(eva.card).to_contain_text("Dismissed by Eva")
-    assert (await agent.thread(thread))["seq"] == 2
+    assert (await agent.threads.get(thread))["seq"] == 2
 
 
 @requirement("F20", "C20")
 async def test_a_request_taken_back_closes_with_its_reason_and_note(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "text"}), thread_id=thread)
+    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_visible()
-    await agent.cancel(asked, "superseded", note="Ask me later")
+    await agent.requests.cancel(asked, "superseded", note="Ask me later")
     await expect(eva.card).to_contain_text("a newer question took its place")
     await expect(eva.card).to_contain_text("Ask me later")
     await expect(eva.card.locator("input, button")).to_have_count(0)
@@ -277,7 +300,7 @@ async def test_the_servers_verdict_shows_at_the_field(
         "pattern_message": "Like AB.",
         "validate_on_client": False,
     }
-    asked = await agent.create(form(field, {"type": "text"}), thread_id=thread)
+    asked = await agent.requests.create(form(field, {"type": "text"}), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     eva.forgive("status of 422")
@@ -317,7 +340,7 @@ async def test_every_outcome_shows_live_and_the_same_after_a_reload(
     for outcome in OUTCOMES:
         question = form({"type": "text"}, title=f"What about {outcome}?", allow_skip=True)
         timeout = 1.0 if outcome == "expired" else None
-        asked[outcome] = (await agent.create(question, thread_id=thread, timeout_s=timeout)).id
+        asked[outcome] = (await agent.requests.create(question, thread_id=thread, timeout_s=timeout)).id
     await expect(eva.card).to_have_count(len(OUTCOMES))
     for outcome, request_id in asked.items():
         await settle(agent, ada, outcome, request_id)
@@ -343,14 +366,14 @@ async def settle(agent: AsyncClient, ada: Person, outcome: str, request_id: str)
         with anyio.fail_after(10):
             await agent.wait(request_id)
     else:
-        await agent.cancel(request_id, outcome)
+        await agent.requests.cancel(request_id, outcome)
 
 
 async def test_a_long_answer_is_cut_in_its_receipt_and_whole_when_opened(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     story = "words " * 400
-    request = await agent.create(form({"type": "textarea"}), thread_id=thread)
+    request = await agent.requests.create(form({"type": "textarea"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_role("textbox").fill(story)
     await eva.button("Submit").click()

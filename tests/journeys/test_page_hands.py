@@ -21,13 +21,13 @@ def tool(name: str) -> dict[str, str]:
 async def test_a_question_keeps_what_is_typed_when_its_tool_call_comes_later(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    request = await agent.create(form({"type": "text"}), thread_id=thread, tool_call_id="call-late")
+    request = await agent.requests.create(form({"type": "text"}), thread_id=thread, tool_call_id="call-late")
     await agent.say("Meanwhile", thread_id=thread)
     eva = await screen(place_of(thread))
     box = eva.card.get_by_role("textbox")
     await box.press_sequentially("half a sentence")
     await box.press("ArrowLeft")
-    await agent.message([tool("late")], thread_id=thread)
+    await agent.threads.create_message([tool("late")], thread_id=thread)
     await expect(eva.page.locator("li .parts > [data-id^=tool] + div askback-request")).to_be_visible()
     await expect(box).to_have_value("half a sentence")
     assert await eva.focused() == "f0"
@@ -61,7 +61,7 @@ async def test_a_long_form_is_shown_from_its_beginning(
         await agent.say(f"Line {line}", thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.composer).to_be_in_viewport()
-    await agent.create(form(*[{"type": "text"}] * 40), thread_id=thread)
+    await agent.requests.create(form(*[{"type": "text"}] * 40), thread_id=thread)
     for _ in ("live", "reloaded"):
         await expect(eva.card.get_by_role("heading")).to_be_in_viewport()
         await expect(eva.card.get_by_label("Question 0", exact=True)).to_be_in_viewport()
@@ -71,7 +71,7 @@ async def test_a_long_form_is_shown_from_its_beginning(
 async def test_an_answer_leaves_the_focus_on_its_receipt_and_the_page_reads_along(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text"}), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_role("textbox").fill("Done")
     await eva.page.keyboard.press("Enter")
@@ -85,7 +85,7 @@ async def test_other_among_buttons_leads_into_its_box(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     field = {"type": "select", "widget": "buttons", "options": ["A", "B"], "allow_other": True}
-    request = await agent.create(form(field), thread_id=thread)
+    request = await agent.requests.create(form(field), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.button("Other").click()
     await expect(eva.card.get_by_role("textbox")).to_be_focused()
@@ -98,7 +98,7 @@ async def test_a_tick_taken_back_under_a_filter_keeps_its_place(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     options = [f"Option {at}" for at in range(30)]
-    await agent.create(form({"type": "multiselect", "options": options}), thread_id=thread)
+    await agent.requests.create(form({"type": "multiselect", "options": options}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Option 7", exact=True).check()
     await eva.card.get_by_role("searchbox").fill("Option 29")
@@ -112,7 +112,7 @@ async def test_the_focus_in_the_inbox_stays_when_others_leave_and_come(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     made = [
-        await agent.create(form({"type": "text"}, title=f"{thread} {name}"), thread_id=thread)
+        await agent.requests.create(form({"type": "text"}, title=f"{thread} {name}"), thread_id=thread)
         for name in ("low", "middle", "top")
     ]
     eva = await screen("/")
@@ -121,6 +121,6 @@ async def test_the_focus_in_the_inbox_stays_when_others_leave_and_come(
     await ada.decline(made[1].id, "dismissed")
     await expect(eva.page.get_by_role("link", name=f"{thread} middle")).to_have_count(0)
     await expect(link).to_be_focused()
-    await agent.create(form({"type": "text"}, title=f"{thread} new"), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}, title=f"{thread} new"), thread_id=thread)
     await expect(eva.page.get_by_role("link", name=f"{thread} new")).to_be_visible()
     await expect(link).to_be_focused()

@@ -29,14 +29,16 @@ QUESTIONS: list[dict[str, Any]] = [
 async def lively(agent: AsyncClient, ada: Person, thread: str) -> str:
     """A thread with messages, open questions, and one of each outcome."""
     tool = {"type": "tool", "tool_call_id": "c1", "name": "write_files", "input": {"path": "a" * 200}}
-    await agent.message([{"type": "text", "text": "Let me see. " * 20}, tool], thread_id=thread)
+    await agent.threads.create_message(
+        [{"type": "text", "text": "Let me see. " * 20}, tool], thread_id=thread
+    )
     for question in QUESTIONS:
-        await agent.create(question, thread_id=thread, agent="scaffolder")
-    answered = await agent.create(QUESTIONS[0], thread_id=thread, tool_call_id="c1")
+        await agent.requests.create(question, thread_id=thread, agent="scaffolder")
+    answered = await agent.requests.create(QUESTIONS[0], thread_id=thread, tool_call_id="c1")
     await ada.answer(answered.id, {"q0": "W" * 300, "q1": "Beta"})
-    declined = await agent.create(QUESTIONS[1], thread_id=thread)
+    declined = await agent.requests.create(QUESTIONS[1], thread_id=thread)
     await ada.decline(declined.id, "skipped", note="Not now")
-    await agent.cancel(await agent.create(QUESTIONS[2], thread_id=thread), "superseded")
+    await agent.requests.cancel(await agent.requests.create(QUESTIONS[2], thread_id=thread), "superseded")
     await agent.say("https://example.org/" + "long/" * 40, thread_id=thread)
     return thread
 
@@ -75,7 +77,7 @@ async def test_axe_finds_nothing_on_any_page(
 async def test_axe_sees_a_planted_fault_in_the_real_page(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text"}), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.locator("label").evaluate("(label) => label.remove()")
     assert [rule for rule, _ in await eva.violations()] == ["label"]
@@ -106,7 +108,7 @@ async def test_nothing_hangs_over_at_320_pixels(
 async def test_after_signing_in_no_address_and_no_script_holds_a_secret(
     screen: OpenScreen, server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "text"}), thread_id=thread)
+    asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_role("textbox").fill("my answer")
     await eva.button("Submit").click()
@@ -124,14 +126,14 @@ async def test_after_signing_in_no_address_and_no_script_holds_a_secret(
     )
     assert stored == '["","",{},{}]'
     assert {urlsplit(address).netloc for address in eva.fetched} == {urlsplit(server.url).netloc}
-    assert (await agent.get(asked.id)).settled_by is not None
+    assert (await agent.requests.get(asked.id)).settled_by is not None
 
 
 @requirement("I1", "I3")
 async def test_a_link_works_once_and_signing_out_ends_it(
     screen: OpenScreen, server: Server, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(form({"type": "text"}), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}), thread_id=thread)
     link = await login_link(server, "Eva")
     eva = await screen(place_of(thread))
     await eva.page.goto(f"{link}&next=/")
@@ -152,7 +154,7 @@ async def test_news_is_announced_once_and_politely(
     eva = await screen(place_of(thread))
     news = eva.page.locator("askback-thread [role=status]:not(.hint)")
     await expect(eva.page.get_by_text("There is no conversation")).to_be_visible()
-    asked = await agent.create(form({"type": "text"}, title="A name?"), thread_id=thread)
+    asked = await agent.requests.create(form({"type": "text"}, title="A name?"), thread_id=thread)
     await expect(news).to_have_text(["New question: A name?"])
-    await agent.cancel(asked)
+    await agent.requests.cancel(asked)
     await expect(news).to_have_text(["Closed: A name?"])

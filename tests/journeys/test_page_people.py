@@ -25,23 +25,23 @@ async def read_only(shown: Screen) -> None:
 async def test_an_answer_turns_every_other_screen_read_only(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    asked = await agent.create(FORM, thread_id=thread)
+    asked = await agent.requests.create(FORM, thread_id=thread)
     eva = await screen(place_of(thread))
     bob = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}", name="Bob")
     await expect(bob.button("Submit")).to_be_visible()
-    fetched = len(bob.fetched)
+    called = len(bob.calls)
     await eva.card.get_by_label("Name").fill("tides")
     await eva.button("Submit").click()
     await expect(bob.card.locator("summary")).to_contain_text("tides")
     await expect(bob.card.locator("summary")).to_contain_text("Answered by Eva")
     await read_only(bob)
-    assert bob.fetched[fetched:] == [], "it was told, it did not ask"
+    assert bob.calls[called:] == [], "it was told, it did not ask"
     assert await answer_of(agent, asked) == {"q0": "tides"}
 
 
 @requirement("K1")
 async def test_a_skip_closes_it_everywhere_too(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
-    await agent.create(form({"type": "text"}, allow_skip=True), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}, allow_skip=True), thread_id=thread)
     eva, bob = await screen(place_of(thread)), await screen(place_of(thread), name="Bob")
     await expect(bob.button("Skip")).to_be_visible()
     await eva.button("Skip").click()
@@ -53,7 +53,7 @@ async def test_a_skip_closes_it_everywhere_too(screen: OpenScreen, agent: AsyncC
 async def test_the_loser_is_told_and_sees_what_won_and_what_was_lost(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(FORM, thread_id=thread)
+    asked = await agent.requests.create(FORM, thread_id=thread)
     posts, wire = Posts(), Wire()
 
     async def between(page: Page) -> None:
@@ -68,7 +68,7 @@ async def test_the_loser_is_told_and_sees_what_won_and_what_was_lost(
     await eva.card.get_by_label("Name").fill("what Eva wrote")
     await eva.button("Submit").click()
     assert await answer_of(agent, asked) == {"q0": "what Eva wrote"}
-    fetched = len(bob.fetched)
+    called = len(bob.calls)
     await bob.button("Submit").click()
     await expect(bob.card.locator("summary")).to_contain_text("what Eva wrote")
     await expect(bob.card.locator("summary")).to_contain_text("Answered by Eva")
@@ -76,14 +76,14 @@ async def test_the_loser_is_told_and_sees_what_won_and_what_was_lost(
     await expect(bob.card).to_contain_text("what Bob wrote")
     await read_only(bob)
     assert len(posts.keys) == 1
-    assert bob.fetched[fetched:] == [f"{bob.origin}/v1/requests/{asked.id}/answer"], "the 409 says it all"
+    assert bob.calls[called:] == [f"/v1/requests/{asked.id}/answer"], "the 409 says it all"
 
 
 @requirement("K1", "K2")
 async def test_what_was_typed_and_not_sent_stays_in_sight(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    await agent.create(FORM, thread_id=thread)
+    await agent.requests.create(FORM, thread_id=thread)
     eva, bob = await screen(place_of(thread)), await screen(place_of(thread), name="Bob")
     await bob.card.get_by_label("Name").fill("half of what Bob wan")
     await eva.card.get_by_label("Name").fill("what Eva wrote")

@@ -157,7 +157,9 @@ async def test_what_is_missing_is_said_at_its_name_and_the_rest_stays(
     await expect(value(eva)).to_be_focused()
     await value(eva).fill("one")
     await eva.button("Save & continue").click()
+    await expect(eva.card).to_contain_text("Saved by Eva")
     assert (await answer_of(team, request))["names"] == ["A_KEY", "B_KEY"]
+    await expect(eva.card).to_contain_text("Saved by Eva")
     assert await found(eva) == []
 
 

@@ -38,10 +38,14 @@ async def test_two_forms_stand_at_the_tool_calls_that_asked(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
-    await agent.message([{"type": "text", "text": "First"}, tool("one")], thread_id=thread, run_id="r1")
-    await agent.message([{"type": "text", "text": "Second"}, tool("two")], thread_id=thread, run_id="r2")
-    await agent.create(titled("For two"), thread_id=thread, run_id="r2", tool_call_id="call-two")
-    await agent.create(titled("For one"), thread_id=thread, run_id="r1", tool_call_id="call-one")
+    await agent.threads.create_message(
+        [{"type": "text", "text": "First"}, tool("one")], thread_id=thread, run_id="r1"
+    )
+    await agent.threads.create_message(
+        [{"type": "text", "text": "Second"}, tool("two")], thread_id=thread, run_id="r2"
+    )
+    await agent.requests.create(titled("For two"), thread_id=thread, run_id="r2", tool_call_id="call-two")
+    await agent.requests.create(titled("For one"), thread_id=thread, run_id="r1", tool_call_id="call-one")
     await agent.say("Last", thread_id=thread)
     await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
     expected = ["First", "one", "For one", "Second", "two", "For two", "Last"]
@@ -56,9 +60,9 @@ async def test_two_forms_of_one_tool_call_keep_their_order(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
-    await agent.message([tool("ask")], thread_id=thread)
-    first = await agent.create(titled("One"), thread_id=thread, tool_call_id="call-ask")
-    await agent.create(titled("Two"), thread_id=thread, tool_call_id="call-ask")
+    await agent.threads.create_message([tool("ask")], thread_id=thread)
+    first = await agent.requests.create(titled("One"), thread_id=thread, tool_call_id="call-ask")
+    await agent.requests.create(titled("Two"), thread_id=thread, tool_call_id="call-ask")
     await agent.say("Last", thread_id=thread)
     await expect(eva.page.get_by_text("Last", exact=True)).to_be_visible()
     assert await order(eva) == ["ask", "One", "Two", "Last"]
@@ -98,7 +102,7 @@ async def test_what_the_person_writes_reaches_the_agent(
     await eva.page.keyboard.press("Enter")
     await expect(eva.page.locator("askback-thread .text")).to_have_text("one\ntwo")
     await expect(eva.composer).to_have_value("")
-    [message] = (await agent.thread(thread))["messages"]
+    [message] = (await agent.threads.get(thread))["messages"]
     assert (message["role"], message["author"]["name"]) == ("user", "Eva")
     assert message["content"] == [{"type": "text", "text": "one\ntwo"}]
 
@@ -130,7 +134,7 @@ async def test_a_question_that_arrives_leaves_the_caret_where_it_is(
     eva = await screen(place_of(thread))
     await eva.composer.click()
     await eva.page.keyboard.type("half a ")
-    await agent.create(titled("Something else"), thread_id=thread)
+    await agent.requests.create(titled("Something else"), thread_id=thread)
     await expect(eva.card).to_be_visible()
     await expect(eva.page.locator("askback-thread [role=status]")).to_have_text(
         "New question: Something else"
@@ -144,7 +148,7 @@ async def test_a_question_that_arrives_leaves_the_caret_where_it_is(
 async def test_a_page_reloaded_in_the_middle_is_live_and_can_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
-    asked = await agent.create(titled("Still there?"), thread_id=thread)
+    asked = await agent.requests.create(titled("Still there?"), thread_id=thread)
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
     await expect(eva.card.get_by_role("textbox")).to_be_visible()
     await eva.page.reload()
@@ -180,7 +184,7 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
     async with agent.stream(thread) as out:
         for word in ("a ", "b ", "c "):
             await out.write(word)
-    asked = [await agent.create(titled(f"Question {at}"), thread_id=thread) for at in range(3)]
+    asked = [await agent.requests.create(titled(f"Question {at}"), thread_id=thread) for at in range(3)]
     for request in asked[:2]:
         await ada.answer(request.id, {"q0": "done"})
     await agent.say("End", thread_id=thread)
@@ -192,7 +196,8 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
 
 COUNTED = """() => {
     const inbox = document.querySelector("askback-inbox"), root = inbox.shadowRoot ?? inbox;
-    const count = root.querySelectorAll("li").length;
+    const mine = (item) => !item.querySelector(".read") && !item.textContent.includes("Checking…");
+    const count = [...root.querySelectorAll("li")].filter(mine).length;
     return count > 0 && root.querySelector("h1").textContent.trim() === `Inbox (${count})`
         && document.title === `(${count}) Inbox – askback`;
 }"""
@@ -204,7 +209,7 @@ async def test_the_inbox_counts_what_waits_and_leads_to_it(
     eva = await screen("/")
     row = eva.page.get_by_role("link", name=f"Inbox of {thread}")
     await expect(eva.link).to_have_text("Connected")
-    asked = await agent.create(titled(f"Inbox of {thread}"), thread_id=thread)
+    asked = await agent.requests.create(titled(f"Inbox of {thread}"), thread_id=thread)
     await expect(row).to_be_visible()
     await eva.page.wait_for_function(COUNTED)  # in one look: older requests may come into the list meanwhile
     await row.click()
@@ -215,3 +220,69 @@ async def test_the_inbox_counts_what_waits_and_leads_to_it(
     await eva.page.get_by_role("link", name="Inbox", exact=True).click()
     await expect(eva.page.locator("askback-inbox h1")).to_be_visible()
     await expect(row).to_have_count(0)
+
+
+async def test_the_page_shows_the_title_of_the_conversation_and_follows_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    heading = eva.page.get_by_role("heading", level=1)
+    await expect(heading).to_have_text(f"Conversation {thread}")
+    await agent.threads.update(thread, title="Größe & <b>Farbe</b>")
+    await expect(heading).to_have_text(f"Größe & <b>Farbe</b> {thread}")
+    await expect(eva.page).to_have_title(f"Größe & <b>Farbe</b> {thread} – askback")
+    await eva.page.reload()
+    await expect(heading).to_have_text(f"Größe & <b>Farbe</b> {thread}")
+    await agent.threads.update(thread, title=None)
+    await expect(heading).to_have_text(f"Conversation {thread}")
+
+
+@requirement("A19")
+async def test_a_message_grows_in_order_and_its_tool_call_changes_in_place(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    eva = await screen(place_of(thread))
+    written = await agent.threads.create_message(
+        [{"type": "text", "text": "Before. "}], thread_id=thread, agent="Researcher"
+    )
+    call = {**tool("search"), "status": "calling", "input": {"q": "tides"}}
+    await agent.threads.append_parts(written, [call], thread_id=thread)
+    shown = eva.page.locator("askback-thread .tool")
+    await expect(shown.locator("summary")).to_have_text("searchrunning")
+    await agent.threads.update_tool_call(written, "call-search", thread_id=thread, status="waiting")
+    await expect(shown.locator("summary")).to_have_text("searchwaiting for a person")
+    asked = await agent.requests.create(titled("Which tides?"), thread_id=thread)
+    await agent.threads.append_parts(written, [{"type": "request", "request_id": asked.id}], thread_id=thread)
+    await agent.threads.append_to_message(written, "After.", thread_id=thread)
+    await eva.card.get_by_role("textbox").fill("Spring tides")
+    await agent.threads.update_tool_call(
+        written, "call-search", thread_id=thread, status="done", result={"found": 3}, duration_ms=1_240
+    )
+    await expect(shown.locator("summary")).to_have_text("searchdone1.2 s")
+    await expect(eva.card.get_by_role("textbox")).to_have_value("Spring tides")
+    expected = ["Before. ", "search", "Which tides?", "After."]
+    assert await order(eva) == expected
+    await expect(eva.page.locator(".who").first).to_contain_text("Researcher")
+    assert await eva.violations() == []
+    await eva.page.reload()
+    await expect(shown.locator("summary")).to_have_text("searchdone1.2 s")
+    assert await order(eva) == expected
+    await shown.locator("summary").click()
+    await expect(shown.get_by_label("Result")).to_contain_text("found")
+
+
+@requirement("D7")
+async def test_an_answer_and_a_skip_are_shown_as_messages_after_their_cards(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.threads.update(thread, answers_as_messages=True)
+    eva = await screen(place_of(thread))
+    await agent.requests.create(titled("One"), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}, title="Two", allow_skip=True), thread_id=thread)
+    await eva.card.nth(0).get_by_role("textbox").fill("Blue")
+    await eva.page.keyboard.press("Enter")
+    await eva.card.nth(1).get_by_role("button", name="Skip").click()
+    messages = eva.page.locator("askback-thread .text")
+    for _ in ("live", "reloaded"):
+        await expect(messages).to_have_text(["Blue", "[Skipped]"])
+        await eva.page.reload()

@@ -27,7 +27,7 @@ NOT_SENT = "Couldn't send. Your answer is still here."
 async def test_five_clicks_while_it_is_on_its_way_send_it_once(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(NAME, thread_id=thread)
+    asked = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     await eva.card.get_by_label("Name").fill("tides")
@@ -51,7 +51,7 @@ async def test_five_clicks_while_it_is_on_its_way_send_it_once(
 async def test_a_503_gives_the_form_back_as_it_was(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(NAME, thread_id=thread)
+    asked = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     eva.forgive("status of 503")
@@ -76,7 +76,7 @@ async def test_a_503_gives_the_form_back_as_it_was(
 async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.create(NAME, thread_id=thread)
+    asked = await agent.requests.create(NAME, thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     eva.forgive("ERR_INTERNET_DISCONNECTED")
@@ -100,7 +100,7 @@ async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
 async def test_an_answer_whose_reply_was_lost_is_not_given_twice(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.create(NAME, thread_id=thread)
+    asked = await agent.requests.create(NAME, thread_id=thread)
     posts, wire = Posts(), Wire()
 
     async def between(page: Any) -> None:
@@ -120,7 +120,7 @@ async def test_an_answer_whose_reply_was_lost_is_not_given_twice(
     await expect(eva.card).not_to_contain_text("Somebody else was first")
     assert len(posts.keys) > 1
     assert len(set(posts.keys)) == 1
-    assert (await agent.thread(thread))["seq"] == 2
+    assert (await agent.threads.get(thread))["seq"] == 2
 
 
 @requirement("G4", "G7", "H8")
@@ -131,7 +131,7 @@ async def test_the_page_outlives_the_death_of_the_server(
     process, server = start(tmp_path)
     try:
         async with server.client() as agent:
-            asked = await agent.create(NAME, thread_id="t1")
+            asked = await agent.requests.create(NAME, thread_id="t1")
             eva = await screen("/t/t1" if page == "/t" else f"/r/{asked.id}", at=server)
             eva.forgive(
                 "ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET", "ERR_EMPTY_RESPONSE", "WebSocket connection",
@@ -160,13 +160,13 @@ async def test_the_page_outlives_the_death_of_the_server(
 async def test_what_happened_while_the_connection_was_lost_is_caught_up(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    first = await agent.create(form({"type": "text"}, title="First"), thread_id=thread)
+    first = await agent.requests.create(form({"type": "text"}, title="First"), thread_id=thread)
     wire = Wire()
     eva = await screen(place_of(thread), before=wire.watch)
     await expect(eva.card.locator(".title")).to_have_text("First")
     wire.deaf = True
     await ada.answer(first.id, {"q0": "meanwhile"})
-    await agent.create(form({"type": "text"}, title="Second"), thread_id=thread)
+    await agent.requests.create(form({"type": "text"}, title="Second"), thread_id=thread)
     wire.deaf = False
     await wire.cut()
     await expect(eva.card.locator("summary")).to_contain_text("meanwhile")
@@ -176,7 +176,7 @@ async def test_what_happened_while_the_connection_was_lost_is_caught_up(
 async def test_a_kind_that_the_page_does_not_know_can_be_dismissed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(NAME, thread_id=thread)
+    asked = await agent.requests.create(NAME, thread_id=thread)
     wire = Wire(lambda frame: [re.sub(r'"kind": ?"form"', '"kind":"hologram"', frame)])
     eva = await screen(place_of(thread), before=wire.watch)
     await expect(eva.card).to_contain_text("Unknown widget type — update your client")
@@ -191,7 +191,7 @@ async def test_a_kind_that_the_page_does_not_know_can_be_dismissed(
 async def test_a_message_that_could_not_be_sent_stays_and_says_so_until_it_is_changed_or_sent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(NAME, thread_id=thread)
+    asked = await agent.requests.create(NAME, thread_id=thread)
     eva = await screen(place_of(thread))
     eva.forgive("ERR_INTERNET_DISCONNECTED")
     await eva.composer.fill("hello")
@@ -200,7 +200,7 @@ async def test_a_message_that_could_not_be_sent_stays_and_says_so_until_it_is_ch
     failed = eva.page.locator("askback-thread .trouble[role=alert]")
     await expect(failed).to_have_text("Couldn't send. Your message is still here.")
     await eva.context.set_offline(False)
-    await agent.cancel(asked.id)
+    await agent.requests.cancel(asked.id)
     await expect(eva.card).to_contain_text("the agent no longer needs this")
     await expect(failed).to_have_text("Couldn't send. Your message is still here.")
     await eva.page.get_by_role("button", name="Send", exact=True).click()

@@ -21,7 +21,7 @@ THREE = ["Alpha", "Beta", "Gamma"]
 async def test_a_double_click_on_a_button_answers_once(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
-    asked = await agent.create(
+    asked = await agent.requests.create(
         form({"type": "select", "widget": "buttons", "options": THREE}), thread_id=thread
     )
     posts = Posts()
@@ -40,7 +40,7 @@ async def test_a_double_click_on_a_button_answers_once(
 async def test_two_buttons_hit_at_once_give_one_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(
+    asked = await agent.requests.create(
         form({"type": "select", "widget": "confirm", "options": ["Ship", "Hold"]}), thread_id=thread
     )
     posts = Posts()
@@ -56,7 +56,9 @@ async def test_two_buttons_hit_at_once_give_one_answer(
 async def test_a_select_opens_on_its_placeholder_and_waits(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "select", "options": THREE, "required": True}), thread_id=thread)
+    asked = await agent.requests.create(
+        form({"type": "select", "options": THREE, "required": True}), thread_id=thread
+    )
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     submit = eva.button("Submit")
@@ -76,7 +78,9 @@ async def test_a_select_opens_on_its_placeholder_and_waits(
 async def test_a_radio_list_works_by_arrows_and_enter(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(form({"type": "radio", "options": THREE, "required": True}), thread_id=thread)
+    asked = await agent.requests.create(
+        form({"type": "radio", "options": THREE, "required": True}), thread_id=thread
+    )
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_be_disabled()
     tops = await eva.card.get_by_role("radio").evaluate_all(
@@ -101,7 +105,7 @@ async def test_a_default_is_chosen_and_not_answered(
     field: dict[str, Any] = {"type": "radio", "options": THREE, "default": "Beta"}
     if kind != "radio":
         field |= {"type": "select", "widget": "dropdown" if kind == "select" else "buttons"}
-    asked = await agent.create(form(field), thread_id=thread)
+    asked = await agent.requests.create(form(field), thread_id=thread)
     posts = Posts()
     eva = await screen(place_of(thread), before=posts.watch)
     chosen = {
@@ -124,7 +128,7 @@ async def test_own_words_are_sent_and_marked(
     field: dict[str, Any] = {"type": "radio", "options": THREE, "allow_other": True}
     if kind != "radio":
         field |= {"type": "select", "widget": "dropdown" if kind == "select" else "buttons"}
-    asked = await agent.create(form(field), thread_id=thread)
+    asked = await agent.requests.create(form(field), thread_id=thread)
     eva = await screen(place_of(thread))
     if kind == "radio":
         await eva.card.get_by_label("Other", exact=True).check()
@@ -144,7 +148,7 @@ async def test_own_words_are_sent_and_marked(
 async def test_other_adds_to_the_ticks_and_is_never_blank(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    asked = await agent.create(
+    asked = await agent.requests.create(
         form({"type": "multiselect", "options": THREE, "allow_other": True}), thread_id=thread
     )
     posts = Posts()
@@ -166,7 +170,7 @@ async def test_other_adds_to_the_ticks_and_is_never_blank(
 
 @requirement("C7")
 async def test_a_new_choice_replaces_the_old_one(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
-    asked = await agent.create(form({"type": "radio", "options": THREE}), thread_id=thread)
+    asked = await agent.requests.create(form({"type": "radio", "options": THREE}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.card.get_by_label("Alpha").check()
     await eva.card.get_by_label("Beta").check()
@@ -180,7 +184,7 @@ async def test_a_form_of_questions_waits_until_each_is_answered(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     question = {"type": "radio", "options": THREE, "required": True}
-    asked = await agent.create(form(question, question), thread_id=thread)
+    asked = await agent.requests.create(form(question, question), thread_id=thread)
     eva = await screen(place_of(thread))
     submit = eva.button("Submit")
     await eva.card.get_by_role("group", name="Question 0").get_by_label("Alpha").check()
@@ -196,8 +200,8 @@ async def test_a_form_of_questions_waits_until_each_is_answered(
 async def test_skip_is_there_only_where_it_is_allowed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
-    may = await agent.create(form({"type": "text"}, title="May", allow_skip=True), thread_id=thread)
-    must = await agent.create(form({"type": "text"}, title="Must"), thread_id=thread)
+    may = await agent.requests.create(form({"type": "text"}, title="May", allow_skip=True), thread_id=thread)
+    must = await agent.requests.create(form({"type": "text"}, title="Must"), thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.button("Submit")).to_have_count(2)
     await expect(eva.button("Skip")).to_have_count(1)
@@ -205,7 +209,7 @@ async def test_skip_is_there_only_where_it_is_allowed(
     ended = await agent.wait(may, timeout=10)
     assert (ended.status, ended.reason, ended.answer) == ("declined", "skipped", None)
     await expect(eva.card.first).to_contain_text("Skipped by Eva")
-    assert (await agent.get(must.id)).status == "pending"
+    assert (await agent.requests.get(must.id)).status == "pending"
 
 
 @requirement("I5", "F19")
@@ -213,7 +217,7 @@ async def test_markup_in_texts_of_the_agent_is_shown_as_it_is(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     evil = "<img src=x onerror=alert(1)>"
-    await agent.create(
+    await agent.requests.create(
         form(
             {"label": f"{evil} label", "type": "radio", "options": [f"{evil} option"], "required": True},
             title=f"{evil} title",

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.anyio
 
 CELLS: list[dict[str, Any]] = json.loads((VECTORS / "policy.json").read_text("utf-8"))["table"]
 OURS = [cell for cell in CELLS if cell["compat"] is None]
+NEBOS = [cell for cell in CELLS if cell["compat"] == "nebo"]
 COMMANDS = {
     (True, False): "make listed",
     (True, True): "rm -rf listed",
@@ -44,6 +45,42 @@ async def test_each_cell_of_the_table_holds_on_the_wire(team: Team) -> None:
         found[cell["id"]] = await verdict(team.agent, cell["id"], command)
     assert len(found) == 36
     assert found == {cell["id"]: cell["expect"] for cell in OURS}
+
+
+@requirement("B1", "B2")
+@pytest.mark.parametrize("chosen", [{"table": "nebo"}, {"lists": ["nebo"]}])
+async def test_the_table_of_nebo_holds_on_the_wire_once_it_is_chosen(
+    team: Team, chosen: dict[str, Any]
+) -> None:
+    for command in (COMMANDS[True, False], COMMANDS[True, True]):
+        assert (await team.admin.rule(command)).status_code == 201
+    found: dict[str, str] = {}
+    for cell in NEBOS:
+        settings = {"level": cell["level"], "ask_mode": cell["ask_mode"], **chosen, **FULL}
+        assert (await team.admin.set_policy(**settings)).json()["table"] == "nebo"
+        command = COMMANDS[cell["listed"], cell["dangerous"]]
+        found[cell["id"]] = await verdict(team.agent, cell["id"], command)
+    assert found == {cell["id"]: cell["expect"] for cell in NEBOS}
+    assert await verdict(team.agent, "limit", "rm -rf /") == "deny"
+
+
+@requirement("B22")
+async def test_to_ask_nobody_in_the_table_of_nebo_takes_the_typed_words_whichever_setting_comes_last(
+    team: Team,
+) -> None:
+    for first, last in (
+        ({"ask_mode": "off"}, {"table": "nebo"}),
+        ({"table": "nebo"}, {"ask_mode": "off"}),
+        ({"ask_mode": "off"}, {"lists": ["nebo"]}),
+        ({"level": "deny", "ask_mode": "off", "table": "nebo"}, {"level": "allowlist"}),
+    ):
+        await team.admin.set_policy(level=None, ask_mode=None, table=None, lists=None)
+        assert (await team.admin.set_policy(**first)).status_code == 200
+        assert refusal(await team.admin.set_policy(**last)) == (409, "confirmation_required")
+        assert (await team.admin.set_policy(**last, **FULL)).status_code == 200
+        assert (await team.admin.set_policy(max_pending=9)).json()["table"] == "nebo"
+    await team.admin.set_policy(table="askback")
+    assert (await team.admin.set_policy(lists=["nebo"])).json()["table"] == "askback"
 
 
 @requirement("B1")

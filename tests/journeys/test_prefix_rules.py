@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from askback.domain.policy.prefixes import choice_of
+from askback.domain.policy.suggestions import prefix_rule_fault
 from tests.journeys.people import Team, asked, decided, faults, refusal
 from tests.requirements import requirement
 
@@ -25,7 +25,7 @@ async def test_a_prefix_rule_that_allows_nothing_is_refused_and_says_what_to_wri
         assert faults(reply) == [("rule", "invalid_rule")], text
         assert f"`{text.removesuffix(':*')}:!*`" in reply.text, text
         assert (await team.admin.rule(text, "deny")).status_code == 201, text
-        assert choice_of(f"bash({text})", "allow"), text
+        assert prefix_rule_fault(f"bash({text})", "allow"), text
     assert [rule["effect"] for rule in await team.ada.rules()] == ["deny"] * len(NEVER)
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.app import create_app
 from askback.domain.limits import DEFAULTS
+from askback.server.app import create_app
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock
 

@@ -136,7 +136,7 @@ async def test_accepted_edits_stay_below_the_root_and_off_what_tools_load(team: 
     await grant(team, "/srv/shop")
     await team.admin.set_policy(mode="accept_edits")
     expected = {
-        "src/app.py": "approve",
+        "src/server/app.py": "approve",
         "/srv/shop/docs/guide.md": "approve",
         "/srv/other/a.py": "ask",
         "conftest.py": "ask",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from askback.app import create_app
+from askback.server.app import create_app
 from tests.journeys.people import Person, Team, asked, faults, leased, refusal, texts
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock

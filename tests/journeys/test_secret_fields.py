@@ -178,7 +178,7 @@ async def test_the_websocket_takes_no_answer_to_a_form_with_a_sensitive_field(
 ) -> None:
     request = asked(await team.agent.ask(thread, form(PIN)))
     body = {"revision": 1, "values": {"pin": "4711"}}
-    refused = await team.ada.frame(op="answer", request_id=request["id"], body=body)
+    refused = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
     assert (refused["error"]["status"], refused["error"]["code"]) == (409, "http_only")
     assert await team.ada.get(request["id"]) == request
 

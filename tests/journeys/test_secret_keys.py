@@ -12,9 +12,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.app import create_app
 from askback.errors import AskbackError
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.settings import load
 from tests.journeys.keyhouse import House, ring
 from tests.journeys.people import Team, asked, leased, refusal
 from tests.requirements import requirement

@@ -160,7 +160,7 @@ async def test_every_lease_is_in_the_log_with_who_and_which_names(team: Team, th
 async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
     body = {"revision": 1, "secrets": {"A_KEY": "value"}}
-    refused = await team.ada.frame(op="answer", request_id=request["id"], body=body)
+    refused = await team.ada.frame(op="answer_request", request_id=request["id"], body=body)
     assert (refused["error"]["status"], refused["error"]["code"]) == (409, "http_only")
     assert await team.ada.get(request["id"]) == request
     lease = {"thread_id": thread, "names": ["A_KEY"]}
@@ -218,11 +218,14 @@ async def test_a_runner_leases_no_sensitive_field_that_its_names_do_not_cover(
         assert (await ci.lease(thread, refs=[ref])).status_code in (403, 404)
 
 
+_FOR_EVERYBODY = ("/healthz", "/readyz", "/openapi.json", "/v1/limits", "/v1/oauth/callback")
+
+
 @requirement("E17", "I1")
 async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread: str) -> None:
     settled = await given(team, thread)
     [found] = await team.ada.kept()
-    for_everybody = {("GET", path) for path in ("/healthz", "/readyz", "/openapi.json", "/v1/limits")}
+    for_everybody = {("GET", path) for path in _FOR_EVERYBODY}
     own = {
         ("GET", "/v1/session"),
         ("DELETE", "/v1/session"),

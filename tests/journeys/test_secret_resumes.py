@@ -8,8 +8,8 @@ import httpx2
 import pytest
 
 from askback import AsyncClient
-from askback.app import create_app
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.settings import load
 from tests.journeys.people import Team, gathered
 from tests.requirements import requirement
 
@@ -68,22 +68,26 @@ async def test_a_client_with_words_of_its_own_says_it_in_those(tmp_path: Path) -
     async with AsyncClient(app=app, token="responder-of-the-test") as person:
         for brand, says in ((None, "[House]"), ("Agor", "[Agor]")):
             async with AsyncClient(app=app, token="requester-of-the-test", brand=brand) as agent:
-                asked = await agent.secrets(ONE, reason="x", thread_id=says, wait=False, delivery="resume")
+                asked = await agent.secrets.request(
+                    ONE, reason="x", thread_id=says, wait=False, delivery="resume"
+                )
                 assert asked.request is not None
-                await person.decline(asked.request, reason="dismissed")
-                [resume] = await agent.pull_resumes(wait=10)
+                await person.requests.decline(asked.request, reason="dismissed")
+                [resume] = await agent.resumes.pull(wait=10)
                 assert resume.text == f"{says} {DISMISSED[ONE]}"
-                await agent.ack(resume)
+                await agent.resumes.ack(resume)
 
 
 @requirement("E8", "E9")
 async def test_what_is_there_already_is_said_at_once_in_the_exact_words() -> None:
     app = create_app()
     async with AsyncClient(app=app, brand="Agor") as agent:
-        await agent.list()  # now the app is there
+        await agent.requests.list()  # now the app is there
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
             for name in (*ONE, *TWO):
-                await person.set_secret_agents(await person.keep(name, "value", scope="global"), "all")
+                await person.secrets.set_agents(
+                    await person.secrets.set(name, "value", scope="global"), "all"
+                )
         for names in (ONE, TWO):
-            there = await agent.secrets(names, reason="x", thread_id="t", default_scope="global")
+            there = await agent.secrets.request(names, reason="x", thread_id="t", default_scope="global")
             assert (there.status, there.text) == ("already_present", f"[Agor] {EXISTING[names]}")

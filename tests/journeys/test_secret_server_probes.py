@@ -15,13 +15,13 @@ import anyio
 import httpx2
 import pytest
 
-from askback.app import create_app
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.secrets.secret import Secret
-from askback.plugins import PluginUnusable, installed_probes
 from askback.ports.probe import HOLDS, UNVERIFIABLE, Verdict, fails
-from askback.settings import load
-from askback.system import SystemClock
+from askback.server.app import create_app
+from askback.server.plugins import PluginUnusable, installed_probes
+from askback.server.settings import load
+from askback.server.system import SystemClock
 from tests.journeys.people import Person, Team, asked, faults, gathered, leased, refusal
 from tests.requirements import requirement
 

@@ -10,8 +10,8 @@ import anyio
 import httpx2
 import pytest
 
-from askback.app import create_app
 from askback.ports.store import Principal
+from askback.server.app import create_app
 from tests.journeys.people import Person, Team, asked, gathered, refusal
 from tests.journeys.sharing import FORM, Shared, person, said, share, shared, socket
 from tests.requirements import requirement
@@ -142,9 +142,9 @@ async def test_an_inbox_says_what_may_be_done_in_each_thread_and_when_that_chang
     async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
         for each in (reader, stranger):
             await said(each, op="subscribe", inbox=True)
-        listed = (await said(reader, op="list"))["ok"]["requests"]
+        listed = (await said(reader, op="list_requests"))["ok"]["requests"]
         assert [(each["id"], each["level"]) for each in listed] == [(first["id"], "view")]
-        assert (await said(stranger, op="list"))["ok"]["requests"] == []
+        assert (await said(stranger, op="list_requests"))["ok"]["requests"] == []
         await share(owner, thread, owner="user-owner", people={"user-view": "prompt"})
         assert await said(reader) == {"access": {"thread_id": thread, "level": "prompt"}}
         second = await scene.fresh("form")

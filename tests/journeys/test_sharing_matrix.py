@@ -66,59 +66,63 @@ SECRET = {"name": "N_KEY", "value": "value", "scope": "session", "thread_id": "{
 BATCH = {"action": "decline", "requests": [{"id": "{request}", "revision": 1}]}
 
 ACTS: dict[str, Act] = {
-    "read the thread": Act("view", nothing, ("GET", "/v1/threads/{thread}", None), {"op": "thread", **HERE}),
+    "read the thread": Act(
+        "view", nothing, ("GET", "/v1/threads/{thread}", None), {"op": "get_thread", **HERE}
+    ),
     "read who may do what": Act(
-        "view", nothing, ("GET", "/v1/threads/{thread}/access", None), {"op": "access", **HERE}
+        "view", nothing, ("GET", "/v1/threads/{thread}/access", None), {"op": "get_thread_access", **HERE}
     ),
     "watch": Act("view", nothing, ("GET", "/v1/threads/{thread}/events", None), {"op": "subscribe", **HERE}),
     "read its mode": Act(
-        "view", nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "policy", **HERE}
+        "view", nothing, ("GET", "/v1/policy?thread_id={thread}", None), {"op": "get_policy", **HERE}
     ),
     "write": Act(
         "prompt",
         nothing,
         ("POST", "/v1/threads/{thread}/messages", TEXT),
-        {"op": "message", **HERE, "body": TEXT},
+        {"op": "post_message", **HERE, "body": TEXT},
     ),
-    "make a rule": Act("all", nothing, ("POST", "/v1/rules", RULE), {"op": "add_rule", "body": RULE}),
+    "make a rule": Act("all", nothing, ("POST", "/v1/rules", RULE), {"op": "create_rule", "body": RULE}),
     "end a rule": Act(
         "all", ruled, ("DELETE", "/v1/rules/{rule}", None), {"op": "revoke_rule", "rule_id": "{rule}"}
     ),
-    "set its mode": Act("all", nothing, ("POST", "/v1/policy", MODE), {"op": "set_policy", "body": MODE}),
+    "set its mode": Act("all", nothing, ("POST", "/v1/policy", MODE), {"op": "update_policy", "body": MODE}),
     "set a secret of it": Act("all", nothing, ("POST", "/v1/secrets", SECRET)),
     "erase a secret of it": Act(
-        "all", kept, ("DELETE", "/v1/secrets/{secret}", None), {"op": "drop_secret", "secret_id": "{secret}"}
+        "all", kept, ("DELETE", "/v1/secrets/{secret}", None), {"op": "erase_secret", "secret_id": "{secret}"}
     ),
     "share it": Act(
         "owner",
         nothing,
         ("PUT", "/v1/threads/{thread}/access", SHARED),
-        {"op": "share", **HERE, "body": SHARED},
+        {"op": "set_thread_access", **HERE, "body": SHARED},
     ),
 }
 for kind, body in ANSWERS.items():
-    at, get = "/v1/requests/{request}", {"op": "get", "request_id": "{request}"}
+    at, get = "/v1/requests/{request}", {"op": "get_request", "request_id": "{request}"}
     dismiss = {"reason": "dismissed"}
     ACTS |= {
         f"read a {kind}": Act("view", asking(kind), ("GET", at, None), get),
-        f"be shown a {kind}": Act("view", asking(kind), ("POST", f"{at}/shown", {}), {**get, "op": "shown"}),
+        f"be shown a {kind}": Act(
+            "view", asking(kind), ("POST", f"{at}/shown", {}), {**get, "op": "mark_shown"}
+        ),
         f"answer a {kind}": Act(
             LEAST[kind],
             asking(kind),
             ("POST", f"{at}/answer", body),
-            None if kind == "secret" else {**get, "op": "answer", "body": body},
+            None if kind == "secret" else {**get, "op": "answer_request", "body": body},
         ),
         f"decline a {kind}": Act(
             LEAST[kind],
             asking(kind),
             ("POST", f"{at}/decline", dismiss),
-            {**get, "op": "decline", "body": dismiss},
+            {**get, "op": "decline_request", "body": dismiss},
         ),
         f"decline a {kind} among others": Act(
             LEAST[kind],
             asking(kind),
             ("POST", "/v1/requests/batch", BATCH),
-            {"op": "batch", "body": BATCH},
+            {"op": "batch_requests", "body": BATCH},
         ),
     }
 

@@ -126,9 +126,9 @@ async def test_who_may_only_read_sees_how_many_secrets_and_not_which(scene: Shar
                 (await reader.http.get("/v1/requests", params={"thread_id": thread})).json()["requests"][0],
                 (await reader.http.get(f"/v1/threads/{thread}")).json()["requests"][0],
                 (await said(watching))["event"]["request"],
-                (await reader.frame(op="get", request_id=request["id"]))["ok"],
-                (await reader.frame(op="list", thread_id=thread))["ok"]["requests"][0],
-                (await reader.frame(op="thread", thread_id=thread))["ok"]["requests"][0],
+                (await reader.frame(op="get_request", request_id=request["id"]))["ok"],
+                (await reader.frame(op="list_requests", thread_id=thread))["ok"]["requests"][0],
+                (await reader.frame(op="get_thread", thread_id=thread))["ok"]["requests"][0],
             ]
             for each in seen:
                 assert each["secret"]["names"] == []

@@ -63,14 +63,14 @@ async def test_the_same_operations_over_one_websocket(server: Server, thread: st
     async with Socket(server, "requester") as agent, Socket(server, "responder") as person:
         assert "cursor" in await person.call(op="subscribe", thread_id=thread)
         body = {"kind": "form", "thread_id": thread, "form": PLAIN}
-        created = await agent.call(op="create", body=body, wait=True)
+        created = await agent.call(op="create_request", body=body, wait=True)
         event = await person.next("event")
         assert (event["type"], event["seq"], event["request"]["id"]) == ("request.created", 1, created["id"])
         answer = {"revision": 1, "values": {"q": "hello"}}
-        settled = await person.call(op="answer", request_id=created["id"], body=answer)
+        settled = await person.call(op="answer_request", request_id=created["id"], body=answer)
         assert settled["answer"]["values"] == {"q": "hello"}
         assert await agent.next("settled") == settled
-        assert await agent.call(op="get", request_id=created["id"]) == settled
+        assert await agent.call(op="get_request", request_id=created["id"]) == settled
 
 
 class Socket:
@@ -197,7 +197,7 @@ async def test_a_wait_survives_the_death_of_the_server(tmp_path: Path, thread: s
     port = int(running.url.rpartition(":")[2])
     try:
         async with running.client(transport=transport) as agent:
-            request = await agent.create(FORM, thread_id=thread, idempotency_key="mine")
+            request = await agent.requests.create(FORM, thread_id=thread, idempotency_key="mine")
             waiting = asyncio.ensure_future(agent.wait(request.id))
             process.send_signal(signal.SIGKILL)
             process.wait()
@@ -211,7 +211,7 @@ async def test_a_wait_survives_the_death_of_the_server(tmp_path: Path, thread: s
             assert ended.answer is not None
             assert ended.answer.values == {"q": "still here"}
         async with running.client(transport=transport) as restarted:
-            again = await restarted.create(FORM, thread_id=thread, idempotency_key="mine")
+            again = await restarted.requests.create(FORM, thread_id=thread, idempotency_key="mine")
             assert again.id == request.id
             assert again.answer is not None
     finally:
@@ -223,7 +223,9 @@ async def test_a_wait_survives_the_death_of_the_server(tmp_path: Path, thread: s
 async def test_everybody_hears_of_an_answer(server: Server, ada: Person, thread: str) -> None:
     async with Socket(server, "responder/bob") as bob, Socket(server, "requester") as agent:
         await bob.call(op="subscribe", thread_id=thread)
-        created = await agent.call(op="create", body={"kind": "form", "thread_id": thread, "form": PLAIN})
+        created = await agent.call(
+            op="create_request", body={"kind": "form", "thread_id": thread, "form": PLAIN}
+        )
         await ada.answer(created["id"], {"q": "Ada's"})
         assert (await bob.next("event"))["type"] == "request.created"
         answered = await bob.next("event")

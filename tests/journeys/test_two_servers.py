@@ -7,6 +7,7 @@ import contextlib
 import json
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +21,13 @@ from websockets.typing import Subprotocol
 from askback import AsyncClient
 from tests.forks.process import Process
 from tests.journeys.conftest import TOKENS, Server, start
+from tests.journeys.keyhouse import ring
 from tests.journeys.people import Person
 from tests.journeys.relay import Relay
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 from tests.signing_in import HALF, cookie_of, sign_in
+from tests.transports.oauth_provider import ACCESS, CLIENT_SECRET, REFRESH, Provider, provider
 
 FORM = {"title": "Q", "fields": [{"id": "q", "type": "text", "label": "Q", "required": True}]}
 
@@ -32,8 +35,8 @@ FORM = {"title": "Q", "fields": [{"id": "q", "type": "text", "label": "Q", "requ
 class House:
     """Servers on one database, which can be killed one by one."""
 
-    def __init__(self, database_url: str, place: Path) -> None:
-        self._settings = {"ASKBACK_DATABASE_URL": database_url, "ASKBACK_MASTER_KEYS": "off"}
+    def __init__(self, database_url: str, place: Path, **settings: str) -> None:
+        self._settings = {"ASKBACK_DATABASE_URL": database_url, "ASKBACK_MASTER_KEYS": "off", **settings}
         self._place = place
         self._processes: dict[str, Process] = {}
 
@@ -211,7 +214,7 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
     url = await relay.open()
     async with AsyncClient(url, TOKENS["requester"]) as agent:
         with anyio.fail_after(40):
-            request = await agent.create(FORM, thread_id=thread, idempotency_key="k1")
+            request = await agent.requests.create(FORM, thread_id=thread, idempotency_key="k1")
             waiting = asyncio.ensure_future(agent.wait(request.id))
             await asyncio.sleep(0)
             relay.to(pair[0].url)
@@ -221,7 +224,7 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
             ended = await waiting
             assert ended.answer is not None
             assert ended.answer.values == {"q": "from the other"}
-            again = await agent.create(FORM, thread_id=thread, idempotency_key="k1")
+            again = await agent.requests.create(FORM, thread_id=thread, idempotency_key="k1")
     assert (again.id, again.status) == (request.id, "answered")
     await relay.close()
 
@@ -297,3 +300,61 @@ async def test_an_agent_that_waits_for_somebody_learns_that_they_came_to_the_oth
         seen = [event async for event in there.events(thread, until=2)]
     assert [event["type"] for event in seen] == ["request.created", "request.noted"]
     assert "unseen" not in await here.get(request_id)
+
+
+@dataclass
+class Connecting:
+    """Two servers with the same master key, and a provider that both know."""
+
+    first: Server
+    second: Server
+    crm: Provider
+
+
+@pytest.fixture
+async def connecting(postgres: PostgresServer, tmp_path: Path) -> AsyncIterator[Connecting]:
+    """Servers on a database of their own: tokens that one of them seals, the other opens."""
+    name = await postgres.new()
+    async with provider() as crm:
+        house = House(
+            postgres.database(name).url,
+            tmp_path,
+            ASKBACK_MASTER_KEYS=ring("one"),
+            ASKBACK_OAUTH_PROVIDERS=crm.settings,
+            CRM_CLIENT_SECRET=CLIENT_SECRET,
+            ASKBACK_WEBHOOK_HOSTS="127.0.0.1",
+        )
+        yield Connecting(house.server("one"), house.server("two"), crm)
+        house.close()
+    await postgres.drop(name)
+
+
+@requirement("E24", "H3")
+async def test_a_connection_that_began_at_one_server_ends_with_the_callback_at_the_other(
+    connecting: Connecting, thread: str
+) -> None:
+    first, second = connecting.first, connecting.second
+    asked = {"kind": "action", "thread_id": thread, "action": {"title": "Connect it", "provider": "crm"}}
+    async with first.person("requester") as agent, first.person() as person, Person(second.url, None) as back:
+        made = await agent.http.post("/v1/requests", json=asked)
+        assert made.status_code == 201, made.text
+        request_id = made.json()["id"]
+        click = await person.http.post(f"/v1/requests/{request_id}/oauth/start", json={})
+        assert click.status_code == 201, click.text
+        state, code = connecting.crm.allow(click.json()["url"])
+        callback, query = "/v1/oauth/callback", {"state": state, "code": code}
+        stranger = await back.http.get(callback, params=query)
+        assert (stranger.status_code, connecting.crm.forms) == (400, [])
+        cookie = {"Cookie": click.headers["set-cookie"].partition(";")[0]}
+        page = await back.http.get(callback, params=query, headers=cookie)
+        assert (page.status_code, 'id="failed" hidden' in page.text) == (200, True)
+        replayed = await person.http.get(callback, params=query, headers=cookie)
+        assert (replayed.status_code, len(connecting.crm.forms)) == (400, 1)
+        names = ["CRM_TOKEN", "CRM_TOKEN_REFRESH"]
+        done = await agent.get(request_id)
+        assert done["answer"] == {"outcome": "done", "names": names, "scope": "session"}
+    for server in (first, second):
+        async with server.person("requester") as agent:
+            lease = await agent.http.post("/v1/secrets/lease", json={"thread_id": thread, "names": names})
+            leased = {name: each["value"] for name, each in lease.json()["secrets"].items()}
+            assert leased == {"CRM_TOKEN": ACCESS, "CRM_TOKEN_REFRESH": REFRESH}

@@ -79,9 +79,9 @@ def _submission(value: str) -> dict[str, Any]:
 
 
 FRAMES: Mapping[str, Callable[[str, str], Any]] = {
-    "as a submission": lambda v, r: {"op": "answer", "request_id": r, "body": _submission(v)},
+    "as a submission": lambda v, r: {"op": "answer_request", "request_id": r, "body": _submission(v)},
     "as a form": lambda v, r: {
-        "op": "answer",
+        "op": "answer_request",
         "request_id": r,
         "body": {"revision": 1, "values": {"A_KEY": v}},
     },
@@ -90,9 +90,9 @@ FRAMES: Mapping[str, Callable[[str, str], Any]] = {
         "body": {"name": "A_KEY", "value": v, "scope": "global"},
     },
     "as an operation": lambda v, _: {"op": v},
-    "as the id of a request": lambda v, _: {"op": "get", "request_id": v},
+    "as the id of a request": lambda v, _: {"op": "get_request", "request_id": v},
     "beside an operation": lambda v, _: {"op": "ping", "value": v},
-    "as a cursor": lambda v, _: {"op": "secrets", "cursor": v},
+    "as a cursor": lambda v, _: {"op": "list_secrets", "cursor": v},
 }
 """Frames by what is wrong with them, from a value and the id of a request."""
 
@@ -103,7 +103,9 @@ async def misplaced_frames(scene: Scene) -> None:
     for way, write in FRAMES.items():
         frame = write(scene.value(f"over the WebSocket {way}"), request_id)
         await _frame(scene, json.dumps({"id": 1, **frame}))
-    cut = json.dumps({"id": 1, "op": "answer", "body": _submission(scene.value("over the WebSocket, cut"))})
+    cut = json.dumps(
+        {"id": 1, "op": "answer_request", "body": _submission(scene.value("over the WebSocket, cut"))}
+    )
     await _frame(scene, cut[:-3])
     await _frame(scene, scene.value("over the WebSocket as no frame"))
     await _frame(scene, scene.value("over the WebSocket in bytes").encode())

@@ -18,8 +18,7 @@ from typing import Any
 from askback.cli.main import main
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault
-from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.unread import Unread
+from askback.domain.secrets.secret import RawBody, Secret
 from askback.domain.validation.secret import Submission
 from askback.ports.vault import Binding
 from askback.transports import http
@@ -87,7 +86,7 @@ def parse(body: bytes | str, **options: Any) -> object:
         raise Faults([fault(str(body), "malformed_json")]) from None
 
 
-async def read_body(*args: Any, **options: Any) -> Unread:
+async def read_body(*args: Any, **options: Any) -> RawBody:
     """Write some bodies into the log."""
     body = await _read_body(*args, **options)
     raw = body.read(bytes)

@@ -11,9 +11,9 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.app import App, create_app
 from askback.domain.secrets.secret import Secret
 from askback.ports.vault import Binding, Vault
+from askback.server.app import App, create_app
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
 from tests.journeys.people import Team, asked, gathered, refusal

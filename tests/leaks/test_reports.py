@@ -17,10 +17,9 @@ from rich.console import Console
 from rich.traceback import Traceback
 from starlette.routing import Router
 
-from askback.app import App, create_app
-from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.unread import Unread
+from askback.domain.secrets.secret import RawBody, Secret
 from askback.ports.vault import Binding
+from askback.server.app import App, create_app
 from askback.transports.endpoint import routes
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
@@ -51,7 +50,7 @@ async def app() -> AsyncIterator[App]:
         yield app
 
 
-async def call(app: App, role: str, path: str, body: Unread) -> dict[str, Any]:
+async def call(app: App, role: str, path: str, body: RawBody) -> dict[str, Any]:
     """Post a body in pieces and return the reply; errors come as they are."""
     pieces = iter(_pieces(body))
     sent: list[dict[str, Any]] = []
@@ -70,11 +69,11 @@ async def call(app: App, role: str, path: str, body: Unread) -> dict[str, Any]:
         "query_string": b"",
         "headers": [(b"authorization", f"Bearer {token}".encode())],
     }
-    await Router(routes(app.services, app.operations))(scope, receive, send)
+    await Router(routes(app.services, app.routes))(scope, receive, send)
     return json.loads(sent[-1]["body"])
 
 
-def _pieces(body: Unread) -> list[dict[str, Any]]:
+def _pieces(body: RawBody) -> list[dict[str, Any]]:
     raw = body.read(bytes)
     cuts = range(0, max(len(raw), 1), PIECE)
     return [
@@ -83,7 +82,7 @@ def _pieces(body: Unread) -> list[dict[str, Any]]:
     ]
 
 
-async def reported(app: App, path: str, body: Unread, *, drawn: bool) -> bytes:
+async def reported(app: App, path: str, body: RawBody, *, drawn: bool) -> bytes:
     """What such a tool writes of the error that a person's post ends in; with `drawn` another one as well."""
     try:
         await call(app, "responder", path, body)
@@ -104,7 +103,7 @@ async def reported(app: App, path: str, body: Unread, *, drawn: bool) -> bytes:
 
 async def asked(app: App, body: dict[str, Any]) -> str:
     made = await call(
-        app, "requester", "/v1/requests", Unread(json.dumps({"thread_id": body["kind"], **body}).encode())
+        app, "requester", "/v1/requests", RawBody(json.dumps({"thread_id": body["kind"], **body}).encode())
     )
     return f"/v1/requests/{made['id']}/answer"
 
@@ -112,7 +111,7 @@ async def asked(app: App, body: dict[str, Any]) -> str:
 async def check(app: App, path: str, way: str, write: Write, *, drawn: bool = False) -> None:
     """Post a value and look for it in what is reported."""
     made = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
-    body = Unread(write(made.value))
+    body = RawBody(write(made.value))
     assert Search([made]).found(await reported(app, path, body, drawn=drawn)) == set(), way
 
 
@@ -156,7 +155,7 @@ async def test_a_report_about_a_failure_while_a_value_is_sealed_has_no_value_in_
 @requirement("E5")
 async def test_a_reader_that_breaks_leaves_no_value_in_its_variables() -> None:
     made = canary("in a reader that breaks")
-    body = Unread(made.value.encode())
+    body = RawBody(made.value.encode())
 
     def reader(text: bytes) -> None:
         try:

@@ -31,9 +31,8 @@ from rich.console import Console
 from rich.traceback import Traceback
 
 from askback.domain.faults import Faults
-from askback.domain.secrets.asked import ShownSecret
-from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.unread import Unread
+from askback.domain.secrets.request import ShownSecret
+from askback.domain.secrets.secret import RawBody, Secret
 from askback.domain.validation.secret import Submission, read_submission
 from askback.ports.vault import Binding
 from askback.transports.problems import problem
@@ -68,13 +67,13 @@ class Plain:
 def submission(value: str) -> Submission:
     """What becomes of a body that is accepted."""
     body = {"revision": 1, "secrets": {"A_KEY": value, "B_KEY": value}}
-    return read_submission(Unread(json.dumps(body).encode()), SHOWN)
+    return read_submission(RawBody(json.dumps(body).encode()), SHOWN)
 
 
 def refused(way: str, value: str) -> Faults:
     """What is raised for a body that is refused."""
     with pytest.raises(Faults) as caught:
-        read_submission(Unread(SUBMISSIONS[way](value)), SHOWN)
+        read_submission(RawBody(SUBMISSIONS[way](value)), SHOWN)
     return caught.value
 
 

@@ -11,11 +11,12 @@ import pytest
 from askback.delivery.local import LocalBus
 from askback.errors import Conflict
 from askback.ports.store import Principal
-from askback.service import answer, ask, read
+from askback.server.system import SystemClock, SystemIds
 from askback.service.context import Services
+from askback.service.lifecycle import read
+from askback.service.requests import answer, create
 from askback.storage.sqlite.store import SqliteStore
-from askback.system import SystemClock, SystemIds
-from askback.vault.locked import LockedVault
+from askback.vault.envelope import LockedVault
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +38,7 @@ async def ctx(tmp_path: Path) -> AsyncIterator[Services]:
 async def proposed(ctx: Services, *, quorum: int) -> str:
     approval = {"tool": "deploy", "input": {"to": "production"}, "quorum": quorum}
     body = {"kind": "approval", "thread_id": "t1", "approval": approval}
-    return (await ask.ask(ctx, AGENT, body)).record.id
+    return (await create.create_request(ctx, AGENT, body)).record.id
 
 
 def person(n: int) -> Principal:
@@ -47,8 +48,8 @@ def person(n: int) -> Principal:
 @requirement("K6")
 async def test_ten_votes_at_once_are_all_counted(ctx: Services) -> None:
     request = await proposed(ctx, quorum=10)
-    await asyncio.gather(*(answer.answer(ctx, person(n), request, YES) for n in range(10)))
-    record = await read.get(ctx, person(1), request)
+    await asyncio.gather(*(answer.answer_request(ctx, person(n), request, YES) for n in range(10)))
+    record = await read.get_request(ctx, person(1), request)
     assert record.status == "answered"
     votes = record.state.members.get("votes", ())
     assert sorted(vote["by"]["name"] for vote in votes) == [f"person {n}" for n in range(10)]
@@ -58,7 +59,7 @@ async def test_ten_votes_at_once_are_all_counted(ctx: Services) -> None:
 async def test_a_vote_that_comes_after_the_last_one_is_told_so(ctx: Services) -> None:
     request = await proposed(ctx, quorum=2)
     results = await asyncio.gather(
-        *(answer.answer(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True
+        *(answer.answer_request(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True
     )
     late = [r for r in results if isinstance(r, Conflict)]
     assert len(late) == 3
@@ -68,8 +69,8 @@ async def test_a_vote_that_comes_after_the_last_one_is_told_so(ctx: Services) ->
 @requirement("K6")
 async def test_one_person_with_two_sessions_has_one_vote(ctx: Services) -> None:
     request = await proposed(ctx, quorum=2)
-    await answer.answer(ctx, person(1), request, YES)
+    await answer.answer_request(ctx, person(1), request, YES)
     again = Principal("usr_other_session", "t", "responder", "person 1")
     with pytest.raises(Conflict) as refused:
-        await answer.answer(ctx, again, request, YES)
+        await answer.answer_request(ctx, again, request, YES)
     assert refused.value.code == "already_voted"

@@ -10,20 +10,20 @@ import anyio.lowlevel
 import pytest
 
 from askback.delivery.local import LocalBus
-from askback.domain.access import Level
-from askback.domain.events import Draft, Event
+from askback.domain.access import AccessLevel
+from askback.domain.events import Event, EventDraft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.errors import Forbidden, NotFound
-from askback.ports.bus import Bus
+from askback.ports.bus import Activity, Bus
 from askback.ports.store import Principal, Settlement
+from askback.server.system import SystemClock, SystemIds
 from askback.service.context import Services
-from askback.service.waits import Waits
-from askback.service.watch import Watcher, Watches
-from askback.system import SystemClock, SystemIds
-from askback.vault.locked import LockedVault
+from askback.service.delivery.subscriptions import Subscription, Subscriptions
+from askback.service.delivery.waits import ConnectionWaits
+from askback.vault.envelope import LockedVault
 from tests.temporary_store import TemporaryStore
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,7 @@ class Collector:
         self.principal = principal
         self.seen: list[Event] = []
         self.outcomes: list[tuple[str, str]] = []
-        self.levels: list[tuple[str, Level]] = []
+        self.levels: list[tuple[str, AccessLevel]] = []
         self._changed = anyio.Event()
 
     def push(self, event: Event) -> None:
@@ -49,13 +49,16 @@ class Collector:
     async def drained(self) -> None:
         return
 
-    def ended(self, watcher: Watcher) -> None:
+    def ended(self, subscription: Subscription) -> None:
         raise AssertionError("nobody here loses a thread")
 
     def hidden(self) -> None:
         raise AssertionError("no request here is hidden from its agent")
 
-    def shared(self, thread_id: str, level: Level) -> None:
+    def active(self, activity: Activity) -> None:
+        """Learn nothing."""
+
+    def shared(self, thread_id: str, level: AccessLevel) -> None:
         self.levels.append((thread_id, level))
         self._changed.set()
 
@@ -113,7 +116,7 @@ async def services(bus: Bus) -> tuple[Services, TemporaryStore]:
 
 
 async def say(store: TemporaryStore, n: int, *, thread: str = "t1", tenant: str = "main") -> None:
-    draft = Draft("message.added", tenant, thread, 0, None, f'{{"id":"m{n}","content":[]}}')
+    draft = EventDraft("message.added", tenant, thread, 0, None, f'{{"id":"m{n}","content":[]}}')
     await store.add_message(f"m-{tenant}-{thread}-{n}", draft.data, draft)
 
 
@@ -123,14 +126,14 @@ async def ask(store: TemporaryStore, request_id: str, *, by: Principal = AGENT, 
     record = Record(
         request_id, by.tenant, thread, "form", by.id, Status.PENDING, 1, 0, None, Spec(spec), State(state)
     )
-    await store.insert(record, Draft("request.created", by.tenant, thread, 0, request_id, state, by.id))
+    await store.insert(record, EventDraft("request.created", by.tenant, thread, 0, request_id, state, by.id))
 
 
 async def settle(store: TemporaryStore, request_id: str, *, thread: str = "t1", tenant: str = "main") -> None:
     state = '{"status":"answered","revision":1,"answer":{"values":{"a":"\\"request\\":"}}}'
     record = await store.get(tenant, request_id)
     assert record is not None
-    event = Draft("request.answered", tenant, thread, 0, request_id, state, record.requester)
+    event = EventDraft("request.answered", tenant, thread, 0, request_id, state, record.requester)
     pending = frozenset({Status.PENDING})
     await store.settle(Settlement(tenant, request_id, pending, 1, Status.ANSWERED, State(state), event))
 
@@ -140,19 +143,19 @@ async def settle(store: TemporaryStore, request_id: str, *, thread: str = "t1", 
 async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves(seed: int):
     bus = BadBus(seed)
     ctx, store = await services(bus)
-    watches, reader = Watches(ctx), Collector()
+    subscriptions, reader = Subscriptions(ctx), Collector()
     for n in range(5):
         await say(store, n)
-    watcher = await watches.open(PERSON, reader, thread_id="t1", after=2)
+    subscription = await subscriptions.open(PERSON, reader, thread_id="t1", after=2)
     for n in range(5, 60):
         await say(store, n)
         if bus.random.random() < 0.3:
             await anyio.lowlevel.checkpoint()
     bus.mute = True
     await say(store, 60)
-    watches.patrol()  # what was lost at the very end is found by the patrol
+    subscriptions.poll()  # what was lost at the very end is found by the poll
     await reader.until(lambda: len(reader.seen) >= 59)
-    watcher.close()
+    subscription.close()
     assert [e.seq for e in reader.seen] == list(range(3, 62))
 
 
@@ -160,26 +163,26 @@ async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves
 async def test_the_inbox_gets_every_request_event_in_order_over_a_bus_that_misbehaves(seed: int):
     bus = BadBus(seed)
     ctx, store = await services(bus)
-    watches, reader = Watches(ctx), Collector()
+    subscriptions, reader = Subscriptions(ctx), Collector()
     await say(store, 0)
-    watcher = await watches.open(PERSON, reader, thread_id=None, after=None)
+    subscription = await subscriptions.open(PERSON, reader, thread_id=None, after=None)
     await say(store, 1, tenant="acme")  # another tenant's event: a gap in the positions
     for n in range(20):
         await ask(store, f"req_{n}", thread=f"t{n % 3}")
         await say(store, n + 1)
-    watches.patrol()
+    subscriptions.poll()
     await reader.until(lambda: len(reader.seen) >= 20)
-    watcher.close()
+    subscription.close()
     assert [e.request_id for e in reader.seen] == [f"req_{n}" for n in range(20)]
 
 
 async def test_without_a_cursor_the_stream_begins_at_the_next_event():
     ctx, store = await services(LocalBus())
-    watches, reader = Watches(ctx), Collector()
+    subscriptions, reader = Subscriptions(ctx), Collector()
     for n in range(3):
         await say(store, n)
-    watcher = await watches.open(PERSON, reader, thread_id="t1", after=None)
-    assert watcher.cursor == 3
+    subscription = await subscriptions.open(PERSON, reader, thread_id="t1", after=None)
+    assert subscription.cursor == 3
     await say(store, 3)
     await reader.until(lambda: bool(reader.seen))
     assert [e.seq for e in reader.seen] == [4]
@@ -188,41 +191,43 @@ async def test_without_a_cursor_the_stream_begins_at_the_next_event():
 async def test_a_closed_watcher_leaves_nothing_behind():
     bus = LocalBus()
     ctx, store = await services(bus)
-    watches, reader = Watches(ctx), Collector()
-    watchers = [await watches.open(PERSON, reader, thread_id="t1", after=0) for _ in range(10)]
-    for watcher in watchers:
-        watcher.close()
+    subscriptions, reader = Subscriptions(ctx), Collector()
+    open_subscriptions = [
+        await subscriptions.open(PERSON, reader, thread_id="t1", after=0) for _ in range(10)
+    ]
+    for subscription in open_subscriptions:
+        subscription.close()
     await say(store, 0)
-    assert (watches.count(), bus.topic_count(), reader.seen) == (0, 0, [])
+    assert (subscriptions.count(), bus.topic_count(), reader.seen) == (0, 0, [])
 
 
 async def test_an_agent_does_not_see_what_another_agent_asks_in_its_thread():
     ctx, store = await services(LocalBus())
-    watches, reader = Watches(ctx), Collector()
+    subscriptions, reader = Subscriptions(ctx), Collector()
     other = Principal("tok_2", "main", "requester", "other")
     await ask(store, "req_1")
     await ask(store, "req_2", by=other)
     await say(store, 1)
-    await watches.open(AGENT, reader, thread_id="t1", after=0)
+    await subscriptions.open(AGENT, reader, thread_id="t1", after=0)
     await reader.until(lambda: len(reader.seen) >= 2)
     assert [e.seq for e in reader.seen] == [1, 3]
 
 
 async def test_an_agent_may_not_open_the_inbox():
     ctx, _ = await services(LocalBus())
-    watches = Watches(ctx)
+    subscriptions = Subscriptions(ctx)
     with pytest.raises(Forbidden):
-        await watches.open(AGENT, Collector(), thread_id=None, after=None)
-    assert watches.count() == 0
+        await subscriptions.open(AGENT, Collector(), thread_id=None, after=None)
+    assert subscriptions.count() == 0
 
 
 async def test_a_wait_is_told_once_and_then_forgotten():
     bus = LocalBus()
     ctx, store = await services(bus)
-    waits, waiter = Waits(ctx), Collector(AGENT)
+    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     await ask(store, "req_1")
-    await waits.look("req_1", waiter)
-    await waits.look("req_1", waiter)
+    await waits.wait_for("req_1", waiter)
+    await waits.wait_for("req_1", waiter)
     await settle(store, "req_1")
     await waiter.until(lambda: bool(waiter.outcomes))
     assert [i for i, _ in waiter.outcomes] == ["req_1"]
@@ -232,17 +237,17 @@ async def test_a_wait_is_told_once_and_then_forgotten():
     assert bus.topic_count() == 0
 
 
-async def test_a_lost_nudge_is_found_by_the_patrol():
+async def test_a_lost_nudge_is_found_by_the_poll():
     bus = BadBus(1)
     ctx, store = await services(bus)
-    waits, waiter = Waits(ctx), Collector(AGENT)
+    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     for n in range(300):
         await ask(store, f"req_{n}")
-        await waits.look(f"req_{n}", waiter)
+        await waits.wait_for(f"req_{n}", waiter)
     bus.mute = True
     await settle(store, "req_7")
     assert waiter.outcomes == []
-    await waits.patrol()
+    await waits.poll()
     assert [i for i, _ in waiter.outcomes] == ["req_7"]
     assert waits.count() == 299
     waits.close()
@@ -250,14 +255,14 @@ async def test_a_lost_nudge_is_found_by_the_patrol():
 
 async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
     ctx, store = await services(LocalBus())
-    waits, waiter = Waits(ctx), Collector(AGENT)
+    waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
     await ask(store, "req_1")
     await settle(store, "req_1")
     await ask(store, "req_2", by=Principal("tok_2", "main", "requester", "other"))
-    assert (await waits.look("req_1", waiter)).settled
+    assert (await waits.wait_for("req_1", waiter)).settled
     for unknown in ("req_2", "req_nope"):
         with pytest.raises(NotFound):
-            await waits.look(unknown, waiter)
+            await waits.wait_for(unknown, waiter)
     assert waits.count() == 0
 
 
@@ -279,7 +284,7 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
     bus = LocalBus()
     store = RemoteStore(on_commit=bus.publish)
     await open_store(store)
-    waits = Waits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))
+    waits = ConnectionWaits(Services(store, bus, SystemClock(), SystemIds(), LockedVault()))
     strangers = [
         Collector(Principal("tok_2", "main", "requester", "other")),
         Collector(Principal("usr_9", "acme", "responder", "Eve")),
@@ -288,7 +293,7 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
 
     async def look(waiter: Collector) -> None:
         with pytest.raises(NotFound):
-            await waits.look("req_1", waiter)
+            await waits.wait_for("req_1", waiter)
 
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -297,7 +302,7 @@ async def test_an_outcome_that_comes_while_a_wait_is_being_checked_does_not_reac
                 await store.asked.wait()
                 store.asked = anyio.Event()
             state = '{"status":"answered","revision":1}'
-            event = Draft("request.answered", "main", "t1", 0, "req_1", state, AGENT.id)
+            event = EventDraft("request.answered", "main", "t1", 0, "req_1", state, AGENT.id)
             pending = frozenset({Status.PENDING})
             await store.settle(Settlement("main", "req_1", pending, 1, Status.ANSWERED, State(state), event))
             store.go_on.set()

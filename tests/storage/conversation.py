@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     rule,
 )
 
-from askback.domain.events import Draft, Event
+from askback.domain.events import Event, EventDraft
 from askback.domain.lifecycle import TERMINAL, TRANSITIONS, Action, Status
 from askback.domain.record import Record
 from askback.domain.spec import Spec
@@ -57,6 +57,10 @@ steps = st.tuples(
     st.sampled_from((None, False, True)),  # with a resume, which may be held
     st.one_of(st.none(), st.integers(1, 9)),  # with a new deadline
 )
+
+STEPS = tuple(step for step in TRANSITIONS if step[1] is not Action.UPDATE)
+"""To a store an update is a reprompt of a request that is pending, so it is left out."""
+ACTIONS = [action for action in Action if action is not Action.UPDATE]
 
 
 class Place:
@@ -128,9 +132,7 @@ class Conversation(RuleBasedStateMachine):
         lasts: int | None,
     ) -> None:
         row = self._request(n)
-        actions = [action for status, action in TRANSITIONS if not legal or status is row.status] or list(
-            Action
-        )
+        actions = [action for status, action in STEPS if not legal or status is row.status] or ACTIONS
         action = actions[does % len(actions)]
         revision = None if stale is None else row.revision - stale
         step = self._step(row, action, revision, lasts)
@@ -317,7 +319,7 @@ class Conversation(RuleBasedStateMachine):
         asks_again = action is Action.REPROMPT
         state = json.dumps({"status": status, "revision": row.revision + asks_again, "said": said})
         kind = f"request.{action}"
-        event = Draft(kind, self.tenant, row.thread_id, self.model.now, row.id, state, row.requester)
+        event = EventDraft(kind, self.tenant, row.thread_id, self.model.now, row.id, state, row.requester)
         until = None if lasts is None else self.model.now + lasts
         return Settlement(
             self.tenant,

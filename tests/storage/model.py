@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from askback.domain.events import Draft
+from askback.domain.events import EventDraft
 from askback.domain.lifecycle import TERMINAL
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
-from askback.ports.resumes import Lease, Resume, Standing
+from askback.ports.resumes import Lease, Resume, ResumeStatus
 from askback.ports.store import Claim, ClaimMismatch, MessageFull, MessageMissing, Settlement
 
 Refusal = type[ClaimMismatch] | type[MessageMissing] | type[MessageFull]
@@ -32,12 +32,12 @@ class Model:
     claims: dict[tuple[str, str], tuple[str, str]] = field(
         default_factory=dict[tuple[str, str], tuple[str, str]]
     )
-    resumes: dict[tuple[str, str], Standing] = field(default_factory=dict[tuple[str, str], Standing])
+    resumes: dict[tuple[str, str], ResumeStatus] = field(default_factory=dict[tuple[str, str], ResumeStatus])
     """By request, in the order in which they were written."""
 
     # --- requests ----------------------------------------------------------------------------
 
-    def insert(self, record: Record, event: Draft, claim: Claim | None) -> Did | Refusal:
+    def insert(self, record: Record, event: EventDraft, claim: Claim | None) -> Did | Refusal:
         """A new request, or the one that this claim made."""
         if (before := self._before(claim)) is not None:
             return before
@@ -74,7 +74,7 @@ class Model:
         self.requests[record.id] = record
         for resume in resumes:
             self.resumes.setdefault(
-                (resume.request_id, resume.cause), Standing(resume, attempt=0, finished=False)
+                (resume.request_id, resume.cause), ResumeStatus(resume, attempt=0, finished=False)
             )
         self._tell(step.event, claim, record.id)
         return Outcome.APPLIED, record
@@ -94,7 +94,7 @@ class Model:
 
     # --- messages ----------------------------------------------------------------------------
 
-    def say(self, message_id: str, text: str, event: Draft, claim: Claim | None) -> Did | Refusal:
+    def say(self, message_id: str, text: str, event: EventDraft, claim: Claim | None) -> Did | Refusal:
         """A new message."""
         if (before := self._before(claim)) is not None:
             return before
@@ -103,7 +103,7 @@ class Model:
         return Outcome.APPLIED, None
 
     def append(
-        self, message_id: str, text: str, event: Draft, claim: Claim | None, *, most: int, start: int
+        self, message_id: str, text: str, event: EventDraft, claim: Claim | None, *, most: int, start: int
     ) -> Did | Refusal:
         """More of a message, of which all but the first `start` bytes were appended."""
         if (before := self._before(claim)) is not None:
@@ -163,7 +163,7 @@ class Model:
             if name[0] == request_id and standing.resume.held and standing.attempt == 0:
                 del self.resumes[name]
 
-    def _open(self, requester: str, thread_id: str | None) -> list[Standing]:
+    def _open(self, requester: str, thread_id: str | None) -> list[ResumeStatus]:
         return [
             s
             for s in self.resumes.values()
@@ -178,7 +178,7 @@ class Model:
         digest, target = self.claims[claim.scope, claim.key]
         return ClaimMismatch if digest != claim.digest else (Outcome.REPLAYED, self.requests.get(target))
 
-    def _tell(self, event: Draft, claim: Claim | None, target: str) -> None:
+    def _tell(self, event: EventDraft, claim: Claim | None, target: str) -> None:
         seq = 1 + sum(1 for _, thread_id, _, _ in self.log if thread_id == event.thread_id)
         self.log.append((event.type, event.thread_id, seq, event.request_id))
         if claim is not None:

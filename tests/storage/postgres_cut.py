@@ -1,4 +1,4 @@
-"""A line to Postgres that is cut at a commit: before it arrives, or after it was done and before anybody is told."""
+"""A line to Postgres that is cut at some text: before it arrives, or after it was done and before anybody is told."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from urllib.parse import parse_qs, urlsplit
 
 from askback.storage.postgres.connection import Database
 
-COMMIT = b"COMMIT\0"
 SOCKET = ".s.PGSQL.5432"
 
 
 class Cutter:
-    """Passes connections on, and cuts the one that commits next when it is told to."""
+    """Passes connections on, and cuts the one that sends the text `before` or `after` next."""
 
     def __init__(self, socket: str) -> None:
         self._socket = socket
         self._tasks: set[asyncio.Task[None]] = set()
-        self.before = self.after = False
+        self.before: bytes | None = None
+        self.after: bytes | None = None
 
     async def connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -53,11 +53,11 @@ class Cutter:
         back: asyncio.Task[None],
     ) -> None:
         while data := await reader.read(65_536):
-            if COMMIT in data and self.before:
-                self.before = False
+            if self.before is not None and self.before in data:
+                self.before = None
                 return
-            if COMMIT in data and self.after:
-                self.after = False
+            if self.after is not None and self.after in data:
+                self.after = None
                 back.cancel()
                 await asyncio.wait([back])
                 beyond.write(data)

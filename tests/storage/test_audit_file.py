@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.domain.audit import GENESIS, Broken, verify
+from askback.domain.audit import GENESIS, ChainBreak, verify_chain
 from askback.errors import StoreUnusable
 from askback.ports.policy import SideEffects
 from askback.storage.sqlite import SqliteStore
@@ -33,9 +33,9 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
     await store.close()
 
 
-def ends(path: Path) -> dict[str, Broken | tuple[int, str]]:
+def ends(path: Path) -> dict[str, ChainBreak | tuple[int, str]]:
     with read_audit(path) as logs:
-        return {log.tenant: verify(log.entries, head=log.head) for log in logs}
+        return {log.tenant: verify_chain(log.entries, head=log.head) for log in logs}
 
 
 async def test_the_log_is_read_while_the_server_writes(store: SqliteStore, path: Path) -> None:
@@ -101,7 +101,7 @@ async def test_whatever_was_done_to_a_log_is_found(
     with closing(sqlite3.connect(path)) as db, db:
         db.execute(change)
     found = ends(path)
-    assert isinstance(found["main"], Broken)
+    assert isinstance(found["main"], ChainBreak)
     assert (found["main"].line, found["acme"]) == (line, whole["acme"])
 
 

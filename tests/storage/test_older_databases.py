@@ -12,11 +12,11 @@ import asyncpg
 import httpx2
 import pytest
 
-from askback.app import App, create_app
 from askback.delivery.local import LocalBus
-from askback.domain.access import Agents
+from askback.domain.access import ThreadAgents
 from askback.errors import StoreUnusable
-from askback.service.access import digest
+from askback.server.app import App, create_app
+from askback.service.access.roles import digest
 from askback.storage.postgres import PostgresStore
 from askback.storage.sqlite import SqliteStore
 from askback.vault.envelope import Envelope
@@ -160,8 +160,8 @@ async def test_threads_belong_to_the_agents_that_wrote_in_them_the_oldest_first(
         assert token is not None
         mine = token.principal.id
         for thread, agents in (
-            ("t1", Agents((mine,), "ada")),
-            ("many", Agents((mine, "tok_another"), "ada")),
+            ("t1", ThreadAgents((mine,), "ada")),
+            ("many", ThreadAgents((mine, "tok_another"), "ada")),
             ("persons", None),
         ):
             assert (await store.access("default", thread)).agents == agents

@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
-from askback.storage.branches import branches
-from askback.storage.sql import audit, rules, secrets, webhooks
+from askback.domain.record import Labels
+from askback.storage.sql import audit, rules, runs, secrets, webhooks
+from askback.storage.sql.conditions import branches
 from askback.storage.sql.requests import page_of_requests
+from askback.storage.sql.thread_lists import page_of_threads
 from askback.storage.sqlite import connection, schema
 from askback.storage.sqlite.dialect import rewrite
 from tests.postgres_server import PostgresServer
@@ -37,7 +39,7 @@ def plan(database: connection.Connection, sql: str, *parameters: object) -> list
 
 def page(**chosen: Any) -> Any:
     """The query of a page of requests with some filters, and its parameters."""
-    none = dict.fromkeys(("thread_id", "statuses", "kind", "requester", "person", "before"))
+    none: dict[str, Any] = dict.fromkeys(("thread_id", "statuses", "kind", "requester", "person", "before"))
     return page_of_requests("main", **(none | chosen), limit=9)
 
 
@@ -75,6 +77,69 @@ def test_all_requests_and_those_of_a_thread_are_listed_in_the_order_of_an_index(
         assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
 
+@requirement("N20")
+@pytest.mark.parametrize(
+    ("label", "thread_id", "before"),
+    list(product(("run_id", "tool_call_id", "external_id"), (None, "t1"), (None, "req_9"))),
+)
+def test_requests_of_a_label_are_found_by_its_index(
+    database: sqlite3.Connection, label: str, thread_id: str | None, before: str | None
+) -> None:
+    chosen = {"thread_id": thread_id, "requester": "tok_1", "person": "ada", "before": before}
+    steps = plan(database, *page(labels=Labels(**{label: "x"}), after="req_1", **chosen))
+    index = f"requests_{label}_thread" if thread_id else f"requests_{label}"
+    assert any(f"{index} (" in step for step in steps), steps
+    assert not any(SCAN.match(step) for step in steps), steps
+    # One row for each agent of the thread is sorted.
+    assert label == "external_id" or not any("TEMP" in step for step in steps), steps
+
+
+@requirement("N20")
+@pytest.mark.parametrize(("readers", "person"), list(product([("",), ("agt_1", "user:ada")], (None, "ada"))))
+@pytest.mark.parametrize("words", [None, ("shoe",), ("shoes", "red")])
+@pytest.mark.parametrize("before", [None, 9])
+def test_a_page_of_threads_walks_lists_in_their_order(
+    database: sqlite3.Connection,
+    readers: tuple[str, ...],
+    person: str | None,
+    words: tuple[str, ...] | None,
+    before: int | None,
+) -> None:
+    sql, *parameters = page_of_threads(
+        "main",
+        readers=readers,
+        archived=False,
+        named=None if words is None else "red shoes",
+        words=words or (),
+        person=person,
+        before=before,
+        limit=9,
+    )
+    steps = plan(database, sql, *parameters)
+    walks = [step for step in steps if "SEARCH l USING PRIMARY KEY" in step]
+    assert len(walks) == len(readers) * (1 if words is None else 2), steps
+    by_words = [step for step in walks if "(tenant=? AND word=?" in step]
+    assert len(by_words) == (len(readers) if words else 0), steps
+    assert all(("thread<?" in step) == (before is not None) for step in by_words), steps
+    # What is scanned are the branches, each of which has ended after a page, and the people of one thread's access.
+    scanned = [step for step in steps if step.startswith("SCAN") and not step.startswith("SCAN p ")]
+    assert all(re.match(r"SCAN (\(subquery|subquery|branch|page|\d)", step) for step in scanned), steps
+
+
+@requirement("N20")
+@pytest.mark.parametrize("agent", [None, "agt_1"])
+@pytest.mark.parametrize("running", [False, True])
+@pytest.mark.parametrize("before", [None, 9])
+def test_a_page_of_runs_walks_an_index_in_its_order(
+    database: sqlite3.Connection, agent: str | None, *, running: bool, before: int | None
+) -> None:
+    query = runs.page_of_runs("main", "t1", agent=agent, running=running, before=before, limit=9)
+    steps = plan(database, *query)
+    index = "runs_open" if running else "runs_agent" if agent else "runs_thread"
+    assert any(f"{index} (" in step for step in steps), steps
+    assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
+
+
 LISTS = [
     *(
         rules.page_of_rules("main", subjects=[], now_ms=now, person=person, before=before, limit=9)[0]
@@ -87,6 +152,9 @@ LISTS = [
     *(webhooks.deliveries_page("main", "whk_1", before=before, limit=9)[0] for before in (None, "dlv_9")),
     audit.AUDIT,
     webhooks.WEBHOOKS,
+    runs.SILENT_RUNS,
+    runs.RUN,
+    runs.LAST_REQUEST,
 ]
 
 

@@ -12,6 +12,7 @@ import anyio
 import asyncpg
 import pytest
 
+from askback.domain.record import Labels
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import PolicyView, SideEffects
@@ -26,6 +27,7 @@ from askback.storage.sql import (
     rules,
     secrets,
     sessions,
+    thread_lists,
     threads,
     webhooks,
 )  # fmt: skip
@@ -271,7 +273,7 @@ async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
 # Plans
 
 READS = {
-    queries: ["SETTLE", "EXTEND", "CLAIM", "CLAIMS"],
+    queries: ["SETTLE", "EXTEND", "CLAIMS"],
     thread_queries: ["LOCK", "PENDING", "HOLDERS", "HELD", "ERASE"],
     requests: ["REQUEST", "FIND", "DUE", "NEXT_DEADLINE"],
     threads: [
@@ -323,6 +325,24 @@ async def test_lists_are_read_from_an_index_whatever_is_asked_of_them(database: 
         requests.page_of_requests("main", thread_id=thread, statuses=[status], **filters)
         for thread in (None, "t1")
         for status in ("pending", "answered")
+    ]
+    lists += [
+        requests.page_of_requests("main", thread_id=thread, statuses=None, labels=labels, **filters)
+        for thread in (None, "t1")
+        for labels in (Labels(run_id="r"), Labels(tool_call_id="c"), Labels(external_id="x"))
+    ]
+    lists += [
+        thread_lists.page_of_threads(
+            "main",
+            readers=("agt_1", "user:ada"),
+            archived=archived,
+            named=named,
+            words=("shoes", "red"),
+            person="ada",
+            before=9,
+            limit=9,
+        )
+        for archived, named in ((False, None), (True, "red shoes"))
     ]
     subjects = [("thread", "t1")]
     lists.append(rules.page_of_rules("main", subjects=subjects, now_ms=1, person="ada", before="r", limit=9))

@@ -16,8 +16,8 @@ import pytest
 from askback.errors import Unavailable
 from askback.ports.outcome import Outcome
 from askback.storage.postgres import Database, PostgresStore
-from askback.storage.postgres.connection import Patience, refused_by_database
-from askback.storage.postgres.liveness import look_after
+from askback.storage.postgres.connection import Timeouts, refused_by_database
+from askback.storage.postgres.liveness import enable_keepalive
 from tests.contracts.samples import claim, created, record
 from tests.fault.relay import Relay, relaying
 from tests.postgres_server import PostgresServer
@@ -25,7 +25,7 @@ from tests.storage.postgres_cut import SOCKET
 
 pytestmark = pytest.mark.anyio
 
-IMPATIENT = Patience(connect=300, idle=300, statement=300, transaction=500, reply=100)
+IMPATIENT = Timeouts(connect=300, idle=300, statement=300, transaction=500, reply=100)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ async def test_what_is_asked_of_a_database_behind_a_hole_is_refused_and_works_ag
 
 async def test_who_was_cut_off_in_the_middle_of_a_statement_keeps_no_locks(database: Database) -> None:
     """Postgres calls such a session active: the bound on idle ones is not for it."""
-    store = PostgresStore(replace(database, patience=Patience()))
+    store = PostgresStore(replace(database, patience=Timeouts()))
     await store.open()
     await put(store, 1)
     frozen = await database.connect()
@@ -110,10 +110,10 @@ async def test_both_kernels_are_asked_to_look_for_the_other_end(database: Databa
     } <= given
     await connection.close()
     with socket.socket() as line:
-        look_after(line)
+        enable_keepalive(line)
         assert line.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
         if os.uname().sysname == "Linux":
-            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) < Patience().lock
+            assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) < Timeouts().lock
 
 
 async def test_the_end_of_a_session_counts_as_that_of_the_database_however_its_client_puts_it() -> None:

@@ -10,14 +10,15 @@ import pytest
 
 from askback.ports.store import Store
 from askback.storage.postgres import PostgresStore
-from askback.storage.postgres.connection import Database, Patience
+from askback.storage.postgres.connection import Database, Timeouts
+from tests.contracts.files import FileContracts
 from tests.contracts.store import DurableContracts, StoreContracts
 from tests.contracts.suite import OnCommit
 from tests.contracts.threads import ThreadContracts
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
-IMPATIENT = Patience(lock=1_000)
+IMPATIENT = Timeouts(lock=1_000)
 
 
 class Intruder:
@@ -47,12 +48,15 @@ class Intruder:
 
 
 @requirement("H3")
-class TestPostgresStore(StoreContracts, ThreadContracts, DurableContracts):
+class TestPostgresStore(StoreContracts, ThreadContracts, FileContracts, DurableContracts):
     @pytest.fixture(autouse=True)
-    async def _database(self, postgres: PostgresServer) -> AsyncIterator[None]:
+    async def _database(
+        self, request: pytest.FixtureRequest, postgres: PostgresServer
+    ) -> AsyncIterator[None]:
         name = await postgres.new()
-        self.database = postgres.database(name, IMPATIENT)
-        self.patient = postgres.database(name, Patience(idle=20_000))
+        patience = IMPATIENT if "impatient" in request.fixturenames else Timeouts()
+        self.database = postgres.database(name, patience)
+        self.patient = postgres.database(name, Timeouts(idle=20_000))
         yield
         await postgres.drop(name)
 

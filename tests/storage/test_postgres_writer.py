@@ -13,15 +13,15 @@ from pathlib import Path
 import anyio
 import pytest
 
-from askback.domain.audit import verify
+from askback.domain.audit import verify_chain
 from askback.domain.events import Event
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import SideEffects
+from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.postgres import Database, PostgresStore, queries
-from askback.storage.postgres.connection import Patience
-from askback.storage.postgres.writer_connection import WriterConnection
-from tests.contracts.samples import answer, claim, created, entry, record
+from askback.storage.postgres.connection import Timeouts
+from askback.storage.postgres.writer import WriterConnection
+from tests.contracts.samples import answer, claim, created, entry, record, request_id
 from tests.postgres_server import PostgresServer
 from tests.storage.postgres_cut import cutter
 
@@ -55,10 +55,10 @@ async def opened(*databases: Database) -> AsyncIterator[Sequence[PostgresStore]]
         await store.close()
 
 
-async def put(store: PostgresStore, n: int, *, thread: str = "t1") -> Outcome:
+async def put(store: PostgresStore, n: int, *, thread: str = "t1", effects: SideEffects = NOTHING) -> Outcome:
     """Store the n-th request, with a key."""
     row = record(n, thread=thread)
-    return (await store.insert(row, created(row), claim(f"k{n}"))).outcome
+    return (await store.insert(row, created(row), claim(f"k{n}"), effects)).outcome
 
 
 # Groups
@@ -74,6 +74,30 @@ async def test_changes_that_wait_share_a_commit_and_a_notice(database: Database)
     assert (done.changes, done.queued) == (600, 0)
     assert done.groups <= 20
     assert len(notices) <= done.groups
+
+
+async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(database: Database) -> None:
+    heard: list[Event] = []
+    store = PostgresStore(database, on_commit=heard.extend)
+    await store.open()
+    rows = [record(n, tenant=f"n{n % 3}", thread=f"t{n % 5}") for n in range(60)]
+    old, new = rows[:30], rows[30:]
+    await asyncio.gather(*(store.insert(row, created(row)) for row in old))
+    changes = await asyncio.gather(
+        *(store.insert(row, created(row)) for row in new),
+        *(store.settle(answer(row, row.id), claim(f"a{n}", tenant=row.tenant)) for n, row in enumerate(old)),
+    )
+    for row, change in zip([*new, *old], changes, strict=True):
+        assert change is not None
+        assert change.outcome is Outcome.APPLIED
+        assert await store.get(row.tenant, row.id) == change.record
+    for tenant in ("n0", "n1", "n2"):
+        told = [event for event in heard if event.tenant == tenant]
+        assert [event.position for event in told] == list(range(1, 31))
+        assert [event.text for event in told] == [
+            event.text for event in await store.tenant_events(tenant, after=0)
+        ]
+    await store.close()
 
 
 async def test_what_is_written_is_planned_once(database: Database) -> None:
@@ -167,7 +191,7 @@ async def test_three_servers_that_change_the_same_rows_at_once_neither_block_nor
         assert sorted(record.id for record in won) == [row.id for row in rows]
         log = await stores[0].audit("main", limit=1_000)
         assert len(log) == 60
-        assert verify(log) == await stores[1].audit_head("main")
+        assert verify_chain(log) == await stores[1].audit_head("main")
 
 
 async def test_of_two_servers_with_one_idempotency_key_one_stores(database: Database) -> None:
@@ -180,7 +204,7 @@ async def test_of_two_servers_with_one_idempotency_key_one_stores(database: Data
 async def test_a_server_that_stands_still_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
     async with opened(database) as (store,):
         await put(store, 1)
-        frozen = await replace(database, patience=Patience(idle=300)).connect()
+        frozen = await replace(database, patience=Timeouts(idle=300)).connect()
         await frozen.execute("BEGIN")
         await frozen.execute("UPDATE positions SET position = position + 1")
         with anyio.fail_after(10):
@@ -231,22 +255,27 @@ async def test_what_was_under_way_when_its_connection_was_lost_is_refused_and_no
         assert seqs == list(range(1, 30))
 
 
+@pytest.mark.parametrize(
+    ("effects", "at"),
+    [(NOTHING, request_id(2).encode()), (SideEffects(audit=(entry(request_id(2)),)), b"COMMIT\0")],
+    ids=["one call", "transaction"],
+)
 @pytest.mark.parametrize(("moment", "outcome"), [("before", Outcome.APPLIED), ("after", Outcome.REPLAYED)])
 async def test_when_the_line_is_cut_at_a_commit_nobody_is_told_that_it_was_done_and_a_key_makes_it_safe(
-    database: Database, short: Path, moment: str, outcome: Outcome
+    database: Database, short: Path, moment: str, outcome: Outcome, effects: SideEffects, at: bytes
 ) -> None:
     async with cutter(database, short) as (address, cut), opened(address) as (store,):
         await put(store, 1)
-        setattr(cut, moment, True)
+        setattr(cut, moment, at)
         with pytest.raises(Unavailable, match="not known whether"):
-            await put(store, 2)
-        assert await put(store, 2) is outcome
+            await put(store, 2, effects=effects)
+        assert await put(store, 2, effects=effects) is outcome
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
 
 
 async def test_a_database_that_is_gone_is_unavailable_until_it_is_back(postgres: PostgresServer) -> None:
     name = await postgres.new()
-    database = postgres.database(name, Patience(connect=2_000))
+    database = postgres.database(name, Timeouts(connect=2_000))
     async with opened(database) as (store,):
         await put(store, 1)
         await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS FALSE")

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from askback.app import create_app
-from askback.cli.keyring import open_keyring
 from askback.errors import StoreUnusable
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.bootstrap_tokens import open_keyring
+from askback.server.settings import load
 from tests.requirements import requirement
 
 

@@ -13,10 +13,9 @@ from types import ModuleType
 import anyio
 import pytest
 
-from askback.domain.access import OPEN, Access, Level
+from askback.domain.access import UNSHARED, AccessLevel, AccessList
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.agents import Agent, Token
-from askback.ports.principal import Principal
+from askback.ports.agents import Agent, Principal, Token
 from askback.storage.sql import (
     agents,
     audit,
@@ -212,13 +211,13 @@ async def test_what_another_process_changed_while_it_was_closed_is_seen_when_it_
 ) -> None:
     store, other = SqliteStore(path), SqliteStore(path)
     await store.open()
-    assert await store.access("main", "t1") == OPEN
+    assert await store.access("main", "t1") == UNSHARED
     await store.close()
     with pytest.raises(Unavailable, match="closed"):
         await store.access("main", "t1")
     await other.open()
-    access = Access(owner="ada", others=Level.NONE)
-    await other.set_access(access, shared(access), before=OPEN)
+    access = AccessList(owner="ada", others=AccessLevel.NONE)
+    await other.set_access(access, shared(access), before=UNSHARED)
     await other.close()
     await store.open()
     assert await store.access("main", "t1") == access

@@ -8,9 +8,11 @@ from pathlib import Path
 from askback.ports.store import Store
 from askback.storage.sqlite import SqliteStore
 from askback.storage.sqlite.connection import Connection, configure
+from tests.contracts.files import FileContracts
 from tests.contracts.store import DurableContracts, StoreContracts
 from tests.contracts.suite import OnCommit
 from tests.contracts.threads import ThreadContracts
+from tests.temporary_store import empty_database
 
 
 def impatient(path: Path) -> Connection:
@@ -20,9 +22,12 @@ def impatient(path: Path) -> Connection:
     return connection
 
 
-class TestSqliteStore(StoreContracts, ThreadContracts, DurableContracts):
+class TestSqliteStore(StoreContracts, ThreadContracts, FileContracts, DurableContracts):
     def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
-        return SqliteStore(place / "askback.db", on_commit=on_commit, connect=impatient)
+        path = place / "askback.db"
+        if not path.exists():
+            path.write_bytes(empty_database())
+        return SqliteStore(path, on_commit=on_commit, connect=impatient)
 
     @contextmanager
     def outage(self, store: Store, place: Path) -> Iterator[None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 
 from tests.requirements_asked import ASKED, HELD_ALREADY
@@ -33,6 +34,9 @@ def _carried() -> dict[str, set[str]]:
         for ids in WEB_TAG.findall(path.read_text(encoding="utf-8")):
             for name in re.findall(r"[A-Z]\d+", ids):
                 carried.setdefault(name, set()).add(relative(path))
+    for path in files(".json", under=("vectors/compat/",)):
+        for name in json.loads(path.read_text(encoding="utf-8"))["rows"]:
+            carried.setdefault(name, set()).add(relative(path))
     return carried
 
 

@@ -9,10 +9,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.app import App, create_app
+from askback.delivery.local import LocalBus
 from askback.domain.limits import Limits
-from askback.service import credentials
+from askback.server.app import App, create_app
+from askback.service.agents import credentials
 from tests.signing_in import sign_in
+from tests.temporary_store import TemporaryStore
 
 BASE = "http://127.0.0.1:8787"
 LIMITS = Limits(body_bytes=64 * 1024)
@@ -55,7 +57,7 @@ class Api:
     async def browser(self) -> httpx2.AsyncClient:
         """Return a logged-in browser, which sends both parts of its session."""
         client = self.client()
-        code = await credentials.login_code(self.app.services, tenant="default", name="Ada")
+        code = await credentials.create_login_code(self.app.services, tenant="default", name="Ada")
         assert (await sign_in(client, f"{BASE}/login#{code}")).status_code == 201
         return client
 
@@ -64,7 +66,8 @@ class Api:
 async def api() -> AsyncIterator[Api]:
     """A server of its own for each test."""
     clock = ManualClock()
-    app = create_app(clock=clock, limits=LIMITS)
+    bus = LocalBus()
+    app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, clock=clock, limits=LIMITS)
     async with app.running():
         yield Api(app, clock)
 

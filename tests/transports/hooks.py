@@ -10,35 +10,39 @@ import httpx2
 import pytest
 
 from askback import verify_webhook
-from askback.app import create_app
-from askback.ports.webhooks import Answered
+from askback.delivery.local import LocalBus
+from askback.ports.webhooks import WebhookResponse
+from askback.server.app import create_app
 from askback.service.webhooks import dispatch
-from askback.testing.fake_courier import FakeCourier, Posted
+from askback.testing.fake_webhook_client import FakeWebhookClient, Posted
+from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import LIMITS, Api, ManualClock
 
 URL = "https://hooks.example.com/in?key=k1"
-ERROR, OK = Answered(500), Answered(204)
+ERROR, OK = WebhookResponse(500), WebhookResponse(204)
 
 
 @asynccontextmanager
-async def swept(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Api]:
+async def swept(webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Api]:
     """Run such a server."""
-    monkeypatch.setattr(dispatch, "LOOK_S", 3600)
+    monkeypatch.setattr(dispatch, "POLL_S", 3600)
     clock = ManualClock()
-    app = create_app(clock=clock, limits=LIMITS, courier=courier)
+    bus = LocalBus()
+    store = TemporaryStore(on_commit=bus.publish)
+    app = create_app(store=store, bus=bus, clock=clock, limits=LIMITS, webhook_client=webhook_client)
     async with app.running():
         yield Api(app, clock)
 
 
 @pytest.fixture
-def courier() -> FakeCourier:
-    return FakeCourier()
+def webhook_client() -> FakeWebhookClient:
+    return FakeWebhookClient()
 
 
 @pytest.fixture
-async def api(courier: FakeCourier, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
+async def api(webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
     """Such a server, in the place of the usual one."""
-    async with swept(courier, monkeypatch) as api:
+    async with swept(webhook_client, monkeypatch) as api:
         yield api
 
 
@@ -52,7 +56,7 @@ async def hooked(api: Api, who: str = "admin", **body: Any) -> dict[str, Any]:
 async def sweep(api: Api, *, after: float = 0) -> int:
     """Let time pass, and deliver what is due."""
     api.clock.advance(seconds=after)
-    return await dispatch.sweep(api.app.services)
+    return await dispatch.deliver_all_due(api.app.services)
 
 
 async def log(api: Api, hook: dict[str, Any]) -> list[dict[str, Any]]:

@@ -12,10 +12,10 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.app import App, create_app
-from askback.settings import load
-from askback.transports.websocket.extension import EXTENSION, Confirm
-from askback.transports.websocket.extension import Socket as Extension
+from askback.server.app import App, create_app
+from askback.server.settings import load
+from askback.transports.socket_extension import EXTENSION, Confirm
+from askback.transports.socket_extension import Socket as Extension
 from tests.client.servers import TOKENS
 from tests.limits import ROOMY
 
@@ -28,7 +28,14 @@ class Socket:
     """A raw peer of the app's WebSocket."""
 
     def __init__(
-        self, app: App, *, headers: dict[str, str], subprotocols: list[str], confirm: Confirm | None = None
+        self,
+        app: App,
+        *,
+        headers: dict[str, str],
+        subprotocols: Sequence[str] = (),
+        confirm: Confirm | None = None,
+        path: str = "/v1/ws",
+        query: str = "",
     ) -> None:
         self.incoming: asyncio.Queue[Message] = asyncio.Queue()
         self.outgoing: asyncio.Queue[Message] = asyncio.Queue()
@@ -41,15 +48,17 @@ class Socket:
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
             "scheme": "ws",
-            "path": "/v1/ws",
-            "raw_path": b"/v1/ws",
-            "query_string": b"",
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
             "root_path": "",
             "headers": [
                 (k.lower().encode(), v.encode()) for k, v in {"Host": "127.0.0.1", **headers}.items()
             ],
-            "subprotocols": subprotocols,
-            "extensions": {} if confirm is None else {EXTENSION: Extension(confirm, self._send_texts)},
+            "subprotocols": list(subprotocols),
+            "extensions": {}
+            if confirm is None
+            else {EXTENSION: Extension(confirm, self._send_texts, self._send_now)},
             "state": {},
         }
         self.incoming.put_nowait({"type": "websocket.connect"})
@@ -62,6 +71,13 @@ class Socket:
     async def _send_texts(self, texts: Sequence[str]) -> None:
         for text in texts:
             await self._send({"type": "websocket.send", "text": text})
+
+    def _send_now(self, texts: Sequence[str]) -> bool:
+        if not self.reading.is_set():
+            return False
+        for text in texts:
+            self.outgoing.put_nowait({"type": "websocket.send", "text": text})
+        return True
 
     async def message(self) -> Message:
         with anyio.fail_after(10):

@@ -10,12 +10,12 @@ import anyio
 import httpx2
 import pytest
 
-from askback.app import create_app
 from askback.delivery.local import LocalBus
 from askback.errors import Unavailable
 from askback.ports.bus import Bus
 from askback.ports.store import Change
-from askback.service import waiting
+from askback.server.app import create_app
+from askback.service.jobs import recovery
 from tests.requirements import requirement
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ManualClock, ask, asked
@@ -138,7 +138,7 @@ async def test_what_a_server_that_died_had_begun_to_archive_is_taken_back_by_ano
         assert begun.status_code == 503
     store.died = True
     async with running(store, clock, tokens, bus) as api:
-        await waiting.sweep(api.app.services)
+        await recovery.promote_and_deliver(api.app.services)
         agent = await api.as_("requester")
         assert {each["id"] for each in await pending(agent)} == open_ones  # whoever began may be at it still
         clock.advance(seconds=6)

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from askback.service import deadlines
-from askback.testing.fake_courier import FakeCourier
+from askback.service.jobs import deadlines
+from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, asked
-from tests.transports.hooks import api, courier, hooked, sweep  # noqa: F401 - fixtures
+from tests.transports.hooks import api, hooked, sweep, webhook_client  # noqa: F401 - fixtures
 from tests.transports.test_resumes import pulled
 
 pytestmark = pytest.mark.anyio
@@ -73,17 +73,17 @@ async def test_what_is_withheld_holds_up_nothing_behind_it(api: Api) -> None:
 
 
 @requirement("K9")
-async def test_it_is_not_pushed_either(api: Api, courier: FakeCourier) -> None:
+async def test_it_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClient) -> None:
     await hooked(api)
     request = await answered(api, "responder/bob")
     await share(api)
     await sweep(api)
     await sweep(api, after=61)
-    assert courier.posted == []
+    assert webhook_client.posted == []
     assert await withheld(api) == [(request["id"], "bob")]
     await share(api, others="prompt")
     assert await sweep(api, after=61) == 1
-    assert len(courier.posted) == 1
+    assert len(webhook_client.posted) == 1
 
 
 @requirement("K9")

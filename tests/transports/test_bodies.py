@@ -11,7 +11,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from askback.domain.faults import Faults
-from askback.domain.fields import Model
+from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.transports.http import DRAIN_BYTES
 from tests.requirements import requirement

@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from askback.domain.bodies import CancelBody
 from askback.domain.lifecycle import CANCELLED_BY
+from askback.wire.bodies import CancelBody
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ask, asked
 from tests.transports.sockets import Socket
@@ -26,7 +26,7 @@ async def over_a_websocket(api: Api, role: str, request_id: str, body: dict[str,
     headers = {"Authorization": f"Bearer {api.tokens[role]}"}
     socket = Socket(api.app, headers=headers, subprotocols=["askback.v1"])
     assert (await socket.message())["type"] == "websocket.accept"
-    found = await socket.call("cancel", request_id=request_id, body=body)
+    found = await socket.call("cancel_request", request_id=request_id, body=body)
     await socket.leave()
     return {"error": found} if "code" in found else found
 

@@ -7,11 +7,12 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.domain.access import Level
+from askback.domain.access import AccessLevel
 from askback.domain.events import Event
+from askback.ports.bus import Activity
 from askback.ports.store import Principal
-from askback.service import deadlines
-from askback.service.watch import Watcher, Watches
+from askback.service.delivery.subscriptions import Subscription, Subscriptions
+from askback.service.jobs import deadlines
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ask, asked
 from tests.transports.test_resumes import pulled
@@ -235,8 +236,8 @@ async def test_a_page_of_somebody_who_may_only_read_is_not_there_to_answer(api: 
     assert (
         await admin.put("/v1/threads/t1/access", json={"owner": "ada", "others": "view"})
     ).status_code == 200
-    watches = Watches(api.app.services)
-    bob = await watches.open(
+    subscriptions = Subscriptions(api.app.services)
+    bob = await subscriptions.open(
         Principal("usr_bob", "default", "responder", "Bob"), Reader(), thread_id="t1", after=None
     )
     assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
@@ -250,12 +251,12 @@ async def test_a_page_of_somebody_who_may_only_read_is_not_there_to_answer(api: 
 
 
 async def test_a_page_that_watches_counts_as_somebody_and_an_agent_does_not(api: Api) -> None:
-    watches = Watches(api.app.services)
+    subscriptions = Subscriptions(api.app.services)
     agent = Principal("tok_a", "default", "requester", "agent")
     person = Principal("usr_p", "default", "responder", "person")
-    watching = await watches.open(agent, Reader(), thread_id="t1", after=None)
+    watching = await subscriptions.open(agent, Reader(), thread_id="t1", after=None)
     assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
-    seeing = await watches.open(person, Reader(), thread_id="t1", after=None)
+    seeing = await subscriptions.open(person, Reader(), thread_id="t1", after=None)
     assert (await asked(api, require_client="fail_fast"))["status"] == "pending"
     seeing.close()
     assert (await asked(api, require_client="fail_fast"))["status"] == "cancelled"
@@ -271,10 +272,13 @@ class Reader:
     async def drained(self) -> None:
         """Have room."""
 
-    def ended(self, watcher: Watcher) -> None:
+    def ended(self, subscription: Subscription) -> None:
         """Leave."""
 
-    def shared(self, thread_id: str, level: Level) -> None:
+    def active(self, activity: Activity) -> None:
+        """Learn nothing."""
+
+    def shared(self, thread_id: str, level: AccessLevel) -> None:
         """Learn nothing."""
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from askback.app import create_app
 from askback.domain.limits import Limits
-from askback.service import erasure
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.settings import load
+from askback.service.threads import erase
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KEY_BYTES, KeyRing
 from tests.requirements import requirement
@@ -142,12 +142,12 @@ async def test_threads_go_when_they_are_as_old_as_was_set(api: Api) -> None:
     assert (await admin.post("/v1/policy", json=longer)).status_code == 200
     api.clock.advance(seconds=7 * DAY_S)
     await fill(api, "new", MARK)
-    assert await erasure.sweep(ctx, None) == 0
+    assert await erase.erase_expired(ctx, None) == 0
     api.clock.advance(seconds=2)
-    assert await erasure.sweep(ctx, 7) == 1
+    assert await erase.erase_expired(ctx, 7) == 1
     left = {t: len((await admin.get(f"/v1/threads/{t}")).json()["requests"]) for t in ("old", "new", "open")}
     assert left == {"old": 0, "new": 1, "open": 2}
-    assert await erasure.sweep(ctx, 7) == 0
+    assert await erase.erase_expired(ctx, 7) == 0
     api.clock.advance(seconds=24 * DAY_S)
-    assert await erasure.sweep(ctx, 7) == 2
+    assert await erase.erase_expired(ctx, 7) == 2
     assert (await admin.get("/v1/threads/kept%20longer")).json()["requests"] == []

@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.service import waiting
+from askback.service.jobs import recovery
 from tests.contracts.samples import answer
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ask, asked
@@ -100,7 +100,7 @@ async def test_what_a_server_left_in_line_is_found_by_another(api: Api) -> None:
     row = await store.get("default", first["id"])
     assert row is not None
     await store.settle(answer(row))  # as if the server had died right after
-    await waiting.sweep(api.app.services)
+    await recovery.promote_and_deliver(api.app.services)
     assert "queued_behind" not in await read(api, second)
 
 

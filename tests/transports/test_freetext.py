@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.service import waiting
+from askback.service.jobs import recovery
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, asked
 
@@ -96,13 +96,13 @@ async def test_messages_are_held_until_nothing_is_open(api: Api) -> None:
     for text in ("first", "second"):
         held = await say(api, text)
         assert (held.status_code, held.json()["held"]) == (201, True)
-    await waiting.sweep(api.app.services)
+    await recovery.promote_and_deliver(api.app.services)
     assert await types(api, 1) == ["message.held", "message.held"]
     person = await api.as_("responder")
     shown = (await person.get("/v1/threads/t1")).json()["messages"]
     assert [each["held"] for each in shown] == [True, True]
     await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
-    await waiting.sweep(api.app.services)
+    await recovery.promote_and_deliver(api.app.services)
     assert await types(api, 3) == ["request.answered", "message.added", "message.added"]
     shown = (await person.get("/v1/threads/t1")).json()["messages"]
     assert [(each["content"][0]["text"], "held" in each) for each in shown] == [

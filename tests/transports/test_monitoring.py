@@ -9,13 +9,14 @@ import anyio
 import pytest
 
 from askback import logs
-from askback.app import create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import Principal
-from askback.ports.webhooks import Answered
-from askback.service import deadlines, tokens
-from askback.service.waits import Waits
-from askback.testing.fake_courier import FakeCourier
+from askback.ports.webhooks import WebhookResponse
+from askback.server.app import create_app
+from askback.service.access import tokens
+from askback.service.delivery.waits import ConnectionWaits
+from askback.service.jobs import deadlines
+from askback.testing.fake_webhook_client import FakeWebhookClient
 from askback.transports.rest import monitoring
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import ANSWER, Api, ManualClock, asked
@@ -35,8 +36,8 @@ async def numbers(api: Api) -> dict[str, float]:
 
 
 async def test_what_waits_and_what_has_ended_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    courier = FakeCourier(answers=[Answered(500)])
-    async with swept(courier, monkeypatch) as api:
+    webhook_client = FakeWebhookClient(answers=[WebhookResponse(500)])
+    async with swept(webhook_client, monkeypatch) as api:
         await asked(api)
         request = await asked(api)
         api.clock.advance(seconds=30)
@@ -87,7 +88,7 @@ async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None
     token = await tokens.authenticate(api.app.services, api.tokens["requester"])
     assert token is not None
     somebody = Somebody(token)
-    waits = Waits(api.app.services)
+    waits = ConnectionWaits(api.app.services)
     waits.add(request["id"], somebody)
     await (await api.as_("responder")).post(f"/v1/requests/{request['id']}/answer", json=ANSWER)
     found = await numbers(api)
@@ -120,12 +121,21 @@ async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPa
     assert (status, body["error"]["code"]) == (503, "unavailable")
 
 
-async def test_however_many_ask_whether_it_is_ready_it_looks_once(api: Api) -> None:
-    before = api.app.services.store.pressure().changes
+async def test_however_many_ask_whether_it_is_ready_it_looks_once(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, looks = api.app.services.store, [0]
+    check = store.check_writable
+
+    async def look() -> None:
+        looks[0] += 1
+        await check()
+
+    monkeypatch.setattr(store, "check_writable", look)
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
             tasks.start_soon(api.client().get, "/readyz")
-    assert api.app.services.store.pressure().changes - before == 1
+    assert looks == [1]
 
 
 @pytest.mark.parametrize(

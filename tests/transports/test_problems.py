@@ -8,18 +8,25 @@ from collections.abc import Mapping
 import pytest
 
 from askback import errors
-from askback.app import create_app
-from askback.domain.events import Draft
+from askback.domain.events import EventDraft
 from askback.domain.record import Record
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch
 from askback.ports.threads import Quota
+from askback.server.app import create_app
 from askback.transports.problems import HostNotAllowed, MethodNotAllowed, problem_reply
 from tests.requirements import requirement
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ask
 
-REQUEST = {"id": "req_1", "status": "answered"}
+REQUEST = {
+    "id": "req_1",
+    "kind": "form",
+    "thread_id": "t1",
+    "created_at": "2026-11-20T09:00:00.000Z",
+    "status": "answered",
+    "revision": 1,
+}
 
 
 @requirement("M1", "M2")
@@ -67,7 +74,7 @@ class FullDisk(TemporaryStore):
     async def insert(
         self,
         record: Record,
-        event: Draft,
+        event: EventDraft,
         claim: Claim | None = None,
         effects: SideEffects = NOTHING,
         *,

@@ -7,9 +7,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.app import create_app
 from askback.domain.limits import Limits
-from askback.settings import load
+from askback.domain.timestamps import rfc3339
+from askback.server.app import create_app
+from askback.server.settings import load
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, BASE, LIMITS, Api, ManualClock, ask, asked
 
@@ -56,6 +57,123 @@ async def test_the_eleventh_question_is_refused_until_the_window_has_passed(api:
     assert (await used(api))["questions"] == 0
     assert (await post(api, ask())).status_code == 201
     assert (await used(api))["questions"] == 1
+
+
+@requirement("D8")
+async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
+    await set_policy(api, thread_id="t1", max_questions=10, questions_window_s=3600)
+    first, second = await asked(api), await asked(api)
+    assert [(each["ordinal"], each["of"]) for each in (first, second)] == [(1, 10), (2, 10)]
+    agent = await api.as_("requester")
+    assert (await agent.get(f"/v1/requests/{second['id']}")).json()["ordinal"] == 2
+    listed = (await agent.get("/v1/requests", params={"thread_id": "t1"})).json()["requests"]
+    assert sorted((each["ordinal"], each["of"]) for each in listed) == [(1, 10), (2, 10)]
+    changed = await agent.patch(f"/v1/requests/{second['id']}", json={"form": ask()["form"]})
+    assert (changed.json()["ordinal"], changed.json()["of"]) == (2, 10)
+    answered = await (await api.as_("responder")).post(
+        f"/v1/requests/{first['id']}/answer", json={"revision": 1, "values": {"dish": "x"}}
+    )
+    assert (answered.json()["ordinal"], answered.json()["of"]) == (1, 10)
+    assert "ordinal" not in (await post(api, APPROVAL)).json()
+    api.clock.advance(seconds=3601)
+    assert (await asked(api))["ordinal"] == 1
+
+
+@requirement("D8", "L1", "L7")
+async def test_a_tool_and_an_agent_have_limits_of_their_own(api: Api) -> None:
+    agent = {"name": "Bot", "tool": "ask_user"}
+    asker = (await asked(api))["requester"]["id"]
+    limits = [{"tool": "ask_user", "max": 2, "text": "No more."}, {"agent": asker, "max": 3}]
+    await set_policy(api, question_limits=limits)
+    shown = await (await api.as_("admin")).get("/v1/policy")
+    assert [
+        {k: v for k, v in each.items() if v is not None} for each in shown.json()["question_limits"]
+    ] == limits
+    for _ in range(2):
+        assert (await asked(api, agent=agent))["of"] == 10_000
+    third = await post(api, ask(agent=agent))
+    assert code(third) == (429, "too_many_questions")
+    assert third.json()["error"]["message"] == "No more."
+    assert (await post(api, ask(agent=agent, thread_id="t2"))).status_code == 201
+    assert (await post(api, ask(agent={"name": "Bot", "tool": "other"}))).status_code == 201
+    assert code(await post(api, ask())) == (429, "too_many_questions")
+    assert (await post(api, APPROVAL)).status_code == 201
+    done = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
+    assert done.status_code == 200
+    assert (await post(api, ask(agent=agent))).status_code == 201
+    await set_policy(api, question_limits=None)
+    for _ in range(3):
+        assert (await post(api, ask(agent=agent))).status_code == 201
+
+
+@requirement("L7")
+async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) -> None:
+    asker = (await asked(api, thread_id="t2"))["requester"]["id"]
+    assert (await used(api))["question_limits"] == []
+    tool, own, another = {"tool": "ask_user", "max": 2}, {"agent": asker, "max": 3}, {"agent": "x", "max": 4}
+    both = {"tool": "ask_user", "agent": asker, "max": 5}
+    await set_policy(api, questions_window_s=3600, question_limits=[tool, own, another, both])
+    await set_policy(api, thread_id="t3", question_limits=[tool])
+    begun = api.clock.now
+    await asked(api, agent={"name": "Bot", "tool": "ask_user"})
+    await asked(api)
+
+    async def shown(who: str, thread: str = "t1") -> list[tuple[dict[str, Any], int, str | None]]:
+        reply = await (await api.as_(who)).get("/v1/limits", params={"thread_id": thread})
+        limits = reply.json()["thread"]["question_limits"]
+        return [(each, each.pop("used"), each.pop("reset_at")) for each in limits]
+
+    ends = rfc3339(begun + 3_600_000)
+    of_agent = [(tool, 1, ends), (own, 2, ends), (both, 1, ends)]
+    assert await shown("requester") == of_agent
+    assert await shown("responder") == [*of_agent[:2], (another, 0, None), of_agent[2]]
+    assert await shown("requester", "t3") == [(tool, 0, None)]
+    reset = await (await api.as_("admin")).post("/v1/limits/reset", json={"thread_id": "t1"})
+    assert [each["used"] for each in reset.json()["question_limits"]] == [0, 0, 0, 0]
+    await asked(api)
+    api.clock.now = begun + 3_600_000
+    assert await shown("requester") == [(tool, 0, None), (own, 0, None), (both, 0, None)]
+
+
+@requirement("D8", "D9", "L1")
+async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> None:
+    more: dict[str, Any] = {
+        "agent": {"name": "Bot", "tool": "ask_user"},
+        "question_limit": {"max": 2, "text": "No more."},
+    }
+    await asked(api)
+    first, second = await asked(api, **more), await asked(api, **more)
+    assert [(each["ordinal"], each["of"]) for each in (first, second)] == [(1, 2), (2, 2)]
+    assert "question_limit" not in first
+    api.clock.advance(seconds=30 * 24 * 3600)
+    third = await post(api, ask(**more))
+    assert (code(third), third.json()["error"]["message"]) == ((429, "too_many_questions"), "No more.")
+    assert (await asked(api, question_limit={"max": 1}))["ordinal"] == 1
+    assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
+    await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
+    assert [(await asked(api, **more))[name] for name in ("ordinal", "of")] == [1, 3]
+    admin = await api.as_("admin")
+    assert (await admin.post("/v1/limits/reset", json={"thread_id": "t1"})).status_code == 200
+    await set_policy(api, question_limits=None)
+    assert [(await asked(api, **more))[name] for name in ("ordinal", "of")] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("limits", "path"),
+    [
+        ([{"max": 1}], "question_limits[0].tool"),
+        ([{"tool": "", "max": 1}], "question_limits[0].tool"),
+        ([{"tool": "a", "max": -1}], "question_limits[0].max"),
+        ([{"tool": "a", "max": 1, "text": "a\u202e"}], "question_limits[0].text"),
+        ([{"tool": "a", "max": 1}, {"tool": "a", "max": 2}], "question_limits[1]"),
+        ([{"tool": "a", "max": 1, "more": 1}], "question_limits[0].more"),
+        ([{"tool": "a", "max": 1}] * 51, "question_limits"),
+    ],
+)
+async def test_limits_of_tools_are_checked(api: Api, limits: list[Any], path: str) -> None:
+    refused = await (await api.as_("admin")).post("/v1/policy", json={"question_limits": limits})
+    assert refused.status_code == 422
+    assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]
 
 
 @requirement("D8")

@@ -10,12 +10,12 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.app import create_app
-from askback.database_address import SettingsError
 from askback.errors import Unavailable
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Claim, Settlement
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.database_address import SettingsError
+from askback.server.settings import load
 from tests.requirements import requirement
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import Api, ManualClock, asked

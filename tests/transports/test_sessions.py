@@ -8,9 +8,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from askback.app import create_app
-from askback.service import credentials, sessions
-from askback.settings import load
+from askback.server.app import create_app
+from askback.server.settings import load
+from askback.service.access import sessions
+from askback.service.agents import credentials
 from tests.requirements import requirement
 from tests.signing_in import HALF, code_of, cookie_of, sign_in
 from tests.transports.conftest import ANSWER, BASE, Api, asked
@@ -128,7 +129,7 @@ async def test_the_public_address_alone_says_whether_the_cookie_is_secure(
     app = create_app(load({"ASKBACK_PUBLIC_URL": public}, data_dir=tmp_path))
     async with app.running():
         for base in ("https://askback.example", "http://askback.example"):
-            code = await credentials.login_code(app.services, tenant="default", name="Ada")
+            code = await credentials.create_login_code(app.services, tenant="default", name="Ada")
             transport = httpx2.ASGITransport(app=app)
             async with httpx2.AsyncClient(transport=transport, base_url=base) as browser:
                 cookie = (await sign_in(browser, f"{public}/login#{code}")).headers["set-cookie"]
@@ -266,11 +267,11 @@ async def test_what_a_session_has_open_closes_when_it_ends_by_time(api: Api) -> 
     headers = {"Cookie": "=".join(cookie_of(browser)), "Origin": "http://127.0.0.1"}
     socket = Socket(api.app, headers=headers, subprotocols=offered)
     assert (await socket.message())["type"] == "websocket.accept"
-    assert (await socket.call("list"))["requests"] == []
+    assert (await socket.call("list_requests"))["requests"] == []
     ids = {(await browser.get("/v1/session")).json()["session"]["id"]}
-    await sessions.check(api.app.services, ids)
+    await sessions.close_ended(api.app.services, ids)
     assert await socket.call("ping") == {}
     api.clock.advance(seconds=sessions.IDLE_MS / 1000)
-    await sessions.check(api.app.services, ids)
+    await sessions.close_ended(api.app.services, ids)
     assert await socket.closed() == 4401
     await socket.leave()

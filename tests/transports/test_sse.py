@@ -11,11 +11,12 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.app import App, create_app
 from askback.domain.limits import Limits
-from askback.service import messages, tokens
-from askback.service.ask import ask as create
-from askback.settings import load
+from askback.server.app import App, create_app
+from askback.server.settings import load
+from askback.service.access import tokens
+from askback.service.requests.create import create_request
+from askback.service.threads import messages
 from tests.requirements import requirement
 from tests.transports.conftest import Api
 
@@ -112,14 +113,14 @@ async def say(app: App, count: int, *, size: int = 1, thread: str = "t1") -> Non
     assert principal is not None
     for _ in range(count):
         body = {"content": [{"type": "text", "text": "x" * size}]}
-        await messages.post(app.services, principal, thread, body)
+        await messages.post_message(app.services, principal, thread, body)
 
 
 async def ask(app: App, thread: str = "t1") -> None:
     principal = await tokens.authenticate(app.services, TOKENS["requester"])
     assert principal is not None
     form = {"fields": [{"id": "a", "type": "text", "label": "A"}]}
-    await create(app.services, principal, {"kind": "form", "thread_id": thread, "form": form})
+    await create_request(app.services, principal, {"kind": "form", "thread_id": thread, "form": form})
 
 
 @pytest.mark.requirement("G3")

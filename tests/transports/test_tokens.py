@@ -9,10 +9,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.app import App, create_app
 from askback.errors import Unauthorized
-from askback.service import tokens
-from askback.settings import load
+from askback.server.app import App, create_app
+from askback.server.settings import load
+from askback.service.access import tokens
 from askback.transports.websocket.endpoint import UNAUTHORIZED
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ask
@@ -78,7 +78,7 @@ async def get(api: Api, secret: str, path: str = "/v1/session") -> httpx2.Respon
 async def test_a_revoked_token_is_refused_at_once_and_stays_in_the_list(api: Api) -> None:
     token = await made(api, name="shop")
     assert (await get(api, token["token"])).status_code == 200
-    await api.app.services.last_use.write(api.app.services.store)
+    await api.app.services.token_usage.flush(api.app.services.store)
     admin = await api.as_("admin")
     revoked = (await admin.delete(f"/v1/tokens/{token['id']}")).json()
     refused = await get(api, token["token"])
@@ -105,7 +105,7 @@ async def test_the_connections_of_a_revoked_token_close_and_those_of_the_same_ag
     admin = await api.as_("admin")
     await admin.delete(f"/v1/tokens/{first['id']}")
     assert await one.closed() == UNAUTHORIZED
-    assert (await two.call("get", request_id="req_none"))["code"] == "not_found"
+    assert (await two.call("get_request", request_id="req_none"))["code"] == "not_found"
     await admin.post(f"/v1/agents/{second['agent']}/stop")
     assert await two.closed() == UNAUTHORIZED
     for socket in (one, two):

@@ -7,8 +7,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from askback.app import create_app
 from askback.domain.limits import Limits
+from askback.server.app import create_app
 from tests.requirements import requirement
 from tests.transports.conftest import ANSWER, Api, ManualClock, ask, asked
 

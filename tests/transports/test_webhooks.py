@@ -10,25 +10,27 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.app import create_app
-from askback.ports.webhooks import Answered, Unreached
-from askback.service import deadlines
+from askback.ports.webhooks import Unreachable, WebhookResponse
+from askback.server.app import create_app
+from askback.service.jobs import deadlines
 from askback.service.webhooks import dispatch
-from askback.testing.fake_courier import FakeCourier
+from askback.testing.fake_webhook_client import FakeWebhookClient
 from tests.requirements import requirement
 from tests.transports.conftest import Api, ManualClock, ask, asked
-from tests.transports.hooks import ERROR, URL, api, courier, hooked, log, read, redeliver, sweep  # noqa: F401 - fixtures
+from tests.transports.hooks import ERROR, URL, api, hooked, log, read, redeliver, sweep, webhook_client  # noqa: F401 - fixtures
 from tests.transports.test_resumes import ack, pulled, settled
 
 pytestmark = pytest.mark.anyio
 
 
 @requirement("G10", "F23", "H5")
-async def test_a_resume_is_pushed_signed_and_is_then_done(api: Api, courier: FakeCourier) -> None:
+async def test_a_resume_is_pushed_signed_and_is_then_done(
+    api: Api, webhook_client: FakeWebhookClient
+) -> None:
     hook = await hooked(api)
     request = await settled(api, delivery="resume")
     assert await sweep(api) == 1
-    [posted] = courier.posted
+    [posted] = webhook_client.posted
     message = read(api, hook, posted)
     assert (posted.url, message["type"]) == (URL, "resume")
     data = message["data"]
@@ -44,18 +46,20 @@ async def test_a_resume_is_pushed_signed_and_is_then_done(api: Api, courier: Fak
 
 
 @requirement("G10")
-@pytest.mark.parametrize("failure", [ERROR, Answered(302), Answered(404), Unreached("timeout")])
+@pytest.mark.parametrize(
+    "failure", [ERROR, WebhookResponse(302), WebhookResponse(404), Unreachable("timeout")]
+)
 async def test_what_was_not_taken_is_sent_again_under_the_same_id(
-    api: Api, courier: FakeCourier, failure: Answered | Exception
+    api: Api, webhook_client: FakeWebhookClient, failure: WebhookResponse | Exception
 ) -> None:
     hook = await hooked(api)
     await settled(api, delivery="resume")
-    courier.answers = [failure, failure]
+    webhook_client.answers = [failure, failure]
     assert await sweep(api) == 1
     assert await sweep(api, after=3) == 0
     assert await sweep(api, after=4) == 1
     assert await sweep(api, after=20) == 1
-    first, second, third = courier.posted
+    first, second, third = webhook_client.posted
     assert first.headers["webhook-id"] == second.headers["webhook-id"] == third.headers["webhook-id"]
     assert [read(api, hook, third)["data"]["attempt"]] == [3]
     [delivery] = await log(api, hook)
@@ -68,73 +72,73 @@ async def test_what_was_not_taken_is_sent_again_under_the_same_id(
 
 @requirement("G10")
 async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_more(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await hooked(api)
     await settled(api, delivery="resume")
-    courier.answers = [ERROR]
+    webhook_client.answers = [ERROR]
     await sweep(api)
     [resume] = await pulled(api)
     assert await sweep(api, after=10) == 1  # it looks, and finds that somebody has it
-    assert len(courier.posted) == 1
+    assert len(webhook_client.posted) == 1
     await ack(api, resume)
     await sweep(api, after=60)
-    assert len(courier.posted) == 1
+    assert len(webhook_client.posted) == 1
     assert [each["state"] for each in await log(api, hook)] == ["obsolete"]
 
 
 @requirement("G10")
-async def test_while_it_is_on_its_way_nobody_pulls_it(api: Api, courier: FakeCourier) -> None:
+async def test_while_it_is_on_its_way_nobody_pulls_it(api: Api, webhook_client: FakeWebhookClient) -> None:
     await hooked(api)
     await settled(api, delivery="resume")
-    courier.held = anyio.Event()
+    webhook_client.held = anyio.Event()
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(dispatch.sweep, api.app.services)
-            while not courier.posted:
+            tasks.start_soon(dispatch.deliver_all_due, api.app.services)
+            while not webhook_client.posted:
                 await anyio.lowlevel.checkpoint()
             assert await pulled(api) == []
-            courier.held.set()
+            webhook_client.held.set()
     assert await pulled(api) == []
 
 
 @requirement("G10", "H5")
 async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await hooked(api, events=["resume", "request.answered"])
     await settled(api, delivery="resume")
-    courier.held = anyio.Event()
+    webhook_client.held = anyio.Event()
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(dispatch.sweep, api.app.services)
-            while len(courier.posted) < 2:
+            tasks.start_soon(dispatch.deliver_all_due, api.app.services)
+            while len(webhook_client.posted) < 2:
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()  # both were taken, and nobody notes it
-    courier.held = None
+    webhook_client.held = None
     assert await sweep(api, after=29) == 0
     assert await sweep(api, after=1) == 2
-    ids = [posted.headers["webhook-id"] for posted in courier.posted]
+    ids = [posted.headers["webhook-id"] for posted in webhook_client.posted]
     assert sorted(ids[:2]) == sorted(ids[2:])
     assert {each["state"] for each in await log(api, hook)} == {"delivered"}
     assert await pulled(api) == []
 
 
 @requirement("G10")
-async def test_a_receiver_may_say_when_to_come_again(api: Api, courier: FakeCourier) -> None:
+async def test_a_receiver_may_say_when_to_come_again(api: Api, webhook_client: FakeWebhookClient) -> None:
     await hooked(api)
     await settled(api, delivery="resume")
-    courier.answers = [Answered(429, retry_after=900)]
+    webhook_client.answers = [WebhookResponse(429, retry_after=900)]
     await sweep(api)
     assert await sweep(api, after=899) == 0
     assert await sweep(api, after=1) == 1
 
 
-async def switched_off(api: Api, courier: FakeCourier) -> dict[str, Any]:
+async def switched_off(api: Api, webhook_client: FakeWebhookClient) -> dict[str, Any]:
     """Return a webhook whose receiver said that it is gone, and then something happened that it was not told of."""
     hook = await hooked(api)
     await settled(api, delivery="resume")
-    courier.answers = [Answered(410)]
+    webhook_client.answers = [WebhookResponse(410)]
     await sweep(api)
     await settled(api, delivery="resume")
     return hook
@@ -142,11 +146,11 @@ async def switched_off(api: Api, courier: FakeCourier) -> dict[str, Any]:
 
 @requirement("G10")
 async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await switched_off(api, courier)
+    hook = await switched_off(api, webhook_client)
     assert await sweep(api, after=7200) == 0
-    assert len(courier.posted) == 1
+    assert len(webhook_client.posted) == 1
     listed = (await (await api.as_("admin")).get("/v1/webhooks")).json()["webhooks"]
     assert [each["active"] for each in listed] == [False]
     [delivery] = await log(api, hook)
@@ -158,9 +162,9 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
 
 @requirement("G10")
 async def test_what_was_switched_off_is_switched_on_again_and_told_of_what_it_missed(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
-    hook = await switched_off(api, courier)
+    hook = await switched_off(api, webhook_client)
     assert await sweep(api, after=60) == 0
     admin = await api.as_("admin")
     for _ in range(2):
@@ -186,11 +190,11 @@ async def test_what_was_switched_off_is_switched_on_again_and_told_of_what_it_mi
 
 @requirement("G10")
 async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await hooked(api)
     request = await settled(api, delivery="resume")
-    courier.answers = [ERROR] * 100
+    webhook_client.answers = [ERROR] * 100
     for _ in range(80):
         await sweep(api, after=3600)
     [dead] = await log(api, hook)
@@ -198,7 +202,7 @@ async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
     assert 12 <= len(dead["attempts"]) <= 30
     assert [each["request_id"] for each in await pulled(api)] == [request["id"]]
     api.clock.advance(seconds=60)
-    courier.answers = [ERROR]
+    webhook_client.answers = [ERROR]
     again = await redeliver(api, hook, delivery=dead["id"])
     assert (again.status_code, again.json()["state"]) == (200, "waiting")
     await sweep(api)
@@ -210,7 +214,7 @@ async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
 
 @requirement("G10")
 async def test_a_resume_that_was_taken_is_sent_again_only_when_somebody_says_so(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     request = await settled(api, delivery="resume")
     [resume] = await pulled(api)
@@ -220,9 +224,9 @@ async def test_a_resume_that_was_taken_is_sent_again_only_when_somebody_says_so(
     for n in (1, 2):
         assert (await redeliver(api, hook, resume=resume["id"])).status_code == 200
         assert await sweep(api) == 1
-        message = read(api, hook, courier.posted[-1])
-        assert (len(courier.posted), message["data"]["request_id"]) == (n, request["id"])
-    assert {posted.headers["webhook-id"] for posted in courier.posted} == {resume["id"]}
+        message = read(api, hook, webhook_client.posted[-1])
+        assert (len(webhook_client.posted), message["data"]["request_id"]) == (n, request["id"])
+    assert {posted.headers["webhook-id"] for posted in webhook_client.posted} == {resume["id"]}
     assert len(await log(api, hook)) == 1
     for body in ({"resume": "rsm_x"}, {"delivery": "dlv_x"}):
         assert (await redeliver(api, hook, **body)).status_code == 404
@@ -232,23 +236,23 @@ async def test_a_resume_that_was_taken_is_sent_again_only_when_somebody_says_so(
 
 @requirement("H5")
 async def test_what_was_held_back_for_a_waiter_is_pushed_once_the_waiter_is_gone(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     await hooked(api)
     request = await settled(api)
     assert await sweep(api) == 0
     assert await sweep(api, after=10) == 1
-    assert json.loads(courier.posted[0].body)["data"]["request_id"] == request["id"]
+    assert json.loads(webhook_client.posted[0].body)["data"]["request_id"] == request["id"]
     read_in_time = await settled(api)
     await sweep(api)
     await (await api.as_("requester")).get(f"/v1/requests/{read_in_time['id']}")
     await sweep(api, after=60)
-    assert len(courier.posted) == 1
+    assert len(webhook_client.posted) == 1
 
 
 @requirement("G10")
 async def test_a_host_that_notifies_people_hears_of_requests_and_escalations(
-    api: Api, courier: FakeCourier
+    api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     await asked(api)
     hook = await hooked(api, events=["request.created", "request.escalated"])
@@ -259,27 +263,29 @@ async def test_a_host_that_notifies_people_hears_of_requests_and_escalations(
     await sweep(api)
     told = [
         read(api, hook, posted)
-        for posted in sorted(courier.posted, key=lambda each: each.headers["webhook-id"])
+        for posted in sorted(webhook_client.posted, key=lambda each: each.headers["webhook-id"])
     ]
     assert [(each["type"], each["data"]["request"]["id"]) for each in told] == [
         ("request.created", request["id"]),
         ("request.escalated", request["id"]),
     ]
     assert told[1]["data"]["request"]["notified"] == ["ada"]
-    assert len({posted.headers["webhook-id"] for posted in courier.posted}) == 2
+    assert len({posted.headers["webhook-id"] for posted in webhook_client.posted}) == 2
 
 
-async def test_a_webhook_of_one_requester_hears_of_its_requests_only(api: Api, courier: FakeCourier) -> None:
+async def test_a_webhook_of_one_requester_hears_of_its_requests_only(
+    api: Api, webhook_client: FakeWebhookClient
+) -> None:
     mine = await asked(api, "requester/one")
     await hooked(api, events=["request.created"], requester=mine["requester"]["id"])
     second = await asked(api, "requester/one")
     await asked(api, "requester/two", thread_id="t2")
     await sweep(api)
-    assert [json.loads(p.body)["data"]["request"]["id"] for p in courier.posted] == [second["id"]]
+    assert [json.loads(p.body)["data"]["request"]["id"] for p in webhook_client.posted] == [second["id"]]
 
 
 @requirement("G10", "E20")
-async def test_hidden_names_of_secrets_are_in_no_event(api: Api, courier: FakeCourier) -> None:
+async def test_hidden_names_of_secrets_are_in_no_event(api: Api, webhook_client: FakeWebhookClient) -> None:
     await hooked(api, events=["request.created"])
     secret = {"names": ["HIDDEN_KEY"], "reason": "needed", "hide_names": True}
     body = ask(kind="secret", secret=secret)
@@ -287,15 +293,15 @@ async def test_hidden_names_of_secrets_are_in_no_event(api: Api, courier: FakeCo
     made = await (await api.as_("requester")).post("/v1/requests", json=body)
     assert made.status_code == 201, made.text
     await sweep(api)
-    [posted] = courier.posted
+    [posted] = webhook_client.posted
     assert b"HIDDEN_KEY" not in posted.body
 
 
 @requirement("G10")
 async def test_a_running_server_delivers_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatch, "LOOK_S", 0.02)
-    courier = FakeCourier(answers=[ERROR])
-    app = create_app(courier=courier)
+    monkeypatch.setattr(dispatch, "POLL_S", 0.02)
+    webhook_client = FakeWebhookClient(answers=[ERROR])
+    app = create_app(webhook_client=webhook_client)
     async with app.running():
         api = Api(app, ManualClock())
         hook = await hooked(api)
@@ -309,4 +315,4 @@ async def test_a_running_server_delivers_without_being_told(monkeypatch: pytest.
         with anyio.fail_after(20):
             while (await log(api, hook))[0]["state"] != "delivered":
                 await anyio.sleep(0.02)
-    assert len(courier.posted) == 2
+    assert len(webhook_client.posted) == 2

@@ -13,12 +13,11 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.app import App, create_app
 from askback.delivery.local import LocalBus
 from askback.ports.store import ThreadView
-from askback.settings import load
-from askback.transports.websocket.members import MEMBERS
-from askback.transports.websocket.operations import INLINE, OPERATIONS
+from askback.server.app import App, create_app
+from askback.server.settings import load
+from askback.wire.operations import RENAMED
 from tests.temporary_store import TemporaryStore
 from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noqa: F401 - fixtures
 
@@ -27,13 +26,13 @@ from tests.transports.sockets import FORM, Open, Socket, app, body, open_  # noq
 async def test_ask_and_answer_over_two_connections(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     assert await person.call("subscribe", inbox=True, cursor=0) == {"cursor": 0}
-    request = await agent.call("create", body=body(), wait=True)
+    request = await agent.call("create_request", body=body(), wait=True)
     assert (request["status"], request["revision"]) == ("pending", 1)
     pushed = await person.frame()
     assert pushed["inbox"] is True
     assert (pushed["event"]["type"], pushed["event"]["request"]) == ("request.created", request)
     done = await person.call(
-        "answer", request_id=request["id"], body={"revision": 1, "values": {"topic": "Bees"}}
+        "answer_request", request_id=request["id"], body={"revision": 1, "values": {"topic": "Bees"}}
     )
     assert done["answer"]["values"] == {"topic": "Bees"}
     assert await agent.frame() == {"settled": done}
@@ -44,7 +43,7 @@ async def test_ask_and_answer_over_two_connections(open_: Open):
 async def test_what_is_pushed_is_stored_already(open_: Open, app: App):
     agent, person = await open_("requester"), await open_("responder")
     await person.call("subscribe", inbox=True)
-    agent.send("create", body=body())
+    agent.send("create_request", body=body())
     pushed = (await person.frame())["event"]["request"]
     record = await app.services.store.get("default", pushed["id"])
     assert record is not None
@@ -62,7 +61,7 @@ async def test_errors_go_to_their_frame_and_the_connection_lives_on(open_: Open)
         ('{"id": true, "op": "ping"}', "wrong_type", None),
         ('{"id": 1, "id": 2, "op": "ping"}', "duplicate_key", 1),
         ('{"id": NaN}', "non_finite_number", None),
-        ('{"id": 7, "op": "get", "request_id": "\\udcff"}', "lone_surrogate", 7),
+        ('{"id": 7, "op": "get_request", "request_id": "\\udcff"}', "lone_surrogate", 7),
         ("[" * 20_000, "too_deep", None),
     ]:
         agent.raw(text)
@@ -81,9 +80,9 @@ async def test_errors_go_to_their_frame_and_the_connection_lives_on(open_: Open)
 async def test_members_that_an_operation_does_not_have_are_refused_by_name(open_: Open):
     agent = await open_()
     for op, args, paths in [
-        ("list", {"thread": "t1"}, ["thread"]),
-        ("list", {"kind": "form", "stauts": "pending", "Limit": 1}, ["Limit", "stauts"]),
-        ("create", {"body": body(), "wait": True, "timeout": 5}, ["timeout"]),
+        ("list_requests", {"thread": "t1"}, ["thread"]),
+        ("list_requests", {"kind": "form", "stauts": "pending", "Limit": 1}, ["Limit", "stauts"]),
+        ("create_request", {"body": body(), "wait": True, "timeout": 5}, ["timeout"]),
         ("subscribe", {"thread_id": "t1", "after": 3}, ["after"]),
         ("unsubscribe", {"thread_id": "t1", "cursor": 3}, ["cursor"]),
         ("ping", {"at": 1}, ["at"]),
@@ -94,33 +93,37 @@ async def test_members_that_an_operation_does_not_have_are_refused_by_name(open_
         assert [(e["path"], e["code"]) for e in error["field_errors"]] == [
             (p, "unknown_field") for p in paths
         ]
-    assert (await agent.call("list"))["requests"] == []
+    assert (await agent.call("list_requests"))["requests"] == []
     trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     assert await agent.call("ping", key="k1", traceparent=trace) == {}
 
 
-def test_every_operation_has_its_members() -> None:
-    assert MEMBERS.keys() == OPERATIONS.keys() | INLINE.keys()
+async def test_a_name_of_an_earlier_version_is_refused_with_the_new_name(open_: Open):
+    agent = await open_()
+    for old, new in RENAMED.items():
+        error = await agent.call(old)
+        assert (error["status"], error["code"]) == (410, "renamed")
+        assert error["message"] == f"The operation {old} is now called {new}."
 
 
 @pytest.mark.parametrize(
     ("op", "args", "path", "code"),
     [
         ("nope", {}, "op", "unknown_value"),
-        ("get", {}, "request_id", "missing_required"),
-        ("get", {"request_id": 5}, "request_id", "wrong_type"),
+        ("get_request", {}, "request_id", "missing_required"),
+        ("get_request", {"request_id": 5}, "request_id", "wrong_type"),
         ("wait", {"request_ids": "req_1"}, "request_ids", "wrong_type"),
         ("wait", {"request_ids": [1]}, "request_ids", "wrong_type"),
-        ("list", {"limit": 0}, "limit", "below_min"),
-        ("list", {"limit": 10_000}, "limit", "above_max"),
-        ("list", {"limit": True}, "limit", "wrong_type"),
-        ("list", {"status": "asleep"}, "status", "unknown_value"),
-        ("list", {"status": {"a": 1}}, "status", "wrong_type"),
+        ("list_requests", {"limit": 0}, "limit", "below_min"),
+        ("list_requests", {"limit": 10_000}, "limit", "above_max"),
+        ("list_requests", {"limit": True}, "limit", "wrong_type"),
+        ("list_requests", {"status": "asleep"}, "status", "unknown_value"),
+        ("list_requests", {"status": {"a": 1}}, "status", "wrong_type"),
         ("subscribe", {}, "thread_id", "missing_required"),
         ("subscribe", {"thread_id": "t1", "cursor": -1}, "cursor", "below_min"),
         ("subscribe", {"thread_id": "t1", "cursor": 1.5}, "cursor", "wrong_type"),
-        ("create", {"body": None}, "", "wrong_type"),
-        ("create", {"body": {}, "key": 5}, "key", "wrong_type"),
+        ("create_request", {"body": None}, "", "wrong_type"),
+        ("create_request", {"body": {}, "key": 5}, "key", "wrong_type"),
     ],
 )
 async def test_bad_arguments_are_refused_with_their_path(
@@ -135,49 +138,49 @@ async def test_bad_arguments_are_refused_with_their_path(
 
 async def test_refusals_have_the_shape_of_rest(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
-    request = await agent.call("create", body=body())
+    request = await agent.call("create_request", body=body())
     answer = {"revision": 1, "values": {"topic": "x"}}
-    forbidden = await agent.call("answer", request_id=request["id"], body=answer)
+    forbidden = await agent.call("answer_request", request_id=request["id"], body=answer)
     assert (forbidden["status"], forbidden["code"]) == (403, "forbidden")
-    assert (await agent.call("get", request_id="req_nope"))["status"] == 404
+    assert (await agent.call("get_request", request_id="req_nope"))["status"] == 404
     assert (await agent.call("subscribe", inbox=True))["status"] == 403
-    stale = await person.call("answer", request_id=request["id"], body={**answer, "revision": 2})
+    stale = await person.call("answer_request", request_id=request["id"], body={**answer, "revision": 2})
     assert (stale["status"], stale["code"], stale["request"]["revision"]) == (409, "stale_revision", 1)
-    await person.call("answer", request_id=request["id"], body=answer)
-    late = await person.call("decline", request_id=request["id"], body={"reason": "refused"})
+    await person.call("answer_request", request_id=request["id"], body=answer)
+    late = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
     assert (late["status"], late["code"], late["request"]["status"]) == (409, "already_settled", "answered")
 
 
 async def test_a_key_makes_a_call_safe_to_repeat(open_: Open):
     agent = await open_()
-    first = await agent.call("create", body=body(), key="k1")
-    assert await agent.call("create", body=body(), key="k1", wait=True) == first
-    assert (await agent.call("create", body=body("t2"), key="k1"))["code"] == "idempotency_mismatch"
-    assert len((await agent.call("list", thread_id="t1"))["requests"]) == 1
+    first = await agent.call("create_request", body=body(), key="k1")
+    assert await agent.call("create_request", body=body(), key="k1", wait=True) == first
+    assert (await agent.call("create_request", body=body("t2"), key="k1"))["code"] == "idempotency_mismatch"
+    assert len((await agent.call("list_requests", thread_id="t1"))["requests"]) == 1
 
 
 async def test_waiting_tells_what_is_settled_what_is_unknown_and_the_rest_later(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
-    ids = [(await agent.call("create", body=body()))["id"] for _ in range(3)]
-    gone = await agent.call("cancel", request_id=ids[0], body={"reason": "user_message"})
+    ids = [(await agent.call("create_request", body=body()))["id"] for _ in range(3)]
+    gone = await agent.call("cancel_request", request_id=ids[0], body={"reason": "user_message"})
     assert await agent.call("wait", request_ids=[*ids, "req_nope"]) == {
         "settled": [gone],
         "unknown": ["req_nope"],
     }
-    await person.call("decline", request_id=ids[2], body={"reason": "refused"})
+    await person.call("decline_request", request_id=ids[2], body={"reason": "refused"})
     told = await agent.frame()
     assert (told["settled"]["id"], told["settled"]["reason"]) == (ids[2], "refused")
-    await person.call("decline", request_id=ids[1], body={"reason": "dismissed"})
+    await person.call("decline_request", request_id=ids[1], body={"reason": "dismissed"})
     assert (await agent.frame())["settled"]["id"] == ids[1]
 
 
 @pytest.mark.parametrize("waits", [True, False])
 async def test_what_nobody_watches_any_more_is_queued(open_: Open, waits: bool):
     agent, person = await open_("requester"), await open_("responder")
-    request = await agent.call("create", body=body(), wait=True)
+    request = await agent.call("create_request", body=body(), wait=True)
     if not waits:
         assert await agent.call("unwait", request_ids=[request["id"], "req_nope"]) == {}
-    ended = await person.call("decline", request_id=request["id"], body={"reason": "refused"})
+    ended = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
     assert ended.get("queued", False) is not waits
     if waits:
         assert await agent.frame() == {"settled": ended}
@@ -186,8 +189,8 @@ async def test_what_nobody_watches_any_more_is_queued(open_: Open, waits: bool):
 async def test_what_was_on_its_way_to_somebody_who_stopped_waiting_is_queued(open_: Open, app: App):
     arrived: list[Callable[[], None]] = []
     agent, person = await open_("requester", confirm=arrived.append), await open_("responder")
-    request = await agent.call("create", body=body(), wait=True)
-    ended = await person.call("decline", request_id=request["id"], body={"reason": "refused"})
+    request = await agent.call("create_request", body=body(), wait=True)
+    ended = await person.call("decline_request", request_id=request["id"], body={"reason": "refused"})
     assert await agent.frame() == {"settled": ended}
     assert await agent.call("unwait", request_ids=[request["id"]]) == {}
     [tell] = arrived
@@ -200,8 +203,8 @@ async def test_one_reply_to_a_wait_is_bounded_and_nothing_is_left_out(open_: Ope
     fields = [{"id": f"f{n}", "type": "text", "label": "L", "description": "x" * 2000} for n in range(100)]
     ids: list[str] = []
     for _ in range(8):
-        ids.append((await agent.call("create", body=body(form={"fields": fields})))["id"])
-        await agent.call("cancel", request_id=ids[-1], body={})
+        ids.append((await agent.call("create_request", body=body(form={"fields": fields})))["id"])
+        await agent.call("cancel_request", request_id=ids[-1], body={})
     reply = await agent.call("wait", request_ids=ids * 100)
     told = [(await agent.frame())["settled"]["id"] for _ in range(8 - len(reply["settled"]))]
     assert told
@@ -228,7 +231,7 @@ async def test_a_reader_that_stalls_does_not_pile_up_large_replies(tmp_path: Pat
         peer = Socket(app, headers=headers, subprotocols=["askback.v1"])
         assert (await peer.message())["type"] == "websocket.accept"
         peer.reading.clear()
-        numbers = {peer.send("thread", thread_id="t1") for _ in range(50)}
+        numbers = {peer.send("get_thread", thread_id="t1") for _ in range(50)}
         await anyio.wait_all_tasks_blocked()
         assert store.reads == 1
         peer.reading.set()
@@ -239,12 +242,12 @@ async def test_a_reader_that_stalls_does_not_pile_up_large_replies(tmp_path: Pat
 async def test_an_agent_cannot_wait_for_what_another_one_asks(open_: Open, app: App):
     agent = await open_()
     other = await open_(headers={"Authorization": f"Bearer {await app.token('requester', name='other')}"})
-    request = await agent.call("create", body=body())
+    request = await agent.call("create_request", body=body())
     assert await other.call("wait", request_ids=[request["id"]]) == {
         "settled": [],
         "unknown": [request["id"]],
     }
-    hidden = {"subscribe": {"cursor": 0}, "thread": {}}
+    hidden = {"subscribe": {"cursor": 0}, "get_thread": {}}
     for op, more in hidden.items():
         assert (await other.call(op, thread_id="t1", **more))["status"] == 404
 
@@ -254,14 +257,14 @@ async def test_a_subscription_replays_from_its_cursor_and_then_goes_live(open_: 
     agent, person = await open_("requester"), await open_("responder")
     text = {"content": [{"type": "text", "text": "x"}]}
     for _ in range(5):
-        await agent.call("message", thread_id="t1", body=text)
+        await agent.call("post_message", thread_id="t1", body=text)
     assert await person.call("subscribe", thread_id="t1", cursor=2) == {"cursor": 2, "level": "all"}
     assert await person.call("subscribe", thread_id="t2") == {"cursor": 0, "level": "all"}
-    await agent.call("message", thread_id="t1", body=text)
+    await agent.call("post_message", thread_id="t1", body=text)
     assert [(await person.frame())["event"]["seq"] for _ in range(4)] == [3, 4, 5, 6]
     assert await person.call("unsubscribe", thread_id="t1") == {}
-    await agent.call("message", thread_id="t1", body=text)
-    await agent.call("message", thread_id="t2", body=text)
+    await agent.call("post_message", thread_id="t1", body=text)
+    await agent.call("post_message", thread_id="t2", body=text)
     assert (await person.frame())["event"]["thread_id"] == "t2"
 
 
@@ -270,7 +273,7 @@ async def test_a_subscription_that_ends_before_it_has_begun_does_not_go_on(open_
     peer = await open_("requester")
     peer.send("subscribe", thread_id="t1")
     assert await peer.call("unsubscribe", thread_id="t1") == {}
-    await peer.call("message", thread_id="t1", body={"content": [{"type": "text", "text": "hi"}]})
+    await peer.call("post_message", thread_id="t1", body={"content": [{"type": "text", "text": "hi"}]})
     assert app.services.bus.topic_count() == 0  # type: ignore[attr-defined]
 
 
@@ -285,8 +288,8 @@ async def test_a_slow_operation_holds_up_no_other(open_: Open, app: App, monkeyp
         return await real(*args, **kwargs)
 
     monkeypatch.setattr(store, "list_requests", slow)
-    listing = agent.send("list")
-    assert (await agent.call("create", body=body()))["status"] == "pending"
+    listing = agent.send("list_requests")
+    assert (await agent.call("create_request", body=body()))["status"] == "pending"
     assert await agent.call("ping") == {}
     release.set()
     assert (await agent.frame())["id"] == listing
@@ -294,36 +297,44 @@ async def test_a_slow_operation_holds_up_no_other(open_: Open, app: App, monkeyp
 
 async def test_what_was_sent_before_leaving_still_counts(open_: Open, app: App):
     agent, person = await open_("requester"), await open_("responder")
-    request = await agent.call("create", body=body())
-    person.send("answer", request_id=request["id"], body={"revision": 1, "values": {"topic": "Bees"}})
+    request = await agent.call("create_request", body=body())
+    person.send("answer_request", request_id=request["id"], body={"revision": 1, "values": {"topic": "Bees"}})
     await person.leave()
-    assert (await agent.call("get", request_id=request["id"]))["status"] == "answered"
+    assert (await agent.call("get_request", request_id=request["id"]))["status"] == "answered"
 
 
 @pytest.mark.requirement("H5")
 async def test_nothing_is_leased_to_a_worker_that_has_left(open_: Open):
     worker, person = await open_("requester"), await open_("responder")
-    asked = await worker.call("create", body=body(delivery="resume"))
-    worker.send("resumes", wait=30)
+    asked = await worker.call("create_request", body=body(delivery="resume"))
+    worker.send("pull_resumes", wait=30)
     await worker.call("ping")
     with anyio.fail_after(10):
         await worker.leave()
     answer = {"revision": 1, "values": {"topic": "Bees"}}
-    await person.call("answer", request_id=asked["id"], body=answer)
+    await person.call("answer_request", request_id=asked["id"], body=answer)
     successor = await open_("requester")
-    [resume] = (await successor.call("resumes"))["resumes"]
+    [resume] = (await successor.call("pull_resumes"))["resumes"]
     assert (resume["request_id"], resume["attempt"]) == (asked["id"], 1)
 
 
 async def test_nothing_is_left_of_a_connection_that_ended(open_: Open, app: App):
     agent, person = await open_("requester"), await open_("responder")
-    await agent.call("create", body=body(), wait=True)
+    await agent.call("create_request", body=body(), wait=True)
     await agent.call("subscribe", thread_id="t1")
     await person.call("subscribe", inbox=True)
-    assert (app._sockets.count(), app._sockets._waits.count(), app._sockets._watches.count()) == (2, 1, 2)
+    assert (app._sockets.count(), app._sockets._waits.count(), app._sockets._subscriptions.count()) == (
+        2,
+        1,
+        2,
+    )
     await agent.leave()
     await person.leave()
-    assert (app._sockets.count(), app._sockets._waits.count(), app._sockets._watches.count()) == (0, 0, 0)
+    assert (app._sockets.count(), app._sockets._waits.count(), app._sockets._subscriptions.count()) == (
+        0,
+        0,
+        0,
+    )
     assert app.services.bus.topic_count() == 0  # type: ignore[attr-defined]
 
 
@@ -334,7 +345,7 @@ async def test_a_reader_that_stalls_is_told_to_resync_and_then_has_everything(op
     text = {"content": [{"type": "text", "text": "x" * 4000}]}
     person.reading.clear()
     for _ in range(400):
-        await agent.call("message", thread_id="t1", body=text)
+        await agent.call("post_message", thread_id="t1", body=text)
     person.reading.set()
     seen: list[int] = []
     while "resync" not in (frame := await person.frame()):
@@ -349,10 +360,10 @@ async def test_a_reader_that_stalls_is_told_to_resync_and_then_has_everything(op
 async def test_a_burst_is_not_slowness(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     await person.call("subscribe", inbox=True)
-    numbers = {agent.send("create", body=body(), wait=True) for _ in range(600)}
+    numbers = {agent.send("create_request", body=body(), wait=True) for _ in range(600)}
     answered = {(await agent.frame())["id"] for _ in range(600)}
     assert answered == numbers
     ids = [(await person.frame())["event"]["request"]["id"] for _ in range(600)]
     for request_id in ids:
-        person.send("answer", request_id=request_id, body={"revision": 1, "values": {"topic": "x"}})
+        person.send("answer_request", request_id=request_id, body={"revision": 1, "values": {"topic": "x"}})
     assert {(await agent.frame())["settled"]["id"] for _ in range(600)} == set(ids)

@@ -16,8 +16,9 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Subprotocol
 
-from askback.app import App
-from askback.service import credentials, sessions
+from askback.server.app import App
+from askback.service.access import sessions
+from askback.service.agents import credentials
 from askback.transports.security import cookie_name
 from tests.client.servers import TOKENS, ServerProcess
 from tests.transports.sockets import FORM, Message, Open, Socket, app, body, open_  # noqa: F401 - fixtures
@@ -48,13 +49,13 @@ async def test_without_a_credential_or_the_subprotocol_the_door_is_shut(
 
 @pytest.mark.requirement("I12")
 async def test_a_browser_session_needs_its_own_origin(open_: Open, app: App):
-    code = await credentials.login_code(app.services, tenant="default", name="Ada")
+    code = await credentials.create_login_code(app.services, tenant="default", name="Ada")
     opened = await sessions.open_session(app.services, code)
     assert opened is not None
     cookie = f"{await cookie_name(app.services)}={opened.secret}"
     offered = ["askback.v1", f"session.{opened.half}"]
     own = await open_(headers={"Cookie": cookie, "Origin": "http://127.0.0.1"}, subprotocols=offered)
-    assert (await own.call("list"))["requests"] == []
+    assert (await own.call("list_requests"))["requests"] == []
     without = await open_(headers={"Cookie": cookie}, subprotocols=offered)
     assert await without.closed() == 4403
     foreign = Socket(app, headers={"Cookie": cookie, "Origin": "http://evil.example"}, subprotocols=offered)
@@ -63,7 +64,7 @@ async def test_a_browser_session_needs_its_own_origin(open_: Open, app: App):
 
 @pytest.mark.requirement("N8")
 async def test_a_websocket_needs_the_cookie_and_the_second_half(open_: Open, app: App):
-    code = await credentials.login_code(app.services, tenant="default", name="Ada")
+    code = await credentials.create_login_code(app.services, tenant="default", name="Ada")
     opened = await sessions.open_session(app.services, code)
     assert opened is not None
     cookie = {"Cookie": f"{await cookie_name(app.services)}={opened.secret}"}
@@ -175,7 +176,7 @@ async def test_a_stalled_socket_costs_a_bounded_buffer_and_gets_everything_by_cu
         ):
             await person.send('{"id": 1, "op": "subscribe", "thread_id": "t1", "cursor": 0}')
             for n in range(800):
-                frame = {"id": n, "op": "message", "thread_id": "t1", "body": text}
+                frame = {"id": n, "op": "post_message", "thread_id": "t1", "body": text}
                 await agent.send(json.dumps(frame))
                 await agent.recv()
             seen: list[int] = []

@@ -16,9 +16,7 @@ from askback.domain.secrets.secret import Secret
 from askback.ports.vault import Binding
 from askback.testing.fake_keys import FakeKeys, FakeKeyService
 from askback.testing.vault_contracts import BINDING, refused
-from askback.vault.binding import key_context, value_context
-from askback.vault.datakey import DataKey
-from askback.vault.envelope import Envelope
+from askback.vault.envelope import DataKey, Envelope, key_context, value_context
 from askback.vault.keys import KeyRing
 from askback.vault.sealed import Box, Sealed, decode, encode, read, write
 from tests.requirements import requirement

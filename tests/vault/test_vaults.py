@@ -13,10 +13,9 @@ from askback.domain.secrets.secret import Secret
 from askback.ports.vault import KeySource, Vault, VaultLocked
 from askback.testing.fake_keys import FakeKeys, FakeKeyService
 from askback.testing.vault_contracts import BINDING, KeySourceContracts, UnreachableContracts, VaultContracts
-from askback.vault.envelope import Envelope
+from askback.vault.envelope import Envelope, LockedVault
 from askback.vault.keyfile import read_key_file
 from askback.vault.keys import KeyRing
-from askback.vault.locked import LockedVault
 from askback.vault.sealed import encode
 
 

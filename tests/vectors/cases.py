@@ -38,7 +38,7 @@ def said(faults: Sequence[Fault]) -> list[dict[str, str]]:
 
 
 def expanded(value: Any) -> Any:
-    """Write `$repeat` and `$repeat_list` out."""
+    """Write `$repeat`, `$repeat_list` and `$count_list` out."""
     if isinstance(value, list):
         return [expanded(item) for item in value]
     if not isinstance(value, dict):
@@ -49,6 +49,9 @@ def expanded(value: Any) -> Any:
     if list(value) == ["$repeat_list"]:
         item, times = value["$repeat_list"]
         return [expanded(item)] * times
+    if list(value) == ["$count_list"]:
+        text, times = value["$count_list"]
+        return [f"{text}{number}" for number in range(times)]
     return {key: expanded(member) for key, member in value.items()}
 
 

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from askback.domain.secretshapes import found
+from askback.domain.secretshapes import find_secret
 from tests.vectors.cases import cases, families
 
 FAMILIES = families("secretshapes")
 
 
 def verdict(case: dict[str, Any]) -> list[Any] | None:
-    shape = found("".join(case["text"]))
+    shape = find_secret("".join(case["text"]))
     return None if shape is None else [shape.kind, shape.start, shape.end]
 
 
@@ -39,5 +39,5 @@ def test_no_vector_holds_a_whole_key_in_one_part() -> None:
     """Scanners of repositories would find it; what only looks random they leave alone."""
     for case in cases("secretshapes"):
         if case["shape"] and case["shape"][0] in ("api_key", "private_key", "jwt"):
-            kinds = [shape.kind for part in case["text"] if (shape := found(part))]
+            kinds = [shape.kind for part in case["text"] if (shape := find_secret(part))]
             assert case["shape"][0] not in kinds, case["id"]

@@ -12,6 +12,7 @@ from askback.domain.lifecycle import Action, IllegalTransition, Status, step
 from askback.domain.patterns import browser_pattern, compile_pattern
 from askback.domain.validation import check_answer, check_ask, check_form
 from askback.domain.view import view
+from askback.messages.languages import choose
 from tests.requirements import requirement
 from tests.vectors.cases import cases, families, said
 
@@ -24,10 +25,12 @@ def by_family(name: str) -> pytest.MarkDecorator:
 def answer_verdict(case: dict[str, Any]) -> dict[str, Any]:
     form = check_form(case["form"])
     try:
-        answer = check_answer(form, case["values"])
+        answer = check_answer(form, case["values"], case.get("skipped", ()), control=case.get("control"))
     except Faults as refused:
         return {"faults": said(refused.faults)}
-    return {"answer": {"values": answer.values, "other": answer.other}}
+    parts = {"skipped": answer.skipped, "control": answer.control}
+    more = {name: part for name, part in parts.items() if part}
+    return {"answer": {"values": answer.values, "other": answer.other} | more}
 
 
 def form_verdict(case: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +64,11 @@ def test_answers_get_their_verdict(members: list[dict[str, Any]]) -> None:
 
 @by_family("answers")
 def test_what_the_page_sends_in_place_of_the_values_is_accepted(members: list[dict[str, Any]]) -> None:
-    sent = [case | {"values": case["page"]["sends"]} for case in members if "sends" in case.get("page", {})]
+    sent = [
+        case | {"values": case["page"]["sends"], "skipped": []}
+        for case in members
+        if "sends" in case.get("page", {})
+    ]
     assert [(case["id"], faults) for case in sent if (faults := answer_verdict(case).get("faults"))] == []
 
 
@@ -86,8 +93,14 @@ def test_forms_get_their_verdict(members: list[dict[str, Any]]) -> None:
 def test_answers_keep_the_order_of_the_form() -> None:
     for case in cases("answers"):
         if "answer" in case:
-            values = check_answer(check_form(case["form"]), case["values"]).values
+            values = answer_verdict(case)["answer"]["values"]
             assert list(values) == list(case["answer"]["values"]), case["id"]
+
+
+@requirement("D22")
+def test_a_reader_gets_the_language_that_the_vectors_say() -> None:
+    for case in cases("texts"):
+        assert choose(case["text"], case["languages"]) == case["chosen"], case["id"]
 
 
 def test_actions_lead_where_the_vectors_say() -> None:

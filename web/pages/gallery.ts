@@ -1,9 +1,9 @@
 import address from "../examples.json?url";
 import { WireError } from "../src/client/errors.ts";
-import type { Actor } from "../src/core/actor.ts";
+import type { Person } from "../src/core/audience.ts";
+import type { Answer, DecisionBody, InputRequest } from "../src/core/generated/wire.ts";
 import { emptyThread, type Transcript } from "../src/core/transcript.ts";
-import type { Answer, InputRequest } from "../src/core/wire.ts";
-import type { Body, Decision, SecretHandover, SubmitEvent } from "../src/elements/events.ts";
+import type { Body, SecretHandover, SubmitEvent } from "../src/elements/events.ts";
 import type { Sender } from "../src/elements/kind.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
@@ -26,7 +26,7 @@ interface Example {
   /** The requests around it; it is one of them. */
   around?: InputRequest[];
   /** Who is signed in. */
-  me?: Actor;
+  me?: Person;
   /** Sent as soon as it is drawn, to show the state that follows. */
   send?: boolean;
   reply?: Reply;
@@ -38,7 +38,7 @@ interface Group {
 }
 
 /** What a decision would be kept as, once it has travelled; the rule of it has a made-up id. */
-function decided({ approval }: InputRequest, { rule, ...decision }: Decision): Answer {
+function decided({ approval }: InputRequest, { rule, ...decision }: DecisionBody): Answer {
   const text = rule ?? approval?.rule;
   const keeps = text && decision.scope !== undefined && decision.scope !== "once";
   return JSON.parse(JSON.stringify({ ...decision, rule: keeps ? { id: "rul_example", text } : undefined }));
@@ -52,6 +52,11 @@ const given = ({ names, use_existing, scope }: SecretHandover): Answer => ({
 });
 
 function outcome(request: InputRequest, body: Body): Partial<InputRequest> {
+  if ("outcome" in body) {
+    const { outcome, reason } = body;
+    return { status: "answered", answer: { outcome, reason }, source: "responder" };
+  }
+  if ("data" in body) return { status: "answered", answer: { data: body.data }, source: "responder" };
   if ("reason" in body) return { status: "declined", reason: body.reason };
   const answer =
     "values" in body ? { values: body.values } : "names" in body ? given(body) : decided(request, body);
@@ -72,7 +77,7 @@ function respond(card: AskbackRequest, event: SubmitEvent, reply: Reply): void {
 }
 
 /** Somebody who is signed in at no server: `respond` takes what is sent. */
-const pretend = (me: Actor): Sender => ({
+const pretend = (me: Person): Sender => ({
   send: () => Promise.reject(new WireError(0)),
   post: <T>() => Promise.resolve({ results: [] } as T),
   whoami: () => Promise.resolve({ principal: me }),
@@ -116,7 +121,9 @@ function heading(level: "h2" | "h3", text: string): HTMLElement {
 /** Draw all groups, or the one example that the address names after `#`. */
 async function show(): Promise<void> {
   const groups: Group[] = await (await fetch(address)).json();
-  await loadKinds(groups.flatMap(({ examples }) => examples.flatMap(({ request }) => request ?? [])));
+  const requests = groups.flatMap(({ examples }) => examples.flatMap(({ request }) => request ?? []));
+  // No server checks what is sent here.
+  await Promise.all([loadKinds(requests), import("../src/elements/rules/rules.ts")]);
   const only = location.hash.slice(1);
   const place = $("examples");
   place.replaceChildren();

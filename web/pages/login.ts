@@ -1,6 +1,7 @@
 import { WireError } from "../src/client/errors.ts";
 import { Rest } from "../src/client/rest.ts";
 import { storeSessionKey } from "../src/client/sessionkey.ts";
+import type { NewSession } from "../src/core/generated/wire.ts";
 import { $, say, speak } from "./page.ts";
 
 /** Where a login may lead: our own pages, never another site. */
@@ -40,7 +41,7 @@ async function enter(code: string, typed = false): Promise<void> {
   }
 }
 
-const trade = (body: { code: string } | { token: string }): Promise<{ session: string }> =>
+const trade = (body: { code: string } | { token: string }): Promise<NewSession> =>
   rest.post("/v1/sessions", body);
 
 function tellWhy(error: unknown): void {

@@ -1,4 +1,5 @@
 import { followRequest } from "../src/client/follow-request.ts";
+import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { questionOf } from "../src/elements/show.ts";
 import { $, connect, pathId, speak } from "./page.ts";
@@ -17,8 +18,10 @@ followRequest(
     const thread = $("thread") as HTMLAnchorElement;
     thread.href = `/t/${encodeURIComponent(request.thread_id)}`;
     thread.hidden = false;
-    document.title = `${questionOf(request)} – askback`;
     card.request = request;
+    void Promise.resolve(loadKinds([request])).then(() => {
+      document.title = `${questionOf(request)} – askback`;
+    });
   },
   () => {
     card.hidden = true;

@@ -41,6 +41,7 @@ const shortName = (name: string): string => `--_${OWN.indexOf(name).toString(36)
 const SQUEEZE = new Map([
   ["html", squeezeHtml],
   ["css", squeezeCss],
+  ["rules", squeezeCss],
 ]);
 
 function* tagged(node: unknown): Generator<Node> {
@@ -74,15 +75,22 @@ const keysIn = (source: string, pattern: RegExp): string[] =>
   [...source.matchAll(pattern)].map((found) => found[1] ?? "");
 
 /** The source files that make the faults which a page can show: our own controls give no values but those. */
-const FAULTS = ["../src/core/values.ts", "../src/elements/check.ts"];
+const FAULTS = ["../src/elements/check.ts"];
+/** Those of the part that knows the rules of the fields. */
+const RULES = ["../src/core/values.ts", "../src/elements/rules/faults.ts"];
 
-function shown(language: string): RegExp {
-  const written = keysIn(FAULTS.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
+/** The keys of the faults that source files make, as a pattern. */
+function faultsOf(paths: string[]): string {
+  const written = keysIn(paths.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
   const keys = written.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
-  // The reasons of the policy come in English from the server.
-  const reasons = language === "en" ? "" : "reason\\..+|";
-  return new RegExp(`^(${reasons}ui\\..+|fault\\.(${keys.join("|")}))$`);
+  return `fault\\.(${keys.join("|")})`;
 }
+
+// The reasons of the policy come in English from the server.
+const shown = (language: string): RegExp =>
+  language === "en"
+    ? new RegExp(`^(ui\\..+|${faultsOf(FAULTS)})$`)
+    : new RegExp(`^(reason\\..+|ui\\..+|${faultsOf([...FAULTS, ...RULES])})$`);
 
 /** The texts that stand in the pages themselves, in English, and in no script of this one; the gallery has them all. */
 function inPages(page: string): Set<string> {
@@ -97,13 +105,43 @@ function inPages(page: string): Set<string> {
   return new Set(written.filter((key) => !said.has(key)).map((key) => `ui.${key}`));
 }
 
+/** The parts that bring English texts along, by the first words of their keys. */
+const PARTS: Record<string, string> = {
+  action: "action\\.",
+  answering: "answering\\.",
+  approval: "approvals?\\.",
+  call: "call\\.|input$",
+  choices: "choices\\.|skip_section$",
+  composer: "composer\\.|send$",
+  drafts: "drafts\\.",
+  files: "files\\.",
+  markdown: "link_local$",
+  package: "package\\.",
+  reader: "reader\\.",
+  receipt:
+    "(answered_by|asked_again|ask_again|cancelled\\..*|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|unsent|unused)$",
+  secret: "secrets?\\.",
+  shape: "shape\\.",
+  sources: "sources\\.",
+};
+/** The English texts that one page shows at once and no other; the gallery shows all of them. */
+const PAGES: Record<string, string> = {
+  connected: "oauth_",
+  inbox: "inbox_|approvals\\.|secrets\\.",
+  thread: "thread_|new_question$|you$|agent$",
+};
+
 /**
  * Keeps, of the catalogues, the words of the page and the faults of answers.
  *
- * The English words of a kind on demand are in the part that draws it, which asks for `en.json?approval` or
- * `en.json?secret`, `en.json?shape`, `en.json?reader`, `en.json?composer` or `en.json?drafts`. The inbox has those of `ui.approvals.` and `ui.secrets.` too.
+ * The English words of a part are in the part, which asks for `en.json?action`, `en.json?approval` and so on. The texts of
+ * another language are one file for all pages.
  */
 export function slimCatalogues(page: string): Plugin {
+  const pages = Object.keys(PAGES).filter((name) => page !== "gallery" && name !== page);
+  const own = PAGES[page] ?? "$";
+  const others = [...pages.map((name) => PAGES[name]), ...Object.values(PARTS)].join("|");
+  const elsewhere = new RegExp(`^ui\\.(?!${own})(${others})`);
   return {
     name: "askback-slim-catalogues",
     apply: "build",
@@ -111,23 +149,31 @@ export function slimCatalogues(page: string): Plugin {
     transform(code, id) {
       const [, language, part] = /\/messages\/(\w+)\.json(?:\?(\w+))?$/.exec(id) ?? [];
       if (!language) return null;
-      const keep = part ? new RegExp(`^ui\\.${part}s?\\.`) : shown(language);
-      const drop = language === "en" && !part ? inPages(page) : new Set();
-      const lists = page === "inbox" || page === "gallery";
-      // The texts of another language are one file for all pages.
-      const elsewhere =
-        language !== "en" || part
-          ? []
-          : lists
-            ? [/^ui\.(approval|secret|shape|reader|composer|drafts)\./]
-            : [/^ui\.inbox_/, /^ui\.(approval|secret|shape|reader|composer|drafts)s?\./];
-      const entries = Object.entries(JSON.parse(code)).filter(
-        ([key]) => keep.test(key) && !drop.has(key) && !elsewhere.some((pattern) => pattern.test(key)),
+      const texts: [string, string][] = Object.entries(JSON.parse(code));
+      const whole = language !== "en" && !part;
+      const keep =
+        part === "rules"
+          ? new RegExp(`^${faultsOf(RULES)}$`)
+          : part
+            ? new RegExp(`^ui\\.(${PARTS[part]})`)
+            : shown(language);
+      const drop = whole || part ? new Set() : inPages(page);
+      const entries = texts.filter(
+        ([key]) => keep.test(key) && !drop.has(key) && (whole || part || !elsewhere.test(key)),
       );
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null, moduleType: "json" };
     },
   };
 }
+
+/**
+ * Loads a part, and asks for it by another address where that fails.
+ *
+ * A browser keeps a failure: the same address fails until the page is loaded again, also with a connection.
+ */
+const LOAD = `let tries = 0;
+export const __vitePreload = (load) =>
+  load().catch(() => import(/* @vite-ignore */ /\\.\\/[\\w.-]+/.exec(load)[0] + "?" + ++tries));`;
 
 /** Vite's helper for lazy parts preloads what they need in turn; ours need nothing, so it only loads them. */
 export function slimPreload(): Plugin {
@@ -135,7 +181,6 @@ export function slimPreload(): Plugin {
     name: "askback-slim-preload",
     apply: "build",
     enforce: "pre",
-    load: (id) =>
-      id.includes("vite/preload-helper") ? "export const __vitePreload = (load) => load();" : null,
+    load: (id) => (id.includes("vite/preload-helper") ? LOAD : null),
   };
 }

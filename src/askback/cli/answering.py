@@ -1,49 +1,56 @@
-"""One request answered in the terminal, while watching whether somebody else is quicker."""
+"""Answer one request in the terminal, and stop when someone else answers it first."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from askback.cli import card
-from askback.cli.deciding import Deciding
-from askback.cli.handing import Handing
-from askback.cli.language import language
-from askback.cli.prompt import Leave, Left
+from askback.cli.action_prompt import ActionPrompt
+from askback.cli.approval_prompt import ApprovalPrompt
+from askback.cli.data_prompt import DataPrompt
+from askback.cli.field_prompt import ExitWord, PromptExit
+from askback.cli.form_prompt import FormPrompt
+from askback.cli.language import language, reader_languages, text
+from askback.cli.secret_prompt import SecretPrompt
 from askback.cli.terminal import Terminal
-from askback.cli.walk import Walk
-from askback.cli.wording import asker, decided, ended, handed_over, title
+from askback.cli.wording import asker, decided, ended, finished, handed_over, title
 from askback.client import AsyncClient
+from askback.domain.action import ShownAction
 from askback.domain.approval import ShownApproval
 from askback.domain.fields import Form
 from askback.domain.request import InputRequest
-from askback.domain.secrets.asked import ShownSecret
+from askback.domain.secrets.request import ShownSecret
 from askback.errors import Conflict, Forbidden, Invalid
-from askback.messages import negotiate, render
+from askback.messages import negotiate_locale, render, translate
 
-REASON = {Leave.SKIP: "skipped", Leave.DISMISS: "dismissed"}
+SMALL_LIMIT = 50
+"""The highest limit of questions that a person is told, as on the page."""
+
+REASON = {ExitWord.SKIP: "skipped", ExitWord.DISMISS: "dismissed"}
 
 
 async def answer(client: AsyncClient, terminal: Terminal, request: InputRequest, *, place: str = "") -> bool:
-    """Let the person deal with one request; return False when it was put off.
+    """Prompt for the answer to one request; return False when it was postponed.
 
-    `place` says which of how many it is. Raises `Left` when the person wants no to all that is pending.
+    `place` says which of how many it is. Raises `PromptExit` when the person wants no to all that is pending.
     """
-    return await _Answering(client, terminal, request, place).run()
+    return await _AnswerSession(client, terminal, request, place).run()
 
 
 async def stop(task: asyncio.Task[Any]) -> None:
-    """Cancel a task that is not needed any more, and wait until it is gone."""
+    """Cancel a task and wait until it has ended."""
     if not task.done():
         task.cancel()
         with suppress(asyncio.CancelledError, Exception):
             await task
 
 
-class _Answering:
-    """One person at one request; `sending` while the server is told, which nothing interrupts."""
+class _AnswerSession:
+    """The prompts of one request; `sending` while a call is under way, which is not interrupted."""
 
     def __init__(self, client: AsyncClient, terminal: Terminal, request: InputRequest, place: str) -> None:
         self._client = client
@@ -76,9 +83,13 @@ class _Answering:
                 return await self._decide(self._request.approval)
             if self._request.secret is not None:
                 return await self._hand_over(self._request.secret)
+            if self._request.action is not None:
+                return await self._finish(self._request.action)
+            if self._request.data is not None:
+                return await self._give()
             if self._request.form is not None:
                 return await self._fill(self._request.form)
-        except Left as left:
+        except PromptExit as left:
             return await self._leave(left)
         except Conflict as late:
             return self._late(late)
@@ -88,28 +99,72 @@ class _Answering:
         self._terminal.say(f"This version cannot show a request of kind {self._request.kind}.", "yellow")
         return False
 
+    @property
+    def _languages(self) -> list[str] | None:
+        """What to send so that the answer says which texts were seen; None for a request in one language."""
+        view = self._request.view
+        return reader_languages() or None if view and view.languages else None
+
     # --- a form ------------------------------------------------------------------------------
 
-    async def _fill(self, form: Form) -> bool:
-        """Send until the server agrees; it has the last word on every rule."""
+    async def _fill(self, form: Form, typed: dict[str, Any] | None = None) -> bool:
+        """Submit until the server accepts; it enforces every rule."""
+        if (of := self._request.of) and of <= SMALL_LIMIT:
+            number = {"n": self._request.ordinal, "of": of}
+            self._terminal.say(translate("ui.question_number", language(), **number), "dim")
         if form.title:
-            self._terminal.say(form.title, "bold underline")
+            self._terminal.say(text(form.title), "bold underline")
         if form.description:
-            self._terminal.say(form.description)
-        self._terminal.say("(:help lists what else can be typed; :later leaves it open)", "dim")
-        walk = Walk(self._terminal, form, negotiate(form.locale or language()))
-        values = await walk.fill()
-        while faults := await self._refused(walk, values):
-            values = await walk.mend(faults)
+            self._terminal.say(text(form.description))
+        self._terminal.say("(:help lists the commands; :later leaves it open)", "dim")
+        sent = self._request.submitted
+        walk = FormPrompt(
+            self._terminal,
+            form,
+            negotiate_locale(form.locale or language()),
+            values=typed or dict(sent.values if sent else {}),
+            errors=self._request.field_errors,
+            upload=self._upload,
+            search=partial(self._client.options.search, self._request),
+        )
+        if self._request.error_summary:
+            self._terminal.say(self._request.error_summary, "red")
+        await walk.fill()
+        try:
+            while faults := await self._refused(walk):
+                await walk.correct(faults)
+        except Conflict as late:
+            if late.code != "stale_revision" or not late.request:
+                raise
+            return await self._fill_changed(InputRequest.model_validate(late.request), walk.values)
         self._terminal.say(f"{title(self._request)}: answered.", "green")
         return True
 
-    async def _refused(self, walk: Walk, values: dict[str, Any]) -> list[tuple[str, str]]:
-        """Send, and return what was refused, as (path, sentence)."""
+    async def _fill_changed(self, request: InputRequest, typed: dict[str, Any]) -> bool:
+        """Prompt again for a request that has changed meanwhile, with what was typed."""
+        assert request.form is not None
+        self._request, self._sending = request, False
+        self._terminal.say(translate("ui.changed", negotiate_locale(language())), "yellow")
+        return await self._fill(request.form, typed)
+
+    async def _upload(self, field: str, content: bytes, name: str) -> dict[str, Any]:
+        return (await self._client.files.upload(self._request, field, content, name=name)).model_dump()
+
+    async def _refused(self, walk: FormPrompt) -> list[tuple[str, str]]:
+        """Submit, and return the errors as (path, sentence)."""
         if faults := walk.check():
             return [(fault.path, render(fault, walk.locale)) for fault in faults]
         try:
-            await self._send(self._client.answer(self._request, values, revision=self._request.revision))
+            await self._send(
+                self._client.requests.answer(
+                    self._request,
+                    walk.shown_values,
+                    skipped=walk.skipped,
+                    control=walk.control,
+                    revision=self._request.revision,
+                    languages=self._languages,
+                )
+            )
         except Invalid as refused:
             return _faults(refused)
         return []
@@ -117,34 +172,71 @@ class _Answering:
     # --- secrets -----------------------------------------------------------------------------
 
     async def _hand_over(self, shown: ShownSecret) -> bool:
-        """Send until the server agrees; a value that it refuses is typed again."""
-        saved = await self._client.saved(self._request)
+        """Submit until the server accepts; rejected values are typed again."""
+        saved = await self._client.secrets.saved_scopes(self._request)
         shown = shown.model_copy(update={"present": saved})
-        handing = Handing(self._terminal, self._request, shown)
+        handing = SecretPrompt(self._terminal, self._request, shown)
         handed = await handing.ask()
         while True:
             try:
                 now = await self._send(
-                    self._client.submit(
-                        self._request, handed.values, use_existing=handed.existing, scope=handed.scope
+                    self._client.requests.submit(
+                        self._request,
+                        handed.values,
+                        use_existing=handed.existing,
+                        scope=handed.scope,
+                        languages=self._languages,
                     )
                 )
             except Invalid as refused:
-                handed = await handing.mend(_faults(refused))
+                handed = await handing.correct(_faults(refused))
                 continue
             self._terminal.say(handed_over(now), "green")
+            return True
+
+    # --- an action ---------------------------------------------------------------------------
+
+    async def _finish(self, action: ShownAction) -> bool:
+        said = await ActionPrompt(self._terminal, self._request, action).ask()
+        now = await self._send(
+            self._client.requests.finish(
+                self._request,
+                said.outcome,
+                reason=said.reason,
+                revision=self._request.revision,
+                languages=self._languages,
+            )
+        )
+        self._terminal.say(finished(now), "green")
+        return True
+
+    # --- a kind of a package -----------------------------------------------------------------
+
+    async def _give(self) -> bool:
+        prompt = DataPrompt(self._terminal, self._request)
+        while True:
+            data = await prompt.ask()
+            try:
+                await self._send(
+                    self._client.requests.answer_data(self._request, data, revision=self._request.revision)
+                )
+            except Invalid as refused:
+                for path, sentence in _faults(refused):
+                    self._terminal.say(f"{path}: {sentence}", "red")
+                continue
+            self._terminal.say(f"{title(self._request)}: answered.", "green")
             return True
 
     # --- a tool call -------------------------------------------------------------------------
 
     async def _decide(self, approval: ShownApproval) -> bool:
         card.show(self._terminal, approval)
-        deciding = Deciding(self._terminal, approval)
+        deciding = ApprovalPrompt(self._terminal, approval)
         while True:
             said = await deciding.decide()
             try:
                 now = await self._send(
-                    self._client.decide(
+                    self._client.requests.decide(
                         self._request.id,
                         said.decision,
                         scope=said.scope,
@@ -155,6 +247,7 @@ class _Answering:
                         mode=said.mode,
                         revision=self._request.revision,
                         digest=approval.digest or None,
+                        languages=self._languages,
                     )
                 )
             except Invalid as refused:
@@ -167,7 +260,7 @@ class _Answering:
     # --- both --------------------------------------------------------------------------------
 
     async def _send(self, call: Coroutine[Any, Any, InputRequest]) -> InputRequest:
-        """Tell the server; when it refuses what was sent, the person goes on."""
+        """Submit; when the server rejects it, the person is prompted again."""
         self._sending = True
         try:
             return await call
@@ -175,22 +268,22 @@ class _Answering:
             self._sending = False
             raise
 
-    async def _leave(self, left: Left) -> bool:
-        if left.how is Leave.ALL:
+    async def _leave(self, left: PromptExit) -> bool:
+        if left.how is ExitWord.ALL:
             raise left
-        if left.how is Leave.LATER:
-            self._terminal.say("Left open.", "dim")
+        if left.how is ExitWord.LATER:
+            self._terminal.say("PromptExit open.", "dim")
             return False
         reason = REASON[left.how]
         try:
-            await self._send(self._client.decline(self._request.id, reason=reason))
+            await self._send(self._client.requests.decline(self._request.id, reason=reason))
         except Conflict as late:
             return self._late(late)
         self._terminal.say(f"{title(self._request)}: {reason}.", "green")
         return True
 
     def _late(self, late: Conflict) -> bool:
-        """Say what came first; return whether to offer what is left of it again."""
+        """Report what happened first; return whether to offer the request again."""
         now = InputRequest.model_validate(late.request) if late.request else None
         self._terminal.say(ended(now) if now is not None and now.settled else late.message, "yellow")
         return late.code != "already_voted"

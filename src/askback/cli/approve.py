@@ -15,7 +15,7 @@ from askback.cli.local import running_here
 from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
 from askback.domain import jsontext
 from askback.domain.approval import Approval, Before, Scope
-from askback.domain.decision import decided
+from askback.domain.decision import Decision
 from askback.domain.faults import Faults
 from askback.domain.lifecycle import Status
 from askback.domain.limits import DEFAULTS
@@ -43,9 +43,7 @@ def approve(
     tool: Annotated[str | None, typer.Option(help="The tool; bash for a command after --.")] = None,
     input_: Annotated[
         str | None,
-        typer.Option(
-            "--input", help="The tool's input, a JSON object (- is standard input).", metavar="JSON"
-        ),
+        typer.Option("--input", help="The tool's input, as JSON (- is standard input).", metavar="JSON"),
     ] = None,
     reason: Annotated[str | None, typer.Option(help="Why it should run.")] = None,
     title: Annotated[str | None, typer.Option(help="A heading above the call.")] = None,
@@ -93,12 +91,11 @@ def outcome(ended: InputRequest | None) -> dict[str, Any]:
     printed = ending(ended)
     if ended is None:
         return printed
-    decision = decided(ended)
+    decision = Decision.from_request(ended)
     answer = ended.answer
     known = {
         "decision": answer.decision if answer else None,
         "tool": decision.tool,
-        "input": decision.input if decision.approved else None,
         "scope": decision.scope,
         "rule": answer.rule.text if answer and answer.rule else None,
         "note": decision.note,
@@ -107,14 +104,17 @@ def outcome(ended: InputRequest | None) -> dict[str, Any]:
         "digest": decision.digest,
         "text": decision.text,
     }
-    return {**printed, **{name: value for name, value in known.items() if value is not None}}
+    approved = {"input": decision.input} if decision.approved else {}
+    return {**printed, **{name: value for name, value in known.items() if value is not None}, **approved}
 
 
 def status(ended: InputRequest | None) -> int:
     """Return the exit status: 0 only for a call that was approved."""
     if ended is None:
         return EXIT[Status.CANCELLED]
-    return EXIT[ended.status] if ended.status is not Status.ANSWERED or decided(ended) else DENIED
+    return (
+        EXIT[ended.status] if ended.status is not Status.ANSWERED or Decision.from_request(ended) else DENIED
+    )
 
 
 def _call(argv: list[str], tool: str | None, given: str | None) -> dict[str, Any]:
@@ -132,9 +132,7 @@ def _call(argv: list[str], tool: str | None, given: str | None) -> dict[str, Any
         read = jsontext.parse(content(Path("-")) if given == "-" else given)
     except Faults as refused:
         raise BadUsage("\n".join(f"--input: {render(fault, 'en')}" for fault in refused.faults)) from None
-    if not isinstance(read, dict):
-        raise BadUsage("--input must be a JSON object.")
-    return {"tool": tool, "input": cast("dict[str, Any]", read)}
+    return {"tool": tool, "input": read}
 
 
 def _scopes(given: list[str] | None) -> list[Scope] | None:
@@ -172,5 +170,5 @@ async def _ask(
         async with running_here(data_dir) as local:
             return await confirm(local, approval, console=hints, **asked)
     async with server.client() as client:
-        request = await client.create(approval, **asked)
+        request = await client.requests.create(approval, **asked)
         return await settled(client, request, server=server, hints=hints)

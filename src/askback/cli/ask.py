@@ -110,7 +110,7 @@ async def _ask(
     server: Connection, form: Form, thread: str, timeout: float | None, hints: Console
 ) -> InputRequest:
     async with server.client() as client:
-        request = await client.create(form, thread_id=thread, agent="askback ask", timeout_s=timeout)
+        request = await client.requests.create(form, thread_id=thread, agent="askback ask", timeout_s=timeout)
         return await settled(client, request, server=server, hints=hints)
 
 

@@ -1,4 +1,4 @@
-"""Who may answer a request, in words for somebody at a terminal who may not. The server has the last word on it."""
+"""Explain who may answer a request, for people who may not. The server enforces it."""
 
 from __future__ import annotations
 
@@ -8,38 +8,46 @@ from typing import Any
 import httpx2
 
 from askback.cli.connection import Connection
-from askback.domain.access import GROUP, Level
+from askback.client.transport import is_encrypted
+from askback.domain.access import GROUP_PREFIX, AccessLevel
 from askback.domain.kinds import KINDS
 from askback.domain.request import InputRequest
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """Whoever looks: what a request may name them by; None while that is not known."""
+    """The person at the terminal: the names that requests may use for them; None while unknown."""
 
     names: frozenset[str] | None = None
 
     def hindrance(self, request: InputRequest) -> str | None:
-        """Say who may answer, where this person may not."""
+        """Return who may answer, if this person may not."""
         kind = KINDS.get(request.kind)
-        if kind and request.level is not None and Level[request.level.upper()] < kind.level:
-            return "You may only read this. Others answer it."
-        if not request.assignees or self.names is None:
+        if kind and request.level is not None and AccessLevel[request.level.upper()] < kind.level:
+            return "You have read access only. Other people answer this."
+        if self.names is None:
+            return None
+        approval, asker = request.approval, request.requester
+        if approval and approval.exclude_requester and asker and asker.user in self.names:
+            return "The agent works for you, so somebody else has to decide."
+        if not request.assignees:
             return None
         wanted = [*request.assignees, *request.assigned]
         if self.names.intersection(wanted):
             return None
-        return f"To be answered by: {', '.join(name.removeprefix(GROUP) for name in wanted)}."
+        return f"To be answered by: {', '.join(name.removeprefix(GROUP_PREFIX) for name in wanted)}."
 
 
 async def reader(server: Connection) -> Reader:
-    """Return who the token of a connection stands for."""
+    """Return the person that the token of a connection belongs to."""
     headers = {"Authorization": f"Bearer {server.token}"}
     try:
-        async with httpx2.AsyncClient(base_url=server.url, headers=headers, trust_env=False) as http:
+        async with httpx2.AsyncClient(
+            base_url=server.url, headers=headers, trust_env=False, verify=is_encrypted(server.url)
+        ) as http:
             reply = await http.get("/v1/session")
             reply.raise_for_status()
     except httpx2.HTTPError:
         return Reader()
     me: dict[str, Any] = reply.json()["principal"]
-    return Reader(frozenset({me["id"], me["user"], *(GROUP + name for name in me["groups"])}))
+    return Reader(frozenset({me["id"], me["user"], *(GROUP_PREFIX + name for name in me["groups"])}))

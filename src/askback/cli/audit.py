@@ -1,4 +1,4 @@
-"""`askback audit`: the log of who decided what, checked for changes, and written out."""
+"""`askback audit`: verify, export and seal the log of all decisions."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from typing import Annotated
 import anyio
 import typer
 
-from askback import settings as settings_module
-from askback.app import audit_logs, audit_seals, create_app
-from askback.domain.audit import GENESIS, Broken, hash_of, verify
-from askback.domain.auditseal import Standing, read_seal
+from askback.domain.audit import GENESIS, ChainBreak, SealStatus, entry_hash, read_seal, verify_chain
 from askback.errors import StoreUnusable
-from askback.service.auditseal import accept, explain
-from askback.settings import DEFAULT_TENANT, Settings
+from askback.server import settings as settings_module
+from askback.server.app import audit_logs, audit_seals, create_app
+from askback.server.settings import DEFAULT_TENANT, Settings
+from askback.service.audit.seal import explain, seal_as_is
 from askback.storage.auditlog import TenantLog
 from askback.vault.auditseal import AuditSeals
 
@@ -116,7 +115,7 @@ async def _accept(settings: Settings, tenant: str | None) -> list[tuple[str, str
     async with application.running(serves=False):
         if application.services.seals is None or application.services.seals.key_id is None:
             raise StoreUnusable("This server has no master key, so there is nothing to seal with.")
-        return [(name, why.value) for name, why in await accept(application.services, tenant)]
+        return [(name, why.value) for name, why in await seal_as_is(application.services, tenant)]
 
 
 def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head | None) -> bool:
@@ -140,7 +139,7 @@ def _say(tenant: str, good: bool, text: str) -> bool:
 
 
 def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> tuple[bool, str]:
-    """Check one log of the database and its seal; say whether it holds, and what to print."""
+    """Check one log of the database and its seal; return whether it is valid, and the text to print."""
     if log.noted is None:
         good, text = _of_chain(log.entries, head=log.head, noted=noted)
         lost = "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
@@ -151,16 +150,16 @@ def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> 
     if not good:
         return good, text
     if seals is None:
-        standing = Standing.UNKNOWN_KEY if log.noted.seal else Standing.UNSEALED
+        standing = SealStatus.UNKNOWN_KEY if log.noted.seal else SealStatus.UNSEALED
     else:
         standing = seals.judge(log.noted, sealed=passing.hash)
-    if standing is Standing.SEALED:
+    if standing is SealStatus.SEALED:
         return True, f"{text}, sealed" + (
             f" from entry {held.unsealed + 1} on" if held and held.unsealed else ""
         )
-    if standing is Standing.UNSEALED and seals is None:
+    if standing is SealStatus.UNSEALED and seals is None:
         return True, f"{text}, not sealed: there is no master key"
-    kind = "BROKEN" if standing is Standing.WRONG else "NOT SEALED"
+    kind = "BROKEN" if standing is SealStatus.WRONG else "NOT SEALED"
     return (
         False,
         f"{kind}: The chain holds up to {log.head[0]}:{log.head[1]}, but {explain(log.noted, standing)}.",
@@ -168,7 +167,7 @@ def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> 
 
 
 class _Passing:
-    """Entries, and the hash of one of them once it has passed."""
+    """An iterator over entries that records the hash of one of them."""
 
     def __init__(self, entries: Iterator[str], at: int) -> None:
         self._entries = entries
@@ -178,12 +177,12 @@ class _Passing:
     def __iter__(self) -> Iterator[str]:
         for seq, entry in enumerate(self._entries, 1):
             if seq == self._at:
-                self.hash = hash_of(entry)
+                self.hash = entry_hash(entry)
             yield entry
 
 
 def _of_file(entries: Iterator[str], *, noted: Head | None) -> tuple[bool, str]:
-    """Check an exported log. One without an entry is refused: the log of a server begins with its first token."""
+    """Check an exported log. An empty one is refused: every server logs its first token."""
     first = next(entries, None)
     if first is None:
         return False, "BROKEN: The file is empty. A log has an entry for each token."
@@ -191,27 +190,27 @@ def _of_file(entries: Iterator[str], *, noted: Head | None) -> tuple[bool, str]:
 
 
 def _of_chain(entries: Iterable[str], *, head: Head | None = None, noted: Head | None) -> tuple[bool, str]:
-    """Check a chain; `head` is where it ends, `noted` an entry that it has to hold."""
+    """Check a chain up to `head`; it must contain the entry `noted`."""
     end = _checked(iter(entries), head=head, noted=noted or (0, GENESIS))
-    if isinstance(end, Broken):
+    if isinstance(end, ChainBreak):
         return False, f"BROKEN at line {end.line}: {end.why}"
     seq, sealed = end
     return True, f"OK: {seq} entries, head {seq}:{sealed}"
 
 
-def _checked(entries: Iterator[str], *, head: Head | None, noted: Head) -> Broken | Head:
-    """Check up to the entry that was noted, then what has come since."""
-    before = verify(islice(entries, noted[0]))
-    if isinstance(before, Broken):
+def _checked(entries: Iterator[str], *, head: Head | None, noted: Head) -> ChainBreak | Head:
+    """Check up to the noted entry, and then the entries after it."""
+    before = verify_chain(islice(entries, noted[0]))
+    if isinstance(before, ChainBreak):
         return before
     if before != noted:
-        return Broken(noted[0], f"Entry {noted[0]} is not the one that was noted.")
-    end = verify(entries, head=head, after=noted)
-    return replace(end, line=end.line + noted[0]) if isinstance(end, Broken) else end
+        return ChainBreak(noted[0], f"Entry {noted[0]} is not the one that was noted.")
+    end = verify_chain(entries, head=head, after=noted)
+    return replace(end, line=end.line + noted[0]) if isinstance(end, ChainBreak) else end
 
 
 def _head(text: str) -> Head:
-    """Read SEQ:HASH, or the last one in a file."""
+    """Read SEQ:HASH, or the last such line of a file."""
     found = _HEAD.fullmatch(text)
     if found is None and (file := Path(text)).is_file():
         with _lines(file) as lines:
@@ -226,7 +225,7 @@ def _head(text: str) -> Head:
 
 @contextmanager
 def _lines(file: Path) -> Generator[Iterator[str]]:
-    """Open a file of JSON lines; a line break inside of a text is written as an escape and is none."""
+    """Open a file of JSON lines."""
     try:
         opened = sys.stdin.buffer if str(file) == "-" else file.open("rb")
     except OSError as odd:

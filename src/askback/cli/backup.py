@@ -11,7 +11,6 @@ from typing import Annotated
 
 import typer
 
-from askback import settings as settings_module
 from askback.cli.backup_files import (
     DATABASE,
     NO_KEYS,
@@ -22,8 +21,9 @@ from askback.cli.backup_files import (
     sync_folder,
     write_private,
 )
-from askback.database_address import PostgresAddress
-from askback.settings import Settings
+from askback.server import settings as settings_module
+from askback.server.database_address import PostgresAddress
+from askback.server.settings import Settings
 from askback.storage.sqlite.backup import copy_database
 from askback.vault.keyfile import read_key_file, write_key_file
 from askback.vault.keys import parse_keys
@@ -81,7 +81,7 @@ def backup(
 
 
 def _require_choice(settings: Settings, keys: str | None) -> None:
-    """Raise unless it was said what becomes of the keys, where secrets need them."""
+    """Raise if there are secrets and `--keys` is missing."""
     if keys is not None:
         return
     if isinstance(settings.database, Path):
@@ -104,7 +104,7 @@ def _master_keys(settings: Settings) -> Mapping[str, bytes]:
 
 
 def _described(settings: Settings) -> dict[str, object]:
-    """Return what the folder is a copy of, and the settings that hold no credential."""
+    """Return the source of the backup and its settings without credentials."""
     kept = {name: text for name, text in os.environ.items() if name in settings_module.PLAIN and text}
     kind = "sqlite" if isinstance(settings.database, Path) else "postgres"
     return {"askback": version("askback"), "database": kind, "settings": kept}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
-from askback.cli.language import language, sentences
+from askback.cli.language import language, sentences, text
 from askback.cli.terminal import WORDS, Terminal, one_line
 from askback.domain.approval import Preview, ShownApproval
 from askback.messages import translate
@@ -38,25 +36,25 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
         terminal.say(one_line(why), "dim")
 
 
-def show_input(terminal: Terminal, call_input: Mapping[str, Any]) -> None:
+def show_input(terminal: Terminal, call_input: object) -> None:
     """Print an input as JSON, behind a margin."""
     terminal.say("Input:", "dim")
     terminal.quote([pretty(call_input)])
 
 
-def pretty(call_input: Mapping[str, Any]) -> str:
+def pretty(call_input: object) -> str:
     """Write an input as JSON for a person to read."""
     return json.dumps(call_input, indent=2, ensure_ascii=False)
 
 
 def _show_words(terminal: Terminal, approval: ShownApproval) -> None:
-    words = [text for text in (approval.title, approval.reason) if text]
+    words = [text(each) for each in (approval.title, approval.reason) if each]
     if approval.agent_risk is not None:
         words.append(f"Risk: {' '.join([approval.agent_risk.level, *approval.agent_risk.reasons])}")
     if words:
         terminal.say("The agent says:", "dim")
-    for text in words:
-        terminal.quote([text], margin=WORDS)
+    for word in words:
+        terminal.quote([word], margin=WORDS)
 
 
 def _show_preview(terminal: Terminal, preview: Preview) -> None:

@@ -1,4 +1,4 @@
-"""A command that has secrets in its environment: what it says is scrubbed, and what is sent to us reaches it."""
+"""Runs a command with secrets in its environment; its output is redacted, and it gets our signals."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from typing import IO
 
-from askback.domain.redaction import Stream
+from askback.domain.redaction import RedactedStream
 
 CHUNK = 64 * 1024
 PAUSE_S = 0.1
-"""After so long without a word, whoever reads along sees all of the last line, whatever it could still become."""
+"""Seconds without output after which an unfinished line is shown."""
 NOT_FOUND, NOT_EXECUTABLE = 127, 126
-"""What a shell returns for a command that it cannot run."""
+"""The exit statuses of a shell for commands that it cannot run."""
 
 
 class NotStarted(Exception):
@@ -30,7 +30,7 @@ class NotStarted(Exception):
 
 
 def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -> subprocess.Popen[bytes]:
-    """Start a command with exactly this environment; raises `NotStarted`. What it is told on its input is ours."""
+    """Start a command with exactly this environment and our standard input; raises `NotStarted`."""
     output = subprocess.PIPE if piped else None
     try:
         return subprocess.Popen(  # noqa: S603 - it is the command that the user has given
@@ -45,8 +45,8 @@ def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -
     raise NotStarted(why, status=status)
 
 
-async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, Stream[bytes]]) -> int:
-    """Pass on what a command says and what it is signalled until it has ended; return its status as a shell does.
+async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, RedactedStream[bytes]]) -> int:
+    """Forward output and signals until a command has ended; return its status as a shell does.
 
     `scrubbers` are by the descriptor on which its output goes on, 1 and 2; they are empty when it is not piped.
     Raises `OSError` when the output cannot be written, but for a reader that has gone.
@@ -76,9 +76,9 @@ async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, Stream[
 
 
 class _Passing:
-    """One output of a command on its way through a scrubber, in a thread that keeps nothing from ending."""
+    """One output of a command, redacted by a daemon thread."""
 
-    def __init__(self, source: IO[bytes] | None, target: int, scrubber: Stream[bytes]) -> None:
+    def __init__(self, source: IO[bytes] | None, target: int, scrubber: RedactedStream[bytes]) -> None:
         assert source is not None
         self._source = source
         self._target = target
@@ -127,7 +127,7 @@ def _write(target: int, data: bytes) -> None:
 
 
 def _at_the_terminal() -> bool:
-    """Whether Ctrl-C at our terminal reaches the command by itself, as one of the group in the foreground."""
+    """Whether Ctrl-C at the terminal reaches the command directly, as a member of the foreground group."""
     try:
         with open("/dev/tty", "rb", buffering=0) as terminal:
             return os.tcgetpgrp(terminal.fileno()) == os.getpgrp()

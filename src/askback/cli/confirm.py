@@ -33,11 +33,11 @@ async def confirm(local: Local, approval: Approval, *, console: Console, **asked
     `asked` is where and how long to ask, as `AsyncClient.create` takes it.
     """
     async with local.client("requester") as agent, local.client("responder") as person:
-        request = await agent.create(approval, **asked)
+        request = await agent.requests.create(approval, **asked)
         try:
             return request if request.settled else await _settled(Terminal(console), person, request)
         except asyncio.CancelledError:
-            await agent.cancel(request)
+            await agent.requests.cancel(request)
             raise
 
 
@@ -72,7 +72,7 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
         if decision == "approve" and approval.risk.level == "danger":
             sure = await terminal.line("This is dangerous. Really run it? [y/N]: ")
             decision = "approve" if sure.strip().casefold() in YES else "deny"
-    await person.decide(
+    await person.requests.decide(
         request,
         decision,
         scope=scope if decision == "approve" else "once",

@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from askback.cli import server_file
 from askback.client import AsyncClient, discovery
 from askback.client.discovery import NoServer
+from askback.server import server_file
 
 CONNECT_S = 2.0
 DEMO_FILE = "demo.json"

@@ -8,9 +8,9 @@ from typing import Annotated
 import anyio
 import typer
 
-from askback import settings as settings_module
-from askback.app import backends
 from askback.ports.store import Store
+from askback.server import settings as settings_module
+from askback.server.app import backends
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 

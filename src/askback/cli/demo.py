@@ -18,14 +18,22 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askback.cli import server_file
 from askback.cli.connection import DEMO_FILE, Connection
 from askback.cli.signals import interruptible
 from askback.client import discovery
-from askback.demo.person import Person
-from askback.demo.processes import Ended, Ready, Run, acting, ended, registering, serving
+from askback.demo.person import ScriptedPerson
+from askback.demo.processes import (
+    Run,
+    RunningServer,
+    RunResult,
+    run_agent,
+    run_registry,
+    run_result,
+    run_server,
+)
 from askback.demo.publish import TOKEN
 from askback.errors import AskbackError
+from askback.server import server_file
 
 PACE_S = 0.03
 OUTPUT = Path("demo-output")
@@ -75,26 +83,26 @@ async def _demo(
 ) -> None:
     run_id, token = secrets.token_hex(4), f"demo_{secrets.token_urlsafe(16)}"
     async with (
-        serving(data_dir, port=port) as ready,
-        registering(data_dir / "registry", token) as registry,
+        run_server(data_dir, port=port) as ready,
+        run_registry(data_dir / "registry", token) as registry,
     ):
         today, pace = date.today(), 0.0 if auto else PACE_S  # noqa: DTZ011 - the person's own day
         run = Run(run_id, f"demo-{run_id}", output, today, pace=pace, registry=registry)
         with _found_by_inbox(ready):
-            async with acting(ready, run) as agent:
+            async with run_agent(ready, run) as agent:
                 if auto:
                     async with _scripted(console, ready, run, token):
-                        came = await ended(agent)
+                        came = await run_result(agent)
                 else:
                     _invite(console, ready, run, token, browser=browser)
-                    came = await ended(agent)
+                    came = await run_result(agent)
             _conclude(console, came)
             if not auto and sys.stdin.isatty():
                 console.print("The page stays until you press Enter or Ctrl-C.")
                 await _enter()
 
 
-def _invite(console: Console, ready: Ready, run: Run, token: str, *, browser: bool) -> None:
+def _invite(console: Console, ready: RunningServer, run: Run, token: str, *, browser: bool) -> None:
     link = f"{ready.login_url}&next=/t/{run.thread_id}"
     console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
     console.print(f"  {link}\n", style="bold cyan", soft_wrap=True, markup=False)
@@ -107,7 +115,7 @@ def _invite(console: Console, ready: Ready, run: Run, token: str, *, browser: bo
         webbrowser.open(link)
 
 
-def _conclude(console: Console, came: Ended) -> None:
+def _conclude(console: Console, came: RunResult) -> None:
     if came.published:
         console.print("It is published at", style="green")
         console.print(came.published, style="bold", soft_wrap=True, markup=False)
@@ -119,12 +127,12 @@ def _conclude(console: Console, came: Ended) -> None:
 
 
 @asynccontextmanager
-async def _scripted(console: Console, ready: Ready, run: Run, token: str) -> AsyncGenerator[None]:
+async def _scripted(console: Console, ready: RunningServer, run: Run, token: str) -> AsyncGenerator[None]:
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
     async with Connection(ready.url, ready.responder_token).client() as client:
-        person = asyncio.create_task(Person(client, run.thread_id, note=note, token=token).run())
+        person = asyncio.create_task(ScriptedPerson(client, run.thread_id, note=note, token=token).run())
         try:
             yield
         finally:
@@ -133,7 +141,7 @@ async def _scripted(console: Console, ready: Ready, run: Run, token: str) -> Asy
 
 
 @contextmanager
-def _found_by_inbox(ready: Ready) -> Generator[None]:
+def _found_by_inbox(ready: RunningServer) -> Generator[None]:
     """Leave the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
     file = discovery.data_dir() / DEMO_FILE
     known = {

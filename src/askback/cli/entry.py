@@ -7,20 +7,23 @@ import string
 from datetime import datetime
 from typing import Any, cast
 
+from askback.cli.language import text
 from askback.domain.fields import (
     AnyField,
     Boolean,
     Checkbox,
     Date,
     Datetime,
+    File,
     Multiselect,
     Number,
-    Option,
     Radio,
     Select,
     Textarea,
     Time,
 )
+from askback.domain.files import most_files
+from askback.domain.options import Option, OptionValue, value_text
 
 YES = frozenset({"y", "yes", "true", "on", "j", "ja"})
 NO = frozenset({"n", "no", "false", "off", "nein"})
@@ -35,7 +38,7 @@ def options_of(field: AnyField) -> list[Option]:
 
 def keys(options: list[Option]) -> list[str]:
     """Return a short key for each option: numbers, or letters where a label is itself a number."""
-    taken = {text.casefold() for option in options for text in (option.label, option.value)}
+    taken = {word.casefold() for option in options for word in (text(option.label), value_text(option.value))}
     count = range(1, len(options) + 1)
     for made in ([str(n) for n in count], list(string.ascii_lowercase), [f"#{n}" for n in count]):
         if len(made) >= len(options) and not taken & set(made):
@@ -66,9 +69,12 @@ def _hint(field: AnyField) -> str:
         case Time():
             return _bounds("HH:MM", field.min, field.max)
         case Datetime():
-            return _bounds("YYYY-MM-DD HH:MM, local time", field.min, field.max)
+            local = "" if field.floating else ", local time"
+            return _bounds(f"YYYY-MM-DD HH:MM{local}", field.min, field.max)
+        case File():
+            return "paths of files, with blanks between" if most_files(field) > 1 else "path of a file"
         case _:
-            return f"text, such as {field.placeholder}" if field.placeholder else "text"
+            return f"text, such as {text(field.placeholder)}" if field.placeholder else "text"
 
 
 def read(field: AnyField, line: str) -> Any:
@@ -85,7 +91,7 @@ def read(field: AnyField, line: str) -> Any:
         case Select() | Radio():
             return _choice(options_of(field), line)
         case Datetime():
-            return _moment(line.strip())
+            return line.strip().replace(" ", "T") if field.floating else _moment(line.strip())
         case Date() | Time():
             return line.strip()
         case _:
@@ -96,12 +102,15 @@ def shown(field: AnyField, value: Any) -> str:
     """Write a value as the person would: labels for options, Yes and No for booleans; of a secret, that it is set."""
     if field.sensitive:
         return "set"
-    labels = {option.value: option.label for option in options_of(field)}
-    if isinstance(value, list):
-        return listed([labels.get(str(item), str(item)) for item in cast("list[Any]", value)])
     if isinstance(value, bool):
         return "Yes" if value else "No"
-    return labels.get(str(value), str(value))
+    if isinstance(field, File):
+        files = cast("list[dict[str, Any]]", value if isinstance(value, list) else [value])
+        return listed([file["name"] for file in files])
+    labels = {option.value: text(option.label) for option in options_of(field)}
+    if isinstance(value, list):
+        return listed([labels.get(item, str(item)) for item in cast("list[Any]", value)])
+    return labels.get(value, str(value))
 
 
 def listed(items: list[str]) -> str:
@@ -113,7 +122,7 @@ def listed(items: list[str]) -> str:
 def dangerous(field: AnyField, value: Any) -> list[str]:
     """Return the labels of chosen options that ask a second time."""
     chosen = cast("list[Any]", value) if isinstance(value, list) else [value]
-    return [o.label for o in options_of(field) if o.style == "danger" and o.value in chosen]
+    return [text(o.label) for o in options_of(field) if o.style == "danger" and o.value in chosen]
 
 
 def _bounds(what: str, low: Any, high: Any) -> str:
@@ -144,18 +153,19 @@ def _items(field: Multiselect, line: str) -> list[str]:
     return [part.replace("\\,", ",").strip() for part in parts if part.strip()]
 
 
-def _choice(options: list[Option], line: str) -> str:
-    text = line.strip()
-    if text.startswith(OWN):
-        return text[len(OWN) :].strip()
+def _choice(options: list[Option], line: str) -> OptionValue:
+    word = line.strip()
+    if word.startswith(OWN):
+        return word[len(OWN) :].strip()
     by_key = dict(zip(keys(options), options, strict=True))
-    if text in by_key:
-        return by_key[text].value
+    if word in by_key:
+        return by_key[word].value
     for exact in (str, str.casefold):
-        for option in options:
-            if exact(text) in (exact(option.value), exact(option.label)):
-                return option.value
-    return text
+        for spellings in ([text(o.label) for o in options], [value_text(o.value) for o in options]):
+            found = [at for at, spelling in enumerate(spellings) if exact(spelling) == exact(word)]
+            if len(found) == 1:
+                return options[found[0]].value
+    return word
 
 
 def _moment(text: str) -> str:

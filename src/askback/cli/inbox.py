@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
-from askback.cli.approved import revoke as revoke_approval
-from askback.cli.approved import show_approved
 from askback.cli.audience import reader
 from askback.cli.connection import Connection, find
-from askback.cli.pending import Pending
+from askback.cli.pending import PendingRequests
 from askback.cli.signals import interruptible
 from askback.cli.terminal import EndOfInput, Terminal
+from askback.client import AsyncClient
+from askback.domain.request import InputRequest
 from askback.errors import AskbackError
 
 EPILOG = """\
@@ -54,7 +56,7 @@ def inbox(
         else:
             interruptible(_run(server, terminal, once=once, thread=thread, request=request))
     except (EndOfInput, KeyboardInterrupt):
-        terminal.say("Left. Nothing more was answered.", "dim")
+        terminal.say("Stopped. Nothing else was answered.", "dim")
     except AskbackError as failed:
         Console(stderr=True, highlight=False).print(str(failed), style="red", markup=False)
         raise typer.Exit(1) from None
@@ -65,19 +67,68 @@ async def _look_back(
 ) -> None:
     async with server.client() as client:
         if revoked is None:
-            await show_approved(client, terminal, thread=thread)
+            await _show_approved(client, terminal, thread=thread)
         else:
-            await revoke_approval(client, terminal, revoked)
+            await _revoke(client, terminal, revoked)
 
 
 async def _run(
     server: Connection, terminal: Terminal, *, once: bool, thread: str | None, request: str | None
 ) -> None:
     async with server.client() as client:
-        box = Pending(client, terminal, reader=await reader(server), thread=thread)
+        box = PendingRequests(client, terminal, reader=await reader(server), thread=thread)
         if request is not None:
             await box.one(request)
         elif once:
             await box.once()
         else:
             await box.stay()
+
+
+PAGE = 200
+
+
+async def _show_approved(client: AsyncClient, terminal: Terminal, *, thread: str | None) -> None:
+    """List approved calls that have not run yet, newest first."""
+    none = True
+    async for request in _unused(client, thread):
+        none = False
+        by = request.settled_by.name if request.settled_by else "someone"
+        terminal.say(f"{request.id}  {_call(request)}  approved by {by}, in {request.thread_id}")
+    if none:
+        terminal.say("No approved calls are waiting to run.")
+
+
+async def _revoke(client: AsyncClient, terminal: Terminal, request_id: str) -> None:
+    """Revoke an approval; raises `Conflict` when its call has run."""
+    request = await client.requests.revoke(request_id)
+    terminal.say(f"Revoked: {_call(request)}. It did not run, and cannot.")
+
+
+async def _unused(client: AsyncClient, thread: str | None) -> AsyncIterator[InputRequest]:
+    """Yield approvals that are still valid and unused."""
+    cursor, now = None, datetime.now(UTC)
+    while True:
+        page = await client.requests.list(
+            thread_id=thread, status="answered", kind="approval", limit=PAGE, cursor=cursor
+        )
+        for request in page.items:
+            if _can_run(request, now):
+                yield request
+        if (cursor := page.next_cursor) is None:
+            return
+
+
+def _can_run(request: InputRequest, now: datetime) -> bool:
+    answer = request.answer
+    if answer is None or answer.decision != "approve" or request.source != "responder":
+        return False
+    unused = request.used_at is None and request.revoked is None
+    return unused and answer.expires_at is not None and answer.expires_at > now
+
+
+def _call(request: InputRequest) -> str:
+    asked = request.approval
+    if asked is None or asked.preview is None:
+        return request.kind
+    return asked.preview.headline

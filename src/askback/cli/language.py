@@ -6,13 +6,29 @@ import os
 from collections.abc import Sequence
 
 from askback.domain.approval import ReasonCode
-from askback.messages import negotiate, translate
+from askback.domain.validation.texts import LANGUAGE_TAG
+from askback.messages import negotiate_locale, translate
+from askback.messages.languages import LocalText, choose
 
 
 def language() -> str:
     """Return the language of this terminal that there are texts in."""
+    return negotiate_locale(_tag())
+
+
+def reader_languages() -> list[str]:
+    """Return the languages of the reader, for texts that an agent wrote in several."""
+    return [tag] if LANGUAGE_TAG.fullmatch(tag := _tag()) else []
+
+
+def text(written: LocalText | None) -> str:
+    """Return a text of an agent in the language of the reader; empty without a text."""
+    return choose(written, reader_languages())
+
+
+def _tag() -> str:
     named = next(filter(None, map(os.environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "en")
-    return negotiate(named.partition(".")[0].replace("_", "-"))
+    return named.partition(".")[0].partition("@")[0].replace("_", "-")
 
 
 def sentences(texts: Sequence[str], codes: Sequence[ReasonCode]) -> list[str]:

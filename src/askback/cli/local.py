@@ -6,15 +6,18 @@ keeps this out.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from askback.cli.connection import NoneRunning, find
-from askback.client import AsyncClient
+from askback.client import AsyncClient, Page
 from askback.errors import StoreUnusable
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,9 @@ class Local:
 async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
     """Run the app for as long as the block; raises `StoreUnusable` when another process has the folder."""
     # Imported now: with a server running, which is the rule, nobody has to wait for it.
-    from askback import settings as settings_module
-    from askback.app import create_app
-    from askback.cli.keyring import open_keyring, require_its_database
+    from askback.server import settings as settings_module
+    from askback.server.app import create_app
+    from askback.server.bootstrap_tokens import open_keyring, require_its_database
 
     settings = settings_module.load(data_dir=data_dir)
     require_its_database(settings)
@@ -74,9 +77,35 @@ async def client_as(
             yield client
 
 
+def run_as(
+    role: str,
+    work: Callable[[AsyncClient], Coroutine[Any, Any, T]],
+    *,
+    data_dir: Path | None,
+    creates: bool = False,
+) -> T:
+    """Run `work` with a client of the running server, or without one of the app in this process."""
+
+    async def run() -> T:
+        async with client_as(role, data_dir=data_dir, creates=creates) as client:
+            return await work(client)
+
+    return asyncio.run(run())
+
+
+async def all_pages(read: Callable[[str | None], Coroutine[Any, Any, Page[T]]]) -> list[T]:
+    """Return the items of all pages; `read` takes a cursor."""
+    page = await read(None)
+    found = [*page]
+    while page.next_cursor is not None:
+        page = await read(page.next_cursor)
+        found += page
+    return found
+
+
 def require_database(data_dir: Path | None) -> None:
     """Raise `StoreUnusable` without a database: a command that reads makes none."""
-    from askback import settings as settings_module
+    from askback.server import settings as settings_module
 
     settings_module.load(data_dir=data_dir).require_database()
 

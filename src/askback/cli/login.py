@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from askback.cli import admin
+from askback.client import AsyncClient
+from askback.errors import AskbackError, ConnectionLost
+from askback.server import server_file
+from askback.server import settings as settings_module
 
 app = typer.Typer(add_completion=False)
 
@@ -23,5 +27,17 @@ def login(
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the running server.")] = None,
 ) -> None:
     """Print a link that logs one browser in; it works once, for ten minutes."""
-    person = {"name": name or user or "owner", "user": user, "groups": group or []}
-    print(admin.post(data_dir, "/v1/login-links", person)["url"])
+    print(asyncio.run(_create_link(data_dir, name or user or "owner", user, group or [])))
+
+
+async def _create_link(data_dir: Path | None, name: str, user: str | None, groups: list[str]) -> str:
+    """Ask the server that left its address in the data folder; raises `AskbackError`."""
+    file = settings_module.load(data_dir=data_dir).server_file
+    address = server_file.read(file)
+    if "url" not in address or "admin_token" not in address:
+        raise AskbackError(f"No server has been started with {file.parent}. Run `askback serve` first.")
+    async with AsyncClient(address["url"], address["admin_token"], via="cli") as client:
+        try:
+            return await client.sessions.create_login_link(name=name, user=user, groups=groups)
+        except ConnectionLost:
+            raise AskbackError(f"No server answers at {address['url']}. Run `askback serve` first.") from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -67,6 +68,7 @@ POSIX = frozenset({"fcntl", "resource", "termios"})
 
 def _module(command: str) -> Any:
     """Import the module of a command. Raises `AskbackError` where the system lacks what it needs."""
+    gc.disable()  # an import makes hardly anything that could be collected, and collections take a fifth of it
     try:
         return import_module(f"askback.cli.{command}")
     except ModuleNotFoundError as missing:
@@ -75,6 +77,8 @@ def _module(command: str) -> Any:
         raise AskbackError(
             f"`askback {command}` needs Linux or macOS. On Windows, run it in WSL; the Python client works on Windows."
         ) from None
+    finally:
+        gc.enable()
 
 
 app = typer.Typer(

@@ -1,4 +1,4 @@
-"""Everything that waits for one person, in the terminal: what is pending now, and what comes."""
+"""Answer pending requests in the terminal, and wait for new ones."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Sequence
 
 from askback.cli.answering import answer, stop
 from askback.cli.audience import Reader
-from askback.cli.prompt import Leave, Left
+from askback.cli.field_prompt import ExitWord, PromptExit
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
-from askback.domain.events import REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED
+from askback.domain.events import REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED, REQUEST_UPDATED
 from askback.domain.limits import DEFAULTS
 from askback.domain.request import InputRequest
 
 POLL_S = 15.0
-"""How often to look for new requests although none was announced."""
-_ASKED = frozenset({REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED})
+"""Seconds between reads when no event arrives."""
+_ASKED = frozenset({REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED, REQUEST_UPDATED})
 
 
-class Pending:
-    """What one person has to answer, over all threads or in one."""
+class PendingRequests:
+    """The requests that one person may answer, in all threads or in one."""
 
     def __init__(
         self, client: AsyncClient, terminal: Terminal, *, reader: Reader, thread: str | None = None
@@ -35,7 +35,7 @@ class Pending:
 
     async def one(self, request_id: str) -> None:
         """Answer one request; say how it ended if it has."""
-        request = await self._client.get(request_id)
+        request = await self._client.requests.get(request_id)
         if request.settled:
             self._terminal.say(ended(request), "yellow")
             return
@@ -43,11 +43,11 @@ class Pending:
             return
         try:
             await answer(self._client, self._terminal, request)
-        except Left:
+        except PromptExit:
             await self._decline([request])
 
     async def once(self) -> None:
-        """Go through everything that is pending now."""
+        """Answer the requests that are pending now."""
         if not await self._round():
             self._terminal.say("Nothing is pending.")
 
@@ -56,7 +56,7 @@ class Pending:
         arrived = asyncio.Event()
         watching = asyncio.create_task(self._watch(arrived))
         try:
-            await self._client.list(limit=1)  # once this is back, the events are subscribed to
+            await self._client.requests.list(limit=1)  # once this is back, the events are subscribed to
             await self._round()
             while True:
                 self._terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
@@ -67,7 +67,7 @@ class Pending:
             await stop(watching)
 
     async def _round(self) -> bool:
-        """Offer what is pending until nothing is left; return whether there was anything."""
+        """Offer pending requests until none is left; return whether there were any."""
         any_pending = False
         while waiting := await self._waiting():
             any_pending = True
@@ -76,26 +76,28 @@ class Pending:
                 place = f"{waiting.index(request) + 1} of {len(waiting)}, " if len(waiting) > 1 else ""
                 if not await answer(self._client, self._terminal, request, place=place):
                     self._later.add(request.id)
-            except Left:
+            except PromptExit:
                 await self._decline(waiting)
         return any_pending
 
     async def _decline(self, waiting: Sequence[InputRequest]) -> None:
-        """Say no to all that was listed, and to nothing that came since."""
+        """Decline the listed requests, not newer ones."""
         declined = 0
         for first in range(0, len(waiting), DEFAULTS.batch):
-            results = await self._client.batch("decline", waiting[first : first + DEFAULTS.batch])
+            results = await self._client.requests.batch("decline", waiting[first : first + DEFAULTS.batch])
             declined += sum(result.error is None for result in results)
         self._terminal.say(f"Declined {declined} of {len(waiting)}.", "green")
         self._later |= {request.id for request in waiting}
 
     async def _waiting(self) -> Sequence[InputRequest]:
-        """Return what can be answered, oldest first, without what was put off."""
+        """Return the requests that can be answered, oldest first, without postponed ones."""
         found: list[InputRequest] = []
         cursor = None
         while True:
-            page = await self._client.list(status="pending", thread_id=self._thread, limit=200, cursor=cursor)
-            found += page.requests
+            page = await self._client.requests.list(
+                status="pending", thread_id=self._thread, limit=200, cursor=cursor
+            )
+            found += page.items
             cursor = page.next_cursor
             if cursor is None:
                 return [
@@ -105,7 +107,7 @@ class Pending:
                 ]
 
     def _is_mine(self, request: InputRequest) -> bool:
-        """Whether this person may answer; where they may not, say once who may. That can change."""
+        """Whether this person may answer; if not, print once who may. That can change."""
         why = self._reader.hindrance(request)
         if why is None:
             self._others.discard(request.id)
@@ -123,12 +125,12 @@ class Pending:
             self._terminal.say(f"  {n}  {title(request)}  ({asker(request)})")
         while True:
             line = (await self._terminal.line("Which one? [1] ")).strip() or "1"
-            if line == Leave.ALL.value:
-                raise Left(Leave.ALL)
+            if line == ExitWord.ALL.value:
+                raise PromptExit(ExitWord.ALL)
             if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(waiting):
                 return waiting[int(line) - 1]
             self._terminal.say(
-                f"Type a number from 1 to {len(waiting)}, or {Leave.ALL.value} to decline them all.", "red"
+                f"Type a number from 1 to {len(waiting)}, or {ExitWord.ALL.value} to decline them all.", "red"
             )
 
     async def _watch(self, arrived: asyncio.Event) -> None:
@@ -137,7 +139,7 @@ class Pending:
                 arrived.set()
 
     async def _idle(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
-        """Return when something arrived, or after a while to look by oneself; raises `EndOfInput`."""
+        """Return when a request arrived or it is time to read again; raises `EndOfInput`."""
         arrival = asyncio.create_task(arrived.wait())
         leaving = asyncio.create_task(self._terminal.exhausted())
         try:

@@ -10,15 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from askback.cli.local import client_as
+from askback.domain.policy.built_in_lists import LISTS
+from askback.domain.policy.decision_table import ASK_MODES, LEVELS, TABLES
+from askback.domain.policy.effective import CONFIRMATION
 from askback.domain.policy.engine import MODES
-from askback.domain.policy.lists import LISTS
-from askback.domain.policy.preferences import PolicySettings
-from askback.domain.policy.settings import CONFIRMATION
-from askback.domain.policy.table import ASK_MODES, LEVELS
+from askback.domain.policy.settings import PolicySettings
+from askback.errors import Conflict
 
 AS_EVERYWHERE = "default"
-RESETTABLE = ("mode", "level", "ask-mode", "list")
-"""The options whose settings have a default to go back to."""
+RESETTABLE = ("mode", "level", "ask-mode", "list", "table")
+"""The options whose settings can be reset to a default."""
 
 _SETTING = {"ask-mode": "ask_mode", "list": "lists"}
 
@@ -43,7 +44,7 @@ def show(
 
     async def read() -> PolicySettings:
         async with client_as("responder", data_dir=data_dir) as client:
-            return await client.policy(thread)
+            return await client.policy.get(thread)
 
     _show(asyncio.run(read()), as_json=as_json)
 
@@ -61,6 +62,9 @@ def set_(
     lists: Annotated[
         list[str] | None,
         typer.Option("--list", help=f"A built-in list, repeatable: {', '.join(LISTS)}."),
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(help=f"The table of levels and ask modes: {', '.join(TABLES)}.")
     ] = None,
     shadow: Annotated[
         bool | None,
@@ -88,22 +92,27 @@ def set_(
         "level": _known(level, LEVELS, "--level"),
         "ask_mode": _known(ask_mode, ASK_MODES, "--ask-mode"),
         "lists": [_known(name, tuple(LISTS), "--list") for name in lists] if lists else None,
+        "table": _known(table, TABLES, "--table"),
     }
     changes = _changes(
         {name: value for name, value in given.items() if value is not None}, reset=reset or [], shadow=shadow
     )
-    if "full" in (changes.get("mode"), changes.get("level")):
-        confirm = confirm or _typed()
 
-    async def write() -> PolicySettings:
+    async def write(confirm: str | None) -> PolicySettings:
         async with client_as("responder" if thread else "admin", data_dir=data_dir, creates=True) as client:
-            return await client.set_policy(thread_id=thread, confirm=confirm, **changes)
+            return await client.policy.update(thread_id=thread, confirm=confirm, **changes)
 
-    _show(asyncio.run(write()), as_json=False)
+    try:
+        settings = asyncio.run(write(confirm))
+    except Conflict as refused:
+        if refused.code != "confirmation_required" or confirm or not (confirm := _typed()):
+            raise
+        settings = asyncio.run(write(confirm))
+    _show(settings, as_json=False)
 
 
 def _changes(given: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
-    """Return what `set_policy` changes: the given settings and the reset ones, or a trial of the given ones."""
+    """Return the body for `update_policy`: new and reset settings, or a trial."""
     back = {_SETTING.get(name, name): None for name in reset if _known(name, RESETTABLE, "--reset")}
     if back and shadow is not None:
         raise typer.BadParameter(
@@ -125,7 +134,7 @@ def _changes(given: dict[str, Any], *, reset: list[str], shadow: bool | None) ->
 
 
 def _typed() -> str | None:
-    """Let the person at a terminal type the words; who is none gets the server's refusal."""
+    """Prompt for the confirmation words at a terminal; otherwise leave the refusal to the server."""
     if not sys.stdin.isatty():
         return None
     print(
@@ -144,6 +153,7 @@ def _show(settings: PolicySettings, *, as_json: bool) -> None:
         "level": settings.level,
         "ask mode": settings.ask_mode,
         "lists": ", ".join(settings.lists) or "none",
+        "table": settings.table_in_force,
     }
     if settings.shadow is not None:
         tried = settings.shadow.model_dump(exclude_none=True)

@@ -10,10 +10,10 @@ from typing import Any, cast
 from askback.domain import jsontext
 from askback.domain.faults import Faults
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import MODES, Judgement, Policy, decide
+from askback.domain.policy.decision_table import ASK_MODES, LEVELS
+from askback.domain.policy.engine import MODES, Policy, PolicyResult, decide
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
-from askback.domain.policy.table import ASK_MODES, LEVELS
 
 _EFFECTS: tuple[Effect, ...] = ("deny", "ask", "allow")
 _WITHOUT_RULES = Policy()
@@ -24,7 +24,7 @@ def check_line(
     fallback: Callable[[], Policy],
     without_rules: Policy = _WITHOUT_RULES,
     cwd: str | None = None,
-) -> Judgement:
+) -> PolicyResult:
     """Decide about one line; what cannot be read is asked.
 
     `fallback` gives the policy of a line without rules of its own, `without_rules` is that of a line that has some.
@@ -50,8 +50,8 @@ def check_line(
     return replace(decision, reasons=(*decision.reasons, *unread))
 
 
-def _asked(*texts: str) -> Judgement:
-    return Judgement("ask", tuple(map(_text, texts)))
+def _asked(*texts: str) -> PolicyResult:
+    return PolicyResult("ask", tuple(map(_text, texts)))
 
 
 def _text(text: str) -> Reason:
@@ -63,14 +63,14 @@ def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
     folder = cast("object", fields.get("folder", cwd))
     if folder is not None and not isinstance(folder, str):
         return "`folder` must be the path of the folder in which the call runs."
-    tool, whole = fields.get("tool", "bash"), fields.get("input")
+    tool, whole = fields.get("tool", "bash"), cast("object", fields.get("input"))
     if not isinstance(tool, str) or not tool:
         return "`tool` must be the name of a tool."
     parts = {name: fields[name] for name in ("command", "argv") if fields.get(name) is not None}
+    if "input" in fields and not parts:
+        return Call(tool, whole, folder)
     if whole is not None:
-        if parts or not isinstance(whole, dict):
-            return "Give either `input`, an object, or `command` or `argv`."
-        return Call(tool, cast("dict[str, Any]", whole), folder)
+        return "Give either `input`, or `command` or `argv`."
     if len(parts) != 1:
         return "Give one of `command`, `argv` and `input`."
     shell = fields.get("shell")
@@ -132,7 +132,7 @@ def _add(text: object, effect: Effect, found: list[Rule], faults: list[Reason]) 
         faults.append(odd.why)
 
 
-def answer_line(decision: Judgement) -> str:
+def answer_line(decision: PolicyResult) -> str:
     """Write a decision as one line of JSON."""
     body: dict[str, Any] = {
         "decision": decision.decision,

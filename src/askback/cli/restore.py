@@ -1,4 +1,4 @@
-"""`askback restore`: a backup as the data of a new server."""
+"""`askback restore`: create the data folder of a new server from a backup."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
-from askback import settings as settings_module
-from askback.app import audit_logs
 from askback.cli.backup_files import DATABASE, NO_KEYS, SETTINGS, BackupRefused, key_ids, make_empty
-from askback.database_address import PostgresAddress
-from askback.settings import Settings
+from askback.server import settings as settings_module
+from askback.server.app import audit_logs
+from askback.server.database_address import PostgresAddress
+from askback.server.settings import Settings
 from askback.storage.sqlite.backup import copy_database
 from askback.vault.keyfile import read_key_file, write_key_file
 from askback.vault.keys import parse_keys
@@ -84,7 +84,7 @@ def _database(folder: Path) -> Path:
 
 
 def _keys(settings: Settings, keys: str | None, *, needed: set[str]) -> Mapping[str, bytes]:
-    """Return the keys to write, none where they come from the environment or are not needed; raises without them."""
+    """Return the keys to write; None if the environment has them or none are needed. Raises if they are missing."""
     if keys == NO_KEYS or settings.master_keys == "off":
         return {}
     if keys is None and settings.master_keys is None:

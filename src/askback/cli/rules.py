@@ -5,23 +5,26 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.console import Console
 
-from askback.cli import rule_lines
 from askback.cli.connection import NoneRunning, find
+from askback.cli.language import sentences
 from askback.cli.local import client_as
 from askback.cli.policy_line import answer_line, check_line
-from askback.client import AsyncClient
-from askback.client.records import Rule
+from askback.cli.terminal import printable
+from askback.client import AsyncClient, Rule
+from askback.domain.policy.built_in_lists import LISTS, built_in_rules
+from askback.domain.policy.effective import enforced_policy
 from askback.domain.policy.engine import Policy
-from askback.domain.policy.lists import LISTS, rules_of
-from askback.domain.policy.settings import enforced
-from askback.settings import data_folders
+from askback.server.settings import data_folders
 
 EFFECTS, SCOPES = ("allow", "ask", "deny"), ("thread", "project", "always")
 
@@ -54,7 +57,7 @@ def list_(
         for rule in found:
             print(rule.model_dump_json(exclude_none=True))
     else:
-        rule_lines.show(found)
+        show_rules(found)
 
 
 @app.command()
@@ -104,9 +107,9 @@ def add(
 
     async def write() -> Rule:
         async with client_as("admin" if locked else "responder", data_dir=data_dir, creates=True) as client:
-            return await client.add_rule(rule, **facts)
+            return await client.rules.create(rule, **facts)
 
-    rule_lines.show([asyncio.run(write())])
+    show_rules([asyncio.run(write())])
 
 
 @app.command()
@@ -119,9 +122,9 @@ def revoke(
 
     async def end() -> Rule:
         async with client_as("admin" if locked else "responder", data_dir=data_dir) as client:
-            return await client.revoke_rule(rule_id)
+            return await client.rules.revoke(rule_id)
 
-    rule_lines.show([asyncio.run(end())])
+    show_rules([asyncio.run(end())])
 
 
 @app.command()
@@ -191,7 +194,9 @@ def _bounded(policy: Policy, bare: Policy) -> Policy:
 
 def _policy_of(name: str) -> Policy:
     """Return a policy with one list; the default one has the tools that read as well, as on a new server."""
-    return Policy(rules_of(name), read_only=rules_of("read-only-tools") if name == "default" else ())
+    return Policy(
+        built_in_rules(name), read_only=built_in_rules("read-only-tools") if name == "default" else ()
+    )
 
 
 def _servers_policy(data_dir: Path | None) -> Policy:
@@ -203,9 +208,11 @@ def _servers_policy(data_dir: Path | None) -> Policy:
 
     async def read() -> Policy:
         async with server.client() as client:
-            settings = await client.policy()
+            settings = await client.policy.get()
             kept = [rule for rule in await _every_rule(client) if rule.scope == "always"]
-        return enforced(settings, [_Kept(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept])
+        return enforced_policy(
+            settings, [_Kept(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept]
+        )
 
     return asyncio.run(read())
 
@@ -214,8 +221,8 @@ async def _every_rule(client: AsyncClient, **which: Any) -> list[Rule]:
     found: list[Rule] = []
     cursor = None
     while True:
-        page = await client.rules(**which, cursor=cursor, limit=200)
-        found += page.rules
+        page = await client.rules.list(**which, cursor=cursor, limit=200)
+        found += page.items
         cursor = page.next_cursor
         if cursor is None:
             return found
@@ -225,3 +232,54 @@ def _known(word: str, words: tuple[str, ...], option: str) -> str:
     if word not in words:
         raise typer.BadParameter(f"must be one of {', '.join(words)}", param_hint=option)
     return word
+
+
+_STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}
+
+
+def show_rules(rules: Sequence[Rule]) -> None:
+    """Print rules without cutting lines, so that a line can be searched and an id copied."""
+    console = Console(highlight=False, soft_wrap=True, markup=False, emoji=False)
+    if not rules:
+        console.print("There are no rules.")
+    for rule in rules:
+        style = "dim" if rule.revoked_at else _STYLES[rule.effect]
+        console.print(_escape(f"{rule.id}  {rule.effect:5}  {rule.rule}"), style=style)
+        console.print(_escape(f"    {_origin(rule)}"), style="dim")
+
+
+def _origin(rule: Rule) -> str:
+    """Return the scope, origin, times and reason of a rule."""
+    by = f" by {rule.created_by.name}" if rule.created_by else ""
+    facts = (
+        " ".join(filter(None, (rule.scope, rule.thread_id or rule.project))),
+        f"for {rule.agent_name or rule.agent}" if rule.agent else "for every agent",
+        "locked" if rule.locked else "",
+        "shadow: it decides nothing" if rule.shadow else "",
+        f"since {_moment(rule.created_at)}{by}",
+        f"until {_moment(rule.expires_at)}" if rule.expires_at else "",
+        _end(rule),
+        f"why: {rule.why}" if rule.why else "",
+        f"needs a choice: {_choice(rule)}" if rule.needs_choice else "",
+    )
+    return ", ".join(filter(None, facts))
+
+
+def _choice(rule: Rule) -> str:
+    codes = [rule.needs_choice_code] if rule.needs_choice_code else []
+    return " ".join(sentences([rule.needs_choice or ""], codes))
+
+
+def _end(rule: Rule) -> str:
+    if rule.revoked_at is None:
+        return ""
+    by = f" by {rule.revoked_by.name}" if rule.revoked_by else ""
+    return f"revoked {_moment(rule.revoked_at)}{by}"
+
+
+def _moment(moment: datetime) -> str:
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+
+
+def _escape(line: str) -> str:
+    return printable(line).replace("\n", "\\n")

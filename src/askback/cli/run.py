@@ -15,16 +15,15 @@ from rich.console import Console
 
 from askback.cli.child import NotStarted, attend, start
 from askback.cli.connection import Connection, NoneRunning, find, own_thread, reachable
-from askback.cli.coredumps import forbid_core_dumps
 from askback.cli.script import USAGE, settled
 from askback.cli.signals import interruptible
-from askback.client import AsyncClient, Lease, Secrets
-from askback.client.given import given
+from askback.client import AsyncClient, Lease, SecretsResult
 from askback.domain.faults import join
 from askback.domain.limits import DEFAULTS
-from askback.domain.secrets.asked import SCOPES, Scope
-from askback.domain.secrets.names import blocked, well_formed
+from askback.domain.secrets.names import blocked_reason, is_well_formed
+from askback.domain.secrets.request import SCOPES, Scope
 from askback.errors import AskbackError, Conflict, Invalid, NotFound, Refused
+from askback.server.core_dumps import forbid_core_dumps
 
 NOT_RUN = 125
 _MISSING = frozenset({"not_granted", "secret_gone"})
@@ -88,7 +87,7 @@ def run(
 
 
 def _as_agent(data_dir: Path | None) -> Connection:
-    """Return the server, as the agent of `ASKBACK_TOKEN` or else as the one that `askback run` has of its own.
+    """Return a client for the agent of `ASKBACK_TOKEN`, or else for the agent of `askback run`.
 
     A server of an older version has made none: there it is the agent that this user's programs share.
     """
@@ -102,12 +101,12 @@ def _as_agent(data_dir: Path | None) -> Connection:
 
 
 class NotGiven(AskbackError):
-    """The person did not give what the command needs; the message is the sentence for the model."""
+    """The person did not provide the secrets; the message is the sentence for the model."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """What a command needs, and how to ask for it."""
+    """The secrets that a command needs, and the request for them."""
 
     names: Sequence[str]
     reason: str
@@ -133,9 +132,9 @@ async def _run(
 async def _leased(
     stack: AsyncExitStack, client: AsyncClient, wanted: _Wanted, *, server: Connection, hints: Console
 ) -> Lease:
-    """Lease what is wanted, and where it has not been given, ask for that first."""
+    """Lease the secrets, asking a person first for those that are not granted."""
     try:
-        return await stack.enter_async_context(client.lease(wanted.names, thread_id=wanted.thread))
+        return await stack.enter_async_context(client.secrets.lease(wanted.names, thread_id=wanted.thread))
     except (NotFound, Conflict) as refused:
         missing = _missing(refused, wanted.names)
         if not missing:
@@ -143,13 +142,13 @@ async def _leased(
     secrets = await _asked(client, missing, wanted, server=server, hints=hints)
     if not secrets:
         raise NotGiven(secrets.text)
-    return await stack.enter_async_context(client.lease(wanted.names, thread_id=wanted.thread))
+    return await stack.enter_async_context(client.secrets.lease(wanted.names, thread_id=wanted.thread))
 
 
 async def _asked(
     client: AsyncClient, names: Sequence[str], wanted: _Wanted, *, server: Connection, hints: Console
-) -> Secrets:
-    secrets = await client.secrets(
+) -> SecretsResult:
+    secrets = await client.secrets.request(
         names,
         reason=wanted.reason,
         thread_id=wanted.thread,
@@ -161,19 +160,19 @@ async def _asked(
     )
     if secrets.request is None:
         return secrets
-    return given(await settled(client, secrets.request, server=server, hints=hints))
+    return SecretsResult.from_request(await settled(client, secrets.request, server=server, hints=hints))
 
 
 def _missing(refused: Refused, names: Sequence[str]) -> list[str]:
-    """Return the names that the refusal of a lease is about; none when it is for another reason."""
+    """Return the names for which a lease was refused; empty for any other error."""
     paths = {fault["path"] for fault in refused.field_errors} if refused.code in _MISSING else set[str]()
     return [name for index, name in enumerate(names) if join("names", index) in paths]
 
 
 def _checked(names: Sequence[str]) -> list[str]:
-    """Return the names, each once; raises `BadParameter` for one that no secret can have."""
+    """Return the names without duplicates; raises `BadParameter` for an invalid name."""
     for name in names:
-        why = blocked(name) if well_formed(name) else "use capital letters, digits and underscores"
+        why = blocked_reason(name) if is_well_formed(name) else "use capital letters, digits and underscores"
         if why is not None:
             raise typer.BadParameter(f"{name} cannot be a secret: {why}", param_hint="--secret")
     return list(dict.fromkeys(names))
@@ -186,7 +185,7 @@ def _scope(word: str) -> Scope:
 
 
 def _reason(argv: Sequence[str]) -> str:
-    """Say what the values are for: the command where it can be shown on a line, else its program."""
+    """Return the reason to show: the command if it fits on a line, else its program."""
     command = f"To run: {shlex.join(argv)}"
     fits = command.isprintable() and len(command) <= DEFAULTS.secret_reason
     return command if fits else f"To run {Path(argv[0]).name}"

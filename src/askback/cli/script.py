@@ -25,12 +25,12 @@ LATE_S = 10.0
 
 
 class BadUsage(Exception):
-    """The options do not make a question; the message says why."""
+    """The options do not form a valid request; the message says why."""
 
 
 @contextmanager
 def complaining(hints: Console) -> Generator[None]:
-    """Turn what goes wrong into a sentence on standard error and an exit status."""
+    """Turn errors into a sentence on standard error and an exit status."""
     try:
         yield
     except (BadUsage, Invalid) as wrong:
@@ -42,7 +42,7 @@ def complaining(hints: Console) -> Generator[None]:
 
 
 def until_settled(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
-    """Run until the request has ended; None when it was interrupted, which takes it back."""
+    """Run until the request has ended; None if it was interrupted, which cancels it."""
     try:
         return interruptible(work)
     except KeyboardInterrupt:
@@ -52,7 +52,7 @@ def until_settled(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | Non
 async def settled(
     client: AsyncClient, request: InputRequest, *, server: Connection, hints: Console, late_s: float = LATE_S
 ) -> InputRequest:
-    """Wait until somebody has dealt with a request, and say where that can be done.
+    """Wait until a request has ended, and print where to answer it.
 
     Raises `ConnectionLost` when the server has not said how it ended `late_s` seconds after its deadline.
     """
@@ -63,14 +63,14 @@ async def settled(
     try:
         return await client.wait(request, timeout=None if open_s is None else open_s + late_s)
     except TimeoutError:
-        raise ConnectionLost("The server did not say in time how it ended.") from None
+        raise ConnectionLost("The server did not report the outcome in time.") from None
     except asyncio.CancelledError:
-        await client.cancel(request.id)
+        await client.requests.cancel(request.id)
         raise
 
 
 def ending(request: InputRequest | None) -> dict[str, Any]:
-    """Return what is printed of every ending; None is a request that was taken back here."""
+    """Return the JSON object to print; None stands for a request that was cancelled here."""
     if request is None:
         return {"status": "cancelled", "reason": "agent_aborted"}
     known = {
@@ -84,7 +84,7 @@ def ending(request: InputRequest | None) -> dict[str, Any]:
 
 
 def content(file: Path) -> bytes:
-    """Read a file that an option names, or standard input for `-`; raises `BadUsage`."""
+    """Read the file of an option, or standard input for `-`; raises `BadUsage`."""
     try:
         return sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     except OSError as failed:

@@ -10,19 +10,17 @@ from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal
-from urllib.parse import quote
 
 import typer
 from rich.console import Console
 
-from askback.cli import rest
 from askback.cli.agent import agent_id
-from askback.cli.coredumps import forbid_core_dumps
-from askback.cli.local import client_as
-from askback.cli.secretvalue import PADDED, padded, typed_or_piped
+from askback.cli.local import all_pages, client_as, run_as
+from askback.cli.secret_value import PADDED, padded, typed_or_piped
 from askback.cli.terminal import printable
-from askback.client import KeptSecret, Rotation
+from askback.client import AsyncClient, Rotation, StoredSecret
 from askback.errors import AskbackError
+from askback.server.core_dumps import forbid_core_dumps
 
 OPERATOR = "operator"
 """A person who can read the data folder of a server may act for all of its tenants."""
@@ -45,11 +43,11 @@ def list_(
 ) -> None:
     """List secrets, newest first: name, scope, when and by whom it was set, which agents may use it."""
 
-    async def read(api: rest.Api) -> tuple[list[KeptSecret], dict[str, str]]:
-        agents = await api.pages("/v1/agents", "agents")
-        return await _every_secret(api), {each["id"]: each["name"] for each in agents}
+    async def read(client: AsyncClient) -> tuple[list[StoredSecret], dict[str, str]]:
+        agents = await all_pages(lambda cursor: client.agents.list(limit=200, cursor=cursor))
+        return await _every_secret(client), {each.id: each.name for each in agents}
 
-    found, names = rest.run("responder", read, data_dir=data_dir)
+    found, names = run_as("responder", read, data_dir=data_dir)
     if as_json:
         for secret in found:
             print(secret.model_dump_json(exclude_none=True))
@@ -78,9 +76,9 @@ def set_(
     if padded(value):
         print(PADDED, file=sys.stderr)
 
-    async def write() -> KeptSecret:
+    async def write() -> StoredSecret:
         async with client_as("responder", data_dir=data_dir, creates=True) as client:
-            return await client.keep(name, value, scope=kept_in, thread_id=thread, project=project)
+            return await client.secrets.set(name, value, scope=kept_in, thread_id=thread, project=project)
 
     _show([asyncio.run(write())])
 
@@ -92,12 +90,12 @@ def erase(
 ) -> None:
     """Erase a secret. No agent can use it any more."""
 
-    async def end(api: rest.Api) -> str:
-        secret = _the_one(await _every_secret(api), which)
-        await api.call("DELETE", f"/v1/secrets/{secret.id}")
+    async def end(client: AsyncClient) -> str:
+        secret = _the_one(await _every_secret(client), which)
+        await client.secrets.delete(secret)
         return secret.name
 
-    print(f"{printable(rest.run('responder', end, data_dir=data_dir))} is erased.")
+    print(f"{printable(run_as('responder', end, data_dir=data_dir))} is erased.")
 
 
 Which = Annotated[str, typer.Argument(help="The id (sec_…), or a name that only one secret has.")]
@@ -125,19 +123,18 @@ def _agents_in_words(agent: str) -> str:
 def _change_agents(which: str, agent: str, *, grants: bool, data_dir: Path | None) -> str:
     """Add or remove an agent, or all, and return the secret's name."""
 
-    async def change(api: rest.Api) -> str:
-        secret = _the_one(await _every_secret(api), which)
-        agents = f"/v1/secrets/{secret.id}/agents"
+    async def change(client: AsyncClient) -> str:
+        secret = _the_one(await _every_secret(client), which)
         if agent == "all":
-            await api.call("PUT", agents, {"agents": "all" if grants else []})
+            await client.secrets.set_agents(secret, "all" if grants else [])
         elif secret.agents == "all" and not grants:
             raise AskbackError(f"Every agent may use {secret.name}. Revoke it with --agent all first.")
         else:
-            chosen = quote(await agent_id(api, agent), safe="")
-            await api.call("PUT" if grants else "DELETE", f"{agents}/{chosen}")
+            method = client.secrets.grant if grants else client.secrets.revoke
+            await method(secret, agent=await agent_id(client, agent))
         return secret.name
 
-    return rest.run("admin", change, data_dir=data_dir)
+    return run_as("admin", change, data_dir=data_dir)
 
 
 @app.command()
@@ -157,7 +154,7 @@ def rotate(
 
     async def wrap() -> Rotation:
         async with client_as(OPERATOR, data_dir=data_dir) as client:
-            return await client.rotate_secrets(keep_old=keep_old)
+            return await client.secrets.rotate(keep_old=keep_old)
 
     rotation = asyncio.run(wrap())
     print(f"{rotation.rewrapped} came under the first master key; {rotation.left} could not be opened.")
@@ -184,11 +181,11 @@ def _scope(
     return meant
 
 
-async def _every_secret(api: rest.Api) -> list[KeptSecret]:
-    return [KeptSecret.model_validate(each) for each in await api.pages("/v1/secrets", "secrets")]
+async def _every_secret(client: AsyncClient) -> list[StoredSecret]:
+    return await all_pages(lambda cursor: client.secrets.list(limit=200, cursor=cursor))
 
 
-def _the_one(secrets: Sequence[KeptSecret], which: str) -> KeptSecret:
+def _the_one(secrets: Sequence[StoredSecret], which: str) -> StoredSecret:
     found = [secret for secret in secrets if which in {secret.id, secret.name}]
     if len(found) == 1:
         return found[0]
@@ -198,7 +195,7 @@ def _the_one(secrets: Sequence[KeptSecret], which: str) -> KeptSecret:
     raise AskbackError(f"{len(found)} secrets are called {which}. Give the id of one: {ids}")
 
 
-def _show(secrets: Sequence[KeptSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:
+def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:
     """Print secrets, whole: nothing is cut, so that a line can be searched and an id copied.
 
     `names` are those of agents, by id.

@@ -1,4 +1,4 @@
-"""`askback serve`: the server on uvicorn, with what a person and an agent need to reach it."""
+"""`askback serve`: run the server, and print its address, tokens and login link."""
 
 from __future__ import annotations
 
@@ -6,28 +6,31 @@ import errno
 import gc
 import json
 import socket
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from askback import logs
-from askback import settings as settings_module
-from askback.app import App, create_app
-from askback.cli.coredumps import forbid_core_dumps
-from askback.cli.keyring import NAMES, open_keyring, require_its_database
-from askback.cli.runner import run_server
 from askback.errors import AskbackError
-from askback.service import credentials
-from askback.service.access import STANDING
-from askback.settings import DEFAULT_TENANT, Settings
-from askback.transports.rest.accounts import login_url
+from askback.server import settings as settings_module
+from askback.server.app import App, create_app
+from askback.server.bootstrap_tokens import NAMES, open_keyring, require_its_database
+from askback.server.core_dumps import forbid_core_dumps
+from askback.server.process import run_server
+from askback.server.settings import DEFAULT_TENANT, Settings
+from askback.server.workers import Reach, Supervisor
+from askback.service.access.roles import BOOTSTRAP_ROLES
+from askback.service.agents import credentials
+from askback.transports.rest.sessions import login_url
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 app = typer.Typer(add_completion=False)
-out = Console(highlight=False, soft_wrap=True)
-err = Console(highlight=False, soft_wrap=True, stderr=True)
 
 
 class AddressInUse(AskbackError):
@@ -45,45 +48,85 @@ def serve(
     ready_json: Annotated[
         bool, typer.Option("--ready-json", help="Print one line of JSON when the server accepts requests.")
     ] = False,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Change a limit, such as options=500; may be repeated. docs/reference/settings.md lists all of them.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int, typer.Option(min=1, max=256, help="Processes behind the port; more than one needs Postgres.")
+    ] = 1,
 ) -> None:
     """Run the server until it is stopped.
 
     The first start makes a token for each role and keeps them in server.json, beside the
     database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.
     """
-    settings = settings_module.load(host=host, port=port, data_dir=data_dir, database_url=database_url)
+    gc.disable()  # until the server is ready: what a start makes stays
+    settings = settings_module.load(
+        host=host, port=port, data_dir=data_dir, database_url=database_url, limits=limit or ()
+    )
     logs.set_up(settings.log_level, settings.log_form)
     forbid_core_dumps()
     if not settings.loopback and not ready_json:
-        err.print(
-            f"[yellow]Others can reach {settings.host}.[/] Put a proxy with TLS before it: "
+        _warn(
+            f"Others can reach {settings.host}. Put a proxy with TLS before it: "
             "tokens and answers travel in the clear.\n"
         )
     for warning in settings.warnings:
-        err.print(f"[yellow]{escape(warning)}[/]")
+        _warn(warning)
     require_its_database(settings)
+    if workers > 1 and isinstance(settings.database, Path):
+        raise AskbackError(
+            f"--workers {workers} needs a Postgres database (--database-url postgresql://…). Only one process writes "
+            "an SQLite database: it commits the changes of all requests together and caches who has access."
+        )
     listener = bind(settings)
+    announce = partial(_announce, as_json=ready_json)
+    if workers == 1:
+        _run(settings, listener, announce)
+    else:
+        _run_workers(workers, settings, listener, announce)
+
+
+def _run(
+    settings: Settings,
+    listener: socket.socket,
+    announce: Callable[[Reach], None],
+    *,
+    makes_tokens: bool = True,
+) -> None:
+    """Serve in this process; `announce` is called once requests are accepted."""
     application = create_app(settings)
 
-    async def announce() -> None:
-        reach = await _introduce(application, local_url(settings, listener))
-        # What is alive now lives as long as the server; the collector need not look at it again. Nearly all
+    async def ready() -> None:
+        reach = await _introduce(application, local_url(settings, listener)) if makes_tokens else {}
+        # What is alive now lives as long as the server; the collector need not look at it. Nearly all
         # that a request makes is freed by its count, so rare collections lose nothing and shorten the tails.
-        gc.collect()
         gc.freeze()
         gc.set_threshold(50_000, 50, 1_000)
-        if "read_only" in reach:
-            _warn_without_tokens(reach)
-        if ready_json:
-            print(json.dumps(reach), flush=True)
-        else:
-            _welcome(reach)
+        gc.enable()
+        announce(reach)
 
-    run_server(application, listener, ready=announce)
+    run_server(application, listener, ready=ready)
+
+
+def _run_workers(
+    count: int, settings: Settings, listener: socket.socket, announce: Callable[[Reach], None]
+) -> None:
+    gc.freeze()  # the workers share the memory of what is imported
+    worker = Supervisor(count, announce=announce).run()
+    if worker is None:
+        return
+    if worker.number or worker.replaces:  # open requests may be those of the other workers
+        settings = replace(settings, on_restart="keep")
+    _run(settings, listener, worker.ready, makes_tokens=worker.number == 0)
 
 
 def bind(settings: Settings) -> socket.socket:
-    """Bind the address now, so that the port is known also when it was 0."""
+    """Bind the address before the start, so that the port is known even if it was 0."""
     try:
         family, _, _, _, address = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -117,32 +160,52 @@ def local_url(settings: Settings, listener: socket.socket) -> str:
 
 
 async def _introduce(application: App, url: str) -> dict[str, str]:
-    """Leave the address and the tokens in server.json, and return them with a login link.
+    """Write the address and the tokens to server.json, and return them with a login link.
 
     A server that is read-only returns the tokens that are known, no login link, and the reason.
     """
     tokens = await open_keyring(application, url=url)
     if (reason := application.services.read_only.reason) is not None:
-        known = {f"{role}_token": tokens[role] for role in STANDING if role in tokens}
+        known = {f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES if role in tokens}
         return {"url": url, **known, "read_only": reason}
-    code = await credentials.login_code(application.services, tenant=DEFAULT_TENANT, name=NAMES["responder"])
-    reach = {"url": url, **{f"{role}_token": tokens[role] for role in STANDING}}
+    code = await credentials.create_login_code(
+        application.services, tenant=DEFAULT_TENANT, name=NAMES["responder"]
+    )
+    reach = {"url": url, **{f"{role}_token": tokens[role] for role in BOOTSTRAP_ROLES}}
     return {**reach, "login_url": login_url(application.settings.public_url or url, code)}
 
 
-def _warn_without_tokens(reach: dict[str, str]) -> None:
-    if any(f"{role}_token" in reach for role in STANDING):
+def _warn_without_tokens(reach: Reach) -> None:
+    if any(f"{role}_token" in reach for role in BOOTSTRAP_ROLES):
         return
-    err.print(
+    _warn(
         "No token is known here, because there is no server.json with tokens of this database. Tokens that programs "
         "have keep working. To use others, name them in ASKBACK_BOOTSTRAP_TOKENS, or wait until the database takes "
-        "writes: the server then writes server.json.",
-        style="yellow",
-        markup=False,
+        "writes: the server then writes server.json."
     )
 
 
-def _welcome(reach: dict[str, str]) -> None:
+def _warn(text: str) -> None:
+    _console(stderr=True).print(text, style="yellow", markup=False)
+
+
+def _console(*, stderr: bool = False) -> Console:
+    from rich.console import Console  # now: a server that a program starts prints one line of JSON
+
+    return Console(highlight=False, soft_wrap=True, stderr=stderr)
+
+
+def _announce(reach: Reach, *, as_json: bool) -> None:
+    if "read_only" in reach:
+        _warn_without_tokens(reach)
+    if as_json:
+        print(json.dumps(dict(reach)), flush=True)
+    else:
+        _welcome(reach)
+
+
+def _welcome(reach: Reach) -> None:
+    out = _console()
     out.print(f"[bold]askback[/] is running at [bold]{reach['url']}[/]\n")
     if "login_url" in reach:
         out.print("Open it in a browser; this link works once, for ten minutes:")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from askback.cli import rest
+from askback.cli.local import run_as
+from askback.client import AsyncClient
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
@@ -23,13 +24,10 @@ def session() -> None:
 @app.command(name="list")
 def list_(user: User = None, data_dir: DataDir = None) -> None:
     """List sessions: id, person, last use, expiry, browser."""
-
-    async def work(api: rest.Api) -> list[dict[str, Any]]:
-        return (await api.call("GET", "/v1/sessions", query=_query(user)))["sessions"]
-
-    for found in rest.run("admin", work, data_dir=data_dir):
-        times = f"used {found['last_used_at'][:16]}  expires {found['expires_at'][:10]}"
-        print(f"{found['id']}  {found['name']}  {times}  {found['device']}".rstrip())
+    found = run_as("admin", lambda client: client.sessions.list(user=user), data_dir=data_dir)
+    for each in found:
+        times = f"used {each.last_used_at:%Y-%m-%dT%H:%M}  expires {each.expires_at:%Y-%m-%d}"
+        print(f"{each.id}  {each.name}  {times}  {each.device}".rstrip())
 
 
 @app.command()
@@ -42,18 +40,13 @@ def end(
 ) -> None:
     """End one session, or all of them. Their pages close at once."""
 
-    async def one(api: rest.Api) -> int:
-        await api.call("DELETE", f"/v1/sessions/{session_id}")
+    async def end_one_or_all(client: AsyncClient) -> int:
+        if session_id is None:
+            return await client.sessions.end_all(user=user)
+        await client.sessions.end(session_id)
         return 1
-
-    async def all_(api: rest.Api) -> int:
-        return (await api.call("DELETE", "/v1/sessions", query=_query(user)))["ended"]
 
     if session_id is not None and user is not None:
         raise typer.BadParameter("give a session or --user, not both", param_hint="--user")
-    ended = rest.run("admin", all_ if session_id is None else one, data_dir=data_dir)
+    ended = run_as("admin", end_one_or_all, data_dir=data_dir)
     print(f"Ended {ended} session{'' if ended == 1 else 's'}.")
-
-
-def _query(user: str | None) -> dict[str, str]:
-    return {} if user is None else {"user": user}

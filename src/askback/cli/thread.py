@@ -7,17 +7,17 @@ import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import quote
 
 import typer
 
-from askback.cli import rest
 from askback.cli.agent import agent_id
-from askback.cli.local import client_as
+from askback.cli.local import client_as, run_as
+from askback.cli.terminal import printable
+from askback.client import AsyncClient, Page, Thread, ThreadAccess
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
-Thread = Annotated[str, typer.Argument(help="The id of the conversation.")]
+ThreadId = Annotated[str, typer.Argument(help="The id of the conversation.")]
 DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
 
@@ -26,9 +26,44 @@ def thread() -> None:
     """Archive, export or delete conversations, on the running server or, without one, in its database."""
 
 
+@app.command("list")
+def list_(
+    search: Annotated[str | None, typer.Argument(help="Words of the title, or the whole id.")] = None,
+    archived: Annotated[bool, typer.Option("--archived", help="List archived conversations.")] = False,
+    agent: Annotated[str | None, typer.Option(help="Only those of this agent, by id or name.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="How many to list.")] = 50,
+    data_dir: DataDir = None,
+) -> None:
+    """List conversations, the newest first: id, open requests, last change and title."""
+
+    async def read(client: AsyncClient) -> Page[Thread]:
+        of = None if agent is None else await agent_id(client, agent)
+        return await client.threads.list(search, agent=of, archived=archived, limit=limit)
+
+    for each in run_as("admin", read, data_dir=data_dir):
+        when = "-" if each.updated_at is None else f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}"
+        typer.echo(
+            "\t".join((printable(each.id), f"{each.pending}", when, printable(each.title or ""))).rstrip()
+        )
+
+
+@app.command()
+def rename(
+    thread_id: ThreadId,
+    title: Annotated[str, typer.Argument(help="The new title; an empty one removes it.")],
+    data_dir: DataDir = None,
+) -> None:
+    """Give a conversation a title."""
+
+    async def work(client: AsyncClient) -> Thread:
+        return await client.threads.update(thread_id, title=title or None)
+
+    run_as("admin", work, data_dir=data_dir)
+
+
 @app.command()
 def archive(
-    thread_id: Thread,
+    thread_id: ThreadId,
     undo: Annotated[bool, typer.Option("--undo", help="Unarchive the conversation.")] = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -37,9 +72,9 @@ def archive(
     async def put_away() -> list[str]:
         async with client_as("admin", data_dir=data_dir) as client:
             if undo:
-                await client.unarchive(thread_id)
+                await client.threads.unarchive(thread_id)
                 return []
-            return await client.archive(thread_id)
+            return await client.threads.archive(thread_id)
 
     for request_id in asyncio.run(put_away()):
         typer.echo(f"cancelled: {request_id}")
@@ -47,7 +82,7 @@ def archive(
 
 @app.command()
 def access(
-    thread_id: Thread,
+    thread_id: ThreadId,
     agent: Annotated[
         list[str] | None, typer.Option(help="Add this agent, by id or name; repeatable.")
     ] = None,
@@ -57,29 +92,28 @@ def access(
     data_dir: DataDir = None,
 ) -> None:
     """Show who may use a conversation, or add and remove agents. A removed agent's open requests are cancelled."""
-    path = f"/v1/threads/{quote(thread_id, safe='')}/access"
 
-    async def work(api: rest.Api) -> dict[str, Any]:
-        found = await api.call("GET", path)
-        new = [await agent_id(api, each) for each in agent or ()]
-        gone = [await agent_id(api, each) for each in remove or ()]
+    async def work(client: AsyncClient) -> ThreadAccess:
+        found = await client.threads.get_access(thread_id)
+        new = [await agent_id(client, each) for each in agent or ()]
+        gone = [await agent_id(client, each) for each in remove or ()]
         if not new and not gone:
             return found
-        held: list[str] = found.get("agents", [])
-        wanted = [each for each in dict.fromkeys([*held, *new]) if each not in gone]
-        return await api.call("PUT", path, {"agents": wanted})
+        wanted = [each for each in dict.fromkeys([*(found.agents or ()), *new]) if each not in gone]
+        return await client.threads.set_agents(thread_id, wanted)
 
-    json.dump(rest.run("admin", work, data_dir=data_dir), sys.stdout, ensure_ascii=False, indent=1)
+    found = run_as("admin", work, data_dir=data_dir)
+    json.dump(found.model_dump(mode="json", exclude_unset=True), sys.stdout, ensure_ascii=False, indent=1)
     sys.stdout.write("\n")
 
 
 @app.command()
-def export(thread_id: Thread, data_dir: DataDir = None) -> None:
+def export(thread_id: ThreadId, data_dir: DataDir = None) -> None:
     """Export a conversation to standard output as JSON. Secrets are exported by name only."""
 
     async def read() -> dict[str, Any]:
         async with client_as("admin", data_dir=data_dir) as client:
-            return await client.export(thread_id)
+            return await client.threads.export(thread_id)
 
     json.dump(asyncio.run(read()), sys.stdout, ensure_ascii=False, indent=1)
     sys.stdout.write("\n")
@@ -87,7 +121,7 @@ def export(thread_id: Thread, data_dir: DataDir = None) -> None:
 
 @app.command()
 def erase(
-    thread_id: Thread,
+    thread_id: ThreadId,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data_dir: DataDir = None,
 ) -> None:
@@ -97,6 +131,6 @@ def erase(
 
     async def go() -> None:
         async with client_as("admin", data_dir=data_dir) as client:
-            await client.erase_thread(thread_id)
+            await client.threads.delete(thread_id)
 
     asyncio.run(go())

@@ -9,12 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from askback.cli import rest
+from askback.cli.local import all_pages, run_as
+from askback.client import AsyncClient, Token
 from askback.errors import AskbackError
-from askback.service.access import OPERATOR, STANDING
-from askback.settings import DEFAULT_TENANT
+from askback.server.settings import DEFAULT_TENANT
+from askback.service.access.roles import BOOTSTRAP_ROLES
+from askback.wire.operation import OPERATOR
 
-_MADE = (*STANDING, "runner")
+_MADE = (*BOOTSTRAP_ROLES, "runner")
 _LIFE = re.compile(r"(\d{1,6})([smhd]?)")
 _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
@@ -63,17 +65,18 @@ def create(
         typer.Option(help="Your id for the person who gets the token, or for whom the agent works."),
     ] = None,
     group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
+    compat: Annotated[
+        str | None,
+        typer.Option(
+            help="Limit the token to /compat/<name>, and allow it in an address: /compat/nebo/~TOKEN/…."
+        ),
+    ] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Print a new token. It is shown once; the database keeps only its digest."""
     role = role or ("requester" if agent else None)
     if role not in _MADE:
         raise typer.BadParameter(f"must be one of {', '.join(_MADE)}", param_hint="--role")
-    names, threads = lease_name or [], lease_thread or []
-    if (role == "runner") != bool(names and threads) or (role != "runner" and (names or threads)):
-        raise typer.BadParameter(
-            "--lease-name and --lease-thread are required for a runner, and only allowed for one"
-        )
     body: dict[str, Any] = {
         "role": role,
         "name": name or user or (None if agent else role),
@@ -84,19 +87,25 @@ def create(
         "roots": [str(Path(each).expanduser().absolute()) for each in root] if root else None,
         "threads": thread or None,
         "expires_in_s": None if expires_in is None else _seconds(expires_in),
-        "lease": {"names": names, "threads": threads} if role == "runner" else None,
+        "system": compat,
+        "lease": _lease(role, lease_name or [], lease_thread or []),
     }
     _create({key: value for key, value in body.items() if value is not None}, data_dir)
 
 
-def _create(sent: dict[str, Any], data_dir: Path | None) -> None:
-    async def work(api: rest.Api) -> dict[str, Any]:
-        return await api.call("POST", "/v1/tokens", sent)
+def _lease(role: str, names: list[str], threads: list[str]) -> dict[str, list[str]] | None:
+    if (role == "runner") != bool(names and threads) or (role != "runner" and (names or threads)):
+        raise typer.BadParameter(
+            "--lease-name and --lease-thread are required for a runner, and only allowed for one"
+        )
+    return {"names": names, "threads": threads} if role == "runner" else None
 
-    made = rest.run(OPERATOR, work, data_dir=data_dir, creates=True)
-    print(made["token"])
-    if made["expires_at"]:
-        print(f"Expires {made['expires_at'][:10]}.", file=sys.stderr)
+
+def _create(sent: dict[str, Any], data_dir: Path | None) -> None:
+    made = run_as(OPERATOR, lambda client: client.tokens.create(**sent), data_dir=data_dir, creates=True)
+    print(made.token.reveal())
+    if made.expires_at:
+        print(f"Expires {made.expires_at:%Y-%m-%d}.", file=sys.stderr)
 
 
 @app.command(name="list")
@@ -106,12 +115,14 @@ def list_(
     data_dir: DataDir = None,
 ) -> None:
     """List tokens: id, role, agent or person, expiry, last use. Never the tokens themselves."""
+    tenant.encode()  # raises for an argument that is not valid UTF-8, which JSON could carry
 
-    async def work(api: rest.Api) -> list[dict[str, Any]]:
-        query = {"tenant": tenant, **({"agent": agent} if agent else {})}
-        return await api.pages("/v1/tokens", "tokens", query)
+    async def read(client: AsyncClient) -> list[Token]:
+        return await all_pages(
+            lambda cursor: client.tokens.list(agent=agent, tenant=tenant, limit=200, cursor=cursor)
+        )
 
-    for found in rest.run(OPERATOR, work, data_dir=data_dir):
+    for found in run_as(OPERATOR, read, data_dir=data_dir):
         print(_line(found))
 
 
@@ -122,24 +133,21 @@ def revoke(
     data_dir: DataDir = None,
 ) -> None:
     """Revoke a token. Its open connections close at once."""
-
-    async def work(api: rest.Api) -> dict[str, Any]:
-        return await api.call("DELETE", f"/v1/tokens/{token_id}", query={"tenant": tenant})
-
     if not re.fullmatch(r"[a-z]{3}_[0-9a-z]+", token_id):
         raise AskbackError("Give the id of a token (tok_…), not the token itself.")
-    print(f"Revoked {rest.run(OPERATOR, work, data_dir=data_dir)['id']}.")
+    revoked = run_as(
+        OPERATOR, lambda client: client.tokens.revoke(token_id, tenant=tenant), data_dir=data_dir
+    )
+    print(f"Revoked {revoked.id}.")
 
 
-def _line(found: dict[str, Any]) -> str:
-    if found["revoked_at"]:
-        ends = f"revoked {found['revoked_at'][:10]}"
+def _line(found: Token) -> str:
+    if found.revoked_at:
+        ends = f"revoked {found.revoked_at:%Y-%m-%d}"
     else:
-        ends = f"expires {found['expires_at'][:10]}" if found["expires_at"] else "no expiry"
-    used = f"used {found['last_used_at'][:16]}" if found["last_used_at"] else "not used"
-    return "  ".join(
-        [found["id"], f"{found['role']:9}", found["name"], ends, used, found["agent"] or ""]
-    ).rstrip()
+        ends = f"expires {found.expires_at:%Y-%m-%d}" if found.expires_at else "no expiry"
+    used = f"used {found.last_used_at:%Y-%m-%dT%H:%M}" if found.last_used_at else "not used"
+    return "  ".join([found.id, f"{found.role:9}", found.name, ends, used, found.agent or ""]).rstrip()
 
 
 def _seconds(text: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Annotated, cast
@@ -11,7 +12,7 @@ import typer
 
 from askback.cli.local import client_as
 from askback.cli.terminal import printable
-from askback.client.webhooks import Delivery, NewWebhook, Webhook
+from askback.client import Delivery, NewWebhook, Webhook
 from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -43,7 +44,7 @@ def add(
 
     async def make() -> NewWebhook:
         async with client_as("admin", data_dir=data_dir, creates=True) as client:
-            return await client.add_webhook(
+            return await client.webhooks.create(
                 url, events=cast("list[WebhookEvent]", events), requester=requester
             )
 
@@ -55,9 +56,9 @@ def add(
 def list_(as_json: AsJson = False, data_dir: DataDir = None) -> None:
     """List the webhooks, oldest first."""
 
-    async def read() -> list[Webhook]:
+    async def read() -> Sequence[Webhook]:
         async with client_as("admin", data_dir=data_dir) as client:
-            return await client.webhooks()
+            return await client.webhooks.list()
 
     for each in asyncio.run(read()):
         if as_json:
@@ -88,7 +89,7 @@ def remove(which: WebhookId, data_dir: DataDir = None) -> None:
 
     async def end() -> None:
         async with client_as("admin", data_dir=data_dir) as client:
-            await client.remove_webhook(which)
+            await client.webhooks.delete(which)
 
     asyncio.run(end())
     print(f"{printable(which)} is removed.")
@@ -105,7 +106,7 @@ def deliveries(
 
     async def read() -> list[Delivery]:
         async with client_as("admin", data_dir=data_dir) as client:
-            return list(await client.deliveries(which, limit=limit))
+            return list(await client.webhooks.deliveries(which, limit=limit))
 
     for each in asyncio.run(read()):
         if as_json:
@@ -131,14 +132,14 @@ def redeliver(
 
     async def again() -> Delivery:
         async with client_as("admin", data_dir=data_dir) as client:
-            return await client.redeliver(which, delivery=delivery, resume=resume)
+            return await client.webhooks.redeliver(which, delivery=delivery, resume=resume)
 
     print(f"{asyncio.run(again()).id} is sent again.")
 
 
 async def _switch(which: str, data_dir: Path | None, *, active: bool) -> None:
     async with client_as("admin", data_dir=data_dir) as client:
-        await client.switch_webhook(which, active=active)
+        await client.webhooks.update(which, active=active)
 
 
 def _moment(moment: datetime) -> str:

@@ -1,61 +1,81 @@
-"""What the terminal calls a request: its title, who asks, how it ended."""
+"""Describe a request in the terminal: its title, its requester, its outcome."""
 
 from __future__ import annotations
 
-from askback.cli.language import sentences
+from askback.cli.language import sentences, text
 from askback.cli.terminal import one_line
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 
+LONGEST = 200
+"""Characters of a title in the terminal; a prompt without one can be very long."""
+
 
 def title(request: InputRequest) -> str:
-    """Return the form's title or the label of its first field, a tool call's headline, or the names of secrets."""
+    """Return the form's title or what its first field is called, a tool call's headline, or the names of secrets."""
     if request.approval is not None:
         return request.approval.preview.headline if request.approval.preview else request.approval.tool
     if request.secret is not None:
         return ", ".join(request.secret.names)
+    if request.action is not None:
+        return one_line(text(request.action.title))
+    if request.summary is not None:
+        return one_line(request.summary)
     if request.form is None:
         return request.kind
-    return request.form.title or request.form.all_fields[0].label
+    return _short(one_line(text(request.form.title or next(iter(request.form.names.values())))))
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
 def asker(request: InputRequest) -> str:
-    """Say who asks: the name of the token, which the agent cannot choose, stands first."""
-    token = request.requester.name if request.requester else "somebody"
-    claimed = f", says it is {request.agent.name}" if request.agent else ""
+    """Return the requester: first the name of the token, which the agent cannot choose."""
+    token = request.requester.name if request.requester else "someone"
+    claimed = f", as {request.agent.name}" if request.agent else ""
     return f"asked by {token}{claimed}, in {request.thread_id}"
 
 
 def ended(request: InputRequest) -> str:
-    """Say how a request ended without the person here, and by whom."""
+    """Return the outcome of a request that someone else ended."""
     by = f" by {request.settled_by.name}" if request.settled_by else ""
     why = f" ({request.reason})" if request.reason else ""
     return f"{title(request)}: {_status(request)}{by}{why} meanwhile."
 
 
 def decided(request: InputRequest) -> str:
-    """Say what became of a tool call by the decision of the person here."""
+    """Return the outcome of a decision about a tool call."""
     answer = request.answer or Answer()
     if not request.settled:
         agreed = sum(vote.decision == "approve" for vote in request.votes)
         needed = request.approval.quorum if request.approval else 1
-        return f"{title(request)}: your yes counts; {agreed} of {needed}."
+        return f"{title(request)}: your approval counts; {agreed} of {needed}."
     if request.source == "policy":
         why = one_line(" ".join(sentences(answer.reasons, answer.reason_codes)))
         return f"{title(request)}: {_status(request)} by the policy. {why}".rstrip()
-    kept = f" The rule {answer.rule.text} is kept." if answer.rule else ""
+    kept = f" The rule {answer.rule.text} was stored." if answer.rule else ""
     return f"{title(request)}: {_status(request)}.{kept}"
 
 
 def handed_over(request: InputRequest) -> str:
-    """Say what became of secrets that the person here has sent."""
+    """Return the outcome of submitted secrets."""
     if request.status is Status.RESOLVING:
-        return f"{title(request)}: sent. The agent tries it before it is kept."
+        return f"{title(request)}: sent. The agent tests it before it is stored."
     answer = request.answer or Answer()
-    return f"{title(request)}: {'the agent may use it.' if answer.reused else f'kept ({answer.scope}).'}"
+    return f"{title(request)}: {'the agent may use it.' if answer.reused else f'stored ({answer.scope}).'}"
+
+
+def finished(request: InputRequest) -> str:
+    """Return the outcome of an action."""
+    if request.status is Status.RESOLVING:
+        return f"{title(request)}: sent. The agent checks it."
+    return f"{title(request)}: {_status(request)}."
 
 
 def _status(request: InputRequest) -> str:
     if request.status is Status.ANSWERED and request.answer and request.answer.decision:
         return "approved" if request.answer.decision == "approve" else "denied"
+    if request.status is Status.ANSWERED and request.answer and request.answer.outcome:
+        return request.answer.outcome
     return request.status.value

@@ -1,52 +1,69 @@
 """The client. Agents and programs use it to ask, wait, answer and follow."""
 
+from askback.client.ambient import ask_context
+from askback.client.approvals import ToolCall
 from askback.client.async_client import AsyncClient
-from askback.client.channel_app import AppFailed
+from askback.client.conversation import MessageStream
 from askback.client.discovery import NoServer
+from askback.client.forms import Outcome, Validator
 from askback.client.gate import requires_approval
-from askback.client.given import Secrets
 from askback.client.handlers import ResumeHandler, on_resume
 from askback.client.hooks import Hook
 from askback.client.lease import Lease, LeaseEnded
-from askback.client.modelform import NoFormFor
 from askback.client.probing import Probe
-from askback.client.receiving import verify_webhook
-from askback.client.records import (
-    AuditPage,
-    Execution,
-    KeptPage,
-    KeptSecret,
+from askback.client.resources.base import Page
+from askback.client.resources.batches import BatchResult
+from askback.client.resources.policy import AuditPage
+from askback.client.resources.webhooks import verify_webhook
+from askback.client.secrets_result import SecretsResult
+from askback.client.sync_client import Client
+from askback.client.transport_app import AppFailed
+from askback.compat.translation import NoFormFor
+from askback.domain.policy.settings import PolicySettings
+from askback.domain.verdict import Accept, AskAgain, Verdict
+from askback.wire.admin_replies import (
+    AgentRecord,
+    BrowserSession,
+    NewToken,
+    Root,
     Rotation,
     Rule,
-    RulePage,
-    ThreadAccess,
+    StoredSecret,
+    Token,
 )
-from askback.client.results import BatchResult, Outcome, Page
-from askback.client.resumes import Resume
-from askback.client.streaming import MessageStream
-from askback.client.surroundings import asking
-from askback.client.sync_client import Client
-from askback.client.validating import AskAgain, Validator, Verdict
-from askback.client.webhooks import Attempt, Delivery, DeliveryPage, NewWebhook, Webhook
-from askback.domain.policy.preferences import PolicySettings
+from askback.wire.file_replies import UploadedFile
+from askback.wire.replies import (
+    Attempt,
+    Delivery,
+    Execution,
+    FileValue,
+    NewWebhook,
+    Resume,
+    Run,
+    Thread,
+    ThreadAccess,
+    Webhook,
+)
 
 __all__ = [
+    "Accept",
+    "AgentRecord",
     "AppFailed",
     "AskAgain",
     "AsyncClient",
     "Attempt",
     "AuditPage",
     "BatchResult",
+    "BrowserSession",
     "Client",
     "Delivery",
-    "DeliveryPage",
     "Execution",
+    "FileValue",
     "Hook",
-    "KeptPage",
-    "KeptSecret",
     "Lease",
     "LeaseEnded",
     "MessageStream",
+    "NewToken",
     "NewWebhook",
     "NoFormFor",
     "NoServer",
@@ -56,15 +73,21 @@ __all__ = [
     "Probe",
     "Resume",
     "ResumeHandler",
+    "Root",
     "Rotation",
     "Rule",
-    "RulePage",
-    "Secrets",
+    "Run",
+    "SecretsResult",
+    "StoredSecret",
+    "Thread",
     "ThreadAccess",
+    "Token",
+    "ToolCall",
+    "UploadedFile",
     "Validator",
     "Verdict",
     "Webhook",
-    "asking",
+    "ask_context",
     "on_resume",
     "requires_approval",
     "verify_webhook",

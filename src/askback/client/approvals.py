@@ -3,50 +3,75 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack
 
-from askback.client import operations
-from askback.client.channel_app import AppFailed
-from askback.client.connection import Connection
-from askback.client.context import Place, written
+from askback.client.frames import create_request, frame, get_request, without_none
 from askback.client.hooks import Hook, objection
-from askback.client.link import Link
-from askback.client.operations import frame, known
-from askback.client.records import Execution
-from askback.client.road import Road
+from askback.client.methods import method
+from askback.client.options import RequestContext, call_key, dump_options
+from askback.client.resources.base import Resource
+from askback.client.transport_app import AppFailed
 from askback.domain.approval import PLAN_TOOL, Risk, Scope
-from askback.domain.decision import Decision, decided, objected, unavailable
+from askback.domain.decision import Decision, hook_denial, unavailable_decision
 from askback.domain.request import InputRequest
 from askback.errors import AskbackError, ConnectionLost, Denied, NotFound, Refused, Unavailable
+from askback.messages.languages import LocalText
+from askback.wire.replies import Execution
 
 TIMEOUT_S = 300.0
 LATE_S = 1.0
-"""How much later than its deadline the server may say that a request has expired."""
+"""Seconds after its deadline within which the server reports that a request has expired."""
 
 
-class Approvals(Connection):
-    """The part of the client that asks for permission."""
+class ApproveOptions(RequestContext, total=False):
+    """The options of `approve` that several calls can share."""
 
-    def __init__(
-        self,
-        link: Link,
-        road: Road,
-        *,
-        retry_for: float,
-        texts: Mapping[str, str],
-        hooks: Sequence[Hook],
-    ) -> None:
-        super().__init__(link, road, retry_for=retry_for, texts=texts)
-        self._hooks = tuple(hooks)
+    project: str | None
+    cwd: str | None
+    allow_edit: bool
+    quorum: int
+    exclude_requester: bool
+    valid_s: float | None
+    timeout_s: float | None
+    wait: bool
+    cancel_on_abort: bool
+    hooks: Sequence[Hook]
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """One call for `approve_many`; the members mean the same as in `approve`."""
+
+    tool: str
+    input: Any
+    tool_call_id: str | None = None
+    title: str | None = None
+    reason: str | None = None
+    risk: Risk | None = None
+    idempotency_key: str | None = None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `approve`."""
+        given = without_none(**{each.name: getattr(self, each.name) for each in fields(self)})
+        return {**given, "input": self.input}
+
+
+class Approvals(Resource):
+    """The part of the client that asks for approval."""
+
+    _hooks: Sequence[Hook]
+
+    @method
     async def approve(
         self,
         tool: str,
-        input: Mapping[str, Any],  # noqa: A002 - the wire's name
+        input: Any,  # noqa: A002 - the wire's name
         *,
-        thread_id: str,
-        title: str | None = None,
+        thread_id: str | None = None,
+        title: LocalText | None = None,
         reason: str | None = None,
         risk: Risk | None = None,
         scopes: Sequence[Scope] | None = None,
@@ -56,96 +81,146 @@ class Approvals(Connection):
         allow_edit: bool = False,
         before: str | None = None,
         quorum: int = 1,
+        exclude_requester: bool = False,
         valid_s: float | None = None,
         timeout_s: float | None = TIMEOUT_S,
+        wait: bool = True,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
         hooks: Sequence[Hook] = (),
-        **place: Unpack[Place],
+        **context: Unpack[RequestContext],
     ) -> Decision:
-        """Ask whether a tool may run with this input; the decision is true only when it may.
+        """Ask whether a tool may run with this input, any JSON value; the decision is true only when it may.
 
-        Run `decision.input`, not what was asked: the person may have changed it (`allow_edit`). Every way to end
-        without a yes is a false decision and never an exception, also when the server or its store is gone.
-        What the caller did wrong raises: `Invalid`, `Forbidden`, `Unauthorized`.
+        Run `decision.input`, not the original input: the person may have edited it (`allow_edit`). Every outcome other
+        than an approval is a false decision, never an exception, also when the server or its store is unavailable.
+        Errors of the caller raise: `Invalid`, `Forbidden`, `Unauthorized`.
 
-        `scopes` are the choices to offer, `before` is the file as it is now, for a diff. An approval is good for
-        `valid_s` seconds. `hooks`, after those of the client, may refuse the call before anybody is asked, and
-        again what was approved: their no wins. `timeout_s` None waits for ever.
+        `scopes` are the choices to offer; `before` is the current file, for a diff. An approval is valid for `valid_s`
+        seconds. With `exclude_requester` the person that this agent works for cannot decide. `hooks`, after those of
+        the client, may refuse the call before a person is asked, and again with the approved input; a refusal wins.
+        With `timeout_s` None it waits for ever.
 
-        `cwd` is the folder in which the call runs, if its input names none. `secret_free` are folders in which
-        the caller, not the model, found no secret file: the policy may let them be searched.
+        With `wait=False` it returns at once. Unless a rule decides, the decision is then `pending`, and the outcome
+        comes as a resume: pass its request to `decision`. Without an `idempotency_key` a `tool_call_id` is one (see
+        `call_key`), so that asking again for the same call finds the earlier request.
+
+        `cwd` is the folder in which the call runs, if its input names none. `secret_free` are folders in which the
+        caller, not the model, found no secret file: the policy may let them be searched.
         """
-        asked = known(tool=tool, input=input, title=title, reason=reason, risk=risk, scopes=scopes)
-        asked |= known(
+        asked = {"tool": tool, "input": input}
+        asked |= without_none(title=title, reason=reason, risk=risk, scopes=scopes)
+        asked |= without_none(
             project=project,
             cwd=cwd,
             secret_free=secret_free,
             allow_edit=allow_edit,
             quorum=quorum,
+            exclude_requester=exclude_requester or None,
             valid_s=valid_s,
         )
         asked |= {} if before is None else {"preview": {"before": before}}
-        op = operations.create(
-            asked, thread_id, {**written(place), "timeout_s": timeout_s}, idempotency_key, kind="approval"
-        )
+        options = {**dump_options(context), "timeout_s": timeout_s}
+        options |= {} if wait else {"delivery": "resume"}
+        thread_id = self._thread(thread_id)
+        key = idempotency_key or call_key(thread_id, context)
+        op = create_request(asked, thread_id=thread_id, options=options, key=key, kind="approval")
         hooks = (*self._hooks, *hooks)
         if (no := await objection(hooks, tool, input)) is not None:
-            return objected(tool, no, self._texts)
-        deciding = self._decided(op, tool, timeout_s, withdraw=cancel_on_abort)
+            return hook_denial(tool, no, self._texts)
+        limit = timeout_s if wait else 0.0
+        deciding = self._decide(op, tool, limit, wait=wait, withdraw=cancel_on_abort)
         del input, before, asked, op  # the wait may be long, and a call may hold a file
-        decision = await deciding
-        if decision and (no := await objection(hooks, tool, decision.input)) is not None:
-            return objected(tool, no, self._texts, request=decision.request)
-        return decision
+        return await self._after_hooks(await deciding, hooks)
 
+    @method
+    async def approve_many(
+        self,
+        calls: Sequence[ToolCall],
+        *,
+        thread_id: str | None = None,
+        **options: Unpack[ApproveOptions],
+    ) -> Sequence[Decision]:
+        """Ask for several calls at once, and return their decisions in the same order; see `approve`.
+
+        `options` are those of `approve`, for all calls. An error of one call cancels the requests of the others and is
+        raised.
+        """
+        asking = [
+            asyncio.ensure_future(self.approve(**call.arguments, thread_id=thread_id, **options))
+            for call in calls
+        ]
+        try:
+            return await asyncio.gather(*asking)
+        except BaseException:
+            for each in asking:
+                each.cancel()
+            await asyncio.gather(*asking, return_exceptions=True)
+            raise
+
+    @method
+    async def decision(self, request: InputRequest | str, *, hooks: Sequence[Hook] = ()) -> Decision:
+        """Return the decision of a request for approval, after the client's hooks and `hooks`.
+
+        Use it for a request that you did not wait for, such as that of a resume. It is `pending` while nobody has
+        decided. Raises `NotFound`, and `ValueError` for a request of another kind.
+        """
+        if isinstance(request, str):
+            request = InputRequest.model_validate(await self._call(get_request(request)))
+        return await self._after_hooks(Decision.from_request(request, self._texts), (*self._hooks, *hooks))
+
+    @method
     async def approve_plan(
         self,
         plan: str,
         *,
-        thread_id: str,
-        title: str | None = None,
+        thread_id: str | None = None,
+        title: LocalText | None = None,
         reason: str | None = None,
         quorum: int = 1,
         timeout_s: float | None = TIMEOUT_S,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
-        **place: Unpack[Place],
+        **context: Unpack[RequestContext],
     ) -> Decision:
-        """Ask whether a plan (Markdown) may be carried out; see `approve` for how it can end.
+        """Ask whether a plan (Markdown) may be carried out; see `approve` for the outcomes.
 
-        `decision.mode` is `accept_edits` when edits need not be asked about from now on. The note of a denial
-        says what to change.
+        `decision.mode` is `accept_edits` when edits need no approval from now on. The note of a denial says what to
+        change.
         """
-        asked = known(plan=plan, title=title, reason=reason, quorum=quorum)
-        op = operations.create(
-            asked, thread_id, {**written(place), "timeout_s": timeout_s}, idempotency_key, kind="approval"
-        )
-        deciding = self._decided(op, PLAN_TOOL, timeout_s, withdraw=cancel_on_abort)
+        asked = without_none(plan=plan, title=title, reason=reason, quorum=quorum)
+        options = {**dump_options(context), "timeout_s": timeout_s}
+        thread_id = self._thread(thread_id)
+        key = idempotency_key or call_key(thread_id, context)
+        op = create_request(asked, thread_id=thread_id, options=options, key=key, kind="approval")
+        deciding = self._decide(op, PLAN_TOOL, timeout_s, withdraw=cancel_on_abort)
         del plan, asked, op
         return await deciding
 
+    @method
     async def consume(
         self,
         request: InputRequest | Decision | str,
         execution_id: str,
         *,
         tool: str | None = None,
-        input: Mapping[str, Any] | None = None,  # noqa: A002 - the wire's name
+        input: Any = None,  # noqa: A002 - the wire's name
         digest: str | None = None,
     ) -> Execution:
         """Use an approved call, once; the same `execution_id` again gets the same execution.
 
-        With `tool` and `input`, or a `digest`, the server checks that it is the approved call. Without either, run
-        what the execution says. Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`,
-        `denied_by_policy`) and `Gone` (`decision_expired`), and `Denied` for a decision that came without a
-        request: then it must not run.
+        With `tool` and `input`, or a `digest`, the server checks that it is the approved call. Without them, run the
+        `input` of the execution. Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`,
+        `denied_by_policy`) and `Gone` (`decision_expired`), and `Denied` for a decision without a request: then the
+        call must not run.
         """
-        body = known(execution_id=execution_id, tool=tool, input=input, digest=digest)
+        body = without_none(execution_id=execution_id, tool=tool, input=input, digest=digest)
+        body |= {} if tool is None else {"input": input}
         return Execution.model_validate(
-            await self._call(frame("consume", request_id=_id(request), body=body))
+            await self._call(frame("consume_approval", request_id=_request_id(request), body=body))
         )
 
+    @method
     async def report(
         self,
         request: InputRequest | Decision | str,
@@ -154,36 +229,51 @@ class Approvals(Connection):
         *,
         note: str | None = None,
     ) -> Execution:
-        """Say how an execution went; raises `Conflict` (`already_reported`) after another outcome."""
-        body = known(execution_id=execution_id, outcome=outcome, note=note)
-        return Execution.model_validate(await self._call(frame("report", request_id=_id(request), body=body)))
+        """Report the outcome of an execution; raises `Conflict` (`already_reported`) after another outcome."""
+        body = without_none(execution_id=execution_id, outcome=outcome, note=note)
+        return Execution.model_validate(
+            await self._call(frame("report_execution", request_id=_request_id(request), body=body))
+        )
 
-    async def _decided(self, op: str, tool: str, timeout_s: float | None, *, withdraw: bool) -> Decision:
-        """Send a `create`, wait until the request has ended, and make of every failure to ask a no."""
-        patience = None if timeout_s is None else timeout_s + LATE_S + self._retry_for
+    async def _after_hooks(self, decision: Decision, hooks: Sequence[Hook]) -> Decision:
+        """Return the decision, or the denial of a hook that refuses the approved input."""
+        if decision and (no := await objection(hooks, decision.tool, decision.input)) is not None:
+            return hook_denial(decision.tool, no, self._texts, request=decision.request)
+        return decision
+
+    async def _decide(
+        self, op: str, tool: str, timeout_s: float | None, *, withdraw: bool, wait: bool = True
+    ) -> Decision:
+        """Create an approval and, with `wait`, wait until it has ended; an unavailable server is a denial."""
+        limit = None if timeout_s is None else timeout_s + LATE_S + self._retry_for
         try:
-            ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw, retry_for=self._retry_for)
-            del op
-            async with asyncio.timeout(patience):
-                settled = await self._settled(ticket)
+            if wait:
+                ticket = await self._link.ask(
+                    f'{op},"wait":true', withdraw=withdraw, retry_for=self._retry_for
+                )
+                del op
+                async with asyncio.timeout(limit):
+                    settled = await self._settled(ticket)
+            else:
+                settled = await self._call(op)
         except TimeoutError:
-            return unavailable(tool, "The server did not say in time how it ended.", self._texts)
+            return unavailable_decision(tool, "The server did not report the outcome in time.", self._texts)
         except AskbackError as error:
-            if not _nobody_asked(error):
+            if not _is_outage(error):
                 raise
-            return unavailable(tool, str(error), self._texts)
-        return decided(InputRequest.model_validate(settled), self._texts)
+            return unavailable_decision(tool, str(error), self._texts)
+        return Decision.from_request(InputRequest.model_validate(settled), self._texts)
 
 
-def _nobody_asked(error: AskbackError) -> bool:
-    """Whether the server or its store is gone or has failed, in contrast to what the caller did wrong."""
+def _is_outage(error: AskbackError) -> bool:
+    """Whether the server or its store is unavailable, as opposed to an error of the caller."""
     if isinstance(error, Refused) and error.code == "internal":
         return True
-    # Of a request that was just made, NotFound means that the server came back without its database.
+    # For a request that was just created, NotFound means that the server came back without its database.
     return isinstance(error, Unavailable | ConnectionLost | AppFailed | NotFound)
 
 
-def _id(what: InputRequest | Decision | str) -> str:
+def _request_id(what: InputRequest | Decision | str) -> str:
     if isinstance(what, str):
         return what
     if isinstance(what, Decision):

@@ -2,101 +2,195 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeVar, Unpack
+from typing import Any, Unpack
 
-from pydantic import BaseModel
+from typing_extensions import TypeVar
 
-from askback.client import operations, questions, results
-from askback.client.context import Context, written
+from askback.client import questions
+from askback.client.frames import create_request
+from askback.client.methods import method
 from askback.client.modelform import model_form
-from askback.client.resolving import Resolving
-from askback.client.results import Outcome, answered
-from askback.client.validating import Validator, judged
-from askback.domain.fields import Form, Option
-from askback.domain.request import Answer, InputRequest
+from askback.client.options import Errors, RequestOptions, dump_options
+from askback.client.resources.base import Resource
+from askback.client.resources.requests import Requests
+from askback.client.resources.review import SubmissionReview
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Status
+from askback.domain.options import Option
+from askback.domain.request import Answer, Hook, InputRequest
+from askback.domain.verdict import Accept, AskAgain, Verdict, read_verdict
+from askback.errors import Cancelled, Declined, Expired, NotAnswered
 
-M = TypeVar("M", bound=BaseModel)
+Outcome = Answer | Declined | Cancelled | Expired
+"""How a request ended: an answer, or one of the three ways to end without one (they carry the request)."""
+
+_NOT_ANSWERED: Mapping[str, type[Declined | Cancelled | Expired]] = {
+    Status.DECLINED: Declined,
+    Status.CANCELLED: Cancelled,
+    Status.EXPIRED: Expired,
+}
 
 
-class FormOptions(Context, total=False):
-    """What `form` takes besides the form and its thread; `ask`, `confirm` and `model` pass it on."""
+def settled_outcome(settled: Mapping[str, Any]) -> Outcome:
+    """Return the outcome of a settled request, as it was received."""
+    if settled["status"] == Status.ANSWERED:
+        return Answer.model_validate(settled["answer"])
+    return _NOT_ANSWERED[settled["status"]](InputRequest.model_validate(settled))
+
+
+def outcome_of(request: InputRequest) -> Outcome:
+    """Return the outcome of a settled request."""
+    if request.status is Status.ANSWERED:
+        return request.answer or Answer()
+    return _NOT_ANSWERED[request.status](request)
+
+
+def answer_or_raise(found: Outcome) -> Answer:
+    """Return the answer, or raise the other outcome."""
+    if isinstance(found, NotAnswered):
+        raise found
+    return found
+
+
+Validator = Callable[[Answer], Verdict | Awaitable[Verdict]]
+"""Takes an answer that the form allows. A plain function runs in a thread, so that it may take its time."""
+
+
+FormHooks = Mapping[Hook, Callable[[InputRequest], Verdict | Awaitable[Verdict]]]
+"""What decides about a decline or a deadline before it counts; `request.submitted` has what was typed until then.
+
+None lets it stand, `Accept(values=…)` answers instead, and anything else asks again, after a decline only once.
+"""
+
+D = TypeVar("D")
+
+
+async def run_validator(validator: Validator, answer: Answer) -> Accept | AskAgain:
+    """Call a validator and return its verdict in full. Raises the validator's errors."""
+    return await _call(validator, answer)
+
+
+async def _call(function: Callable[[D], Verdict | Awaitable[Verdict]], argument: D) -> Accept | AskAgain:
+    if inspect.iscoroutinefunction(function):
+        return read_verdict(await function(argument))
+    found = await asyncio.to_thread(function, argument)
+    return read_verdict(await found if inspect.isawaitable(found) else found)
+
+
+M = TypeVar("M", default=dict[str, Any])
+
+
+class FormOptions(RequestOptions, total=False):
+    """The options of `form`, which `ask`, `confirm` and `model` pass on."""
 
     validate: Validator | None
+    hooks: FormHooks | None
+    errors: Errors | None
     idempotency_key: str | None
     cancel_on_abort: bool
 
 
-class Forms(Resolving):
-    """The part of the client that asks forms."""
+class Forms(Resource):
+    """The part of the client that asks questions and forms."""
 
+    _requests: Requests
+    _review: SubmissionReview
+
+    @method
     async def form(
         self,
         form: Form | Mapping[str, Any],
         *,
-        thread_id: str,
+        thread_id: str | None = None,
         validate: Validator | None = None,
+        hooks: FormHooks | None = None,
+        errors: Errors | None = None,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
-        **context: Unpack[Context],
+        **options: Unpack[RequestOptions],
     ) -> Answer:
         """Ask a person and return the answer; raises `Declined`, `Cancelled` or `Expired`, which carry the request.
 
-        `validate` looks at an answer that the form allows, before it counts: see `Verdict` for what it returns. The
-        person sees that it is being checked, and is asked again with what was wrong; after ten rounds the request is
-        cancelled. What the validator raises takes the question back, and is raised here.
+        `errors` are shown with the form from the beginning: a sentence, or sentences by field id. `validate` checks an
+        answer that the form allows, before it is accepted: see `Verdict` for what it returns. The
+        person sees that the answer is being checked, and is asked again with the errors; after ten rounds the request
+        is cancelled. An exception of the validator cancels the request, and is raised here.
 
-        With an `idempotency_key` that was used before, the old question is found again, and the
-        answer that was given meanwhile. When the awaiting task is cancelled, the question is taken
-        back, unless `cancel_on_abort` is off. Raises `Invalid` with every fault of the form.
+        `hooks` decide about a decline or a deadline before it counts: see `FormHooks`.
+
+        With an `idempotency_key` that was used before, the earlier request is found again, with its answer. When the
+        awaiting task is cancelled, the request is cancelled, unless `cancel_on_abort` is off. Raises `Invalid` with
+        every fault of the form.
         """
-        asking = self._outcome(form, thread_id, context, idempotency_key, cancel_on_abort, validate)
-        del form, context  # the wait may last for days, and a form is five times as large as the wait
-        return answered(await asking)
+        asking = self._outcome(
+            form, thread_id, dump_options(options, errors), idempotency_key, cancel_on_abort, validate, hooks
+        )
+        del form, options  # the wait may last for days, and a form is five times as large as the wait
+        return answer_or_raise(await asking)
 
+    @method
     async def try_form(
         self,
         form: Form | Mapping[str, Any],
         *,
-        thread_id: str,
+        thread_id: str | None = None,
         validate: Validator | None = None,
+        hooks: FormHooks | None = None,
+        errors: Errors | None = None,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
-        **context: Unpack[Context],
+        **options: Unpack[RequestOptions],
     ) -> Outcome:
         """Ask as `form` does, and return `Declined`, `Cancelled` and `Expired` instead of raising them."""
-        asking = self._outcome(form, thread_id, context, idempotency_key, cancel_on_abort, validate)
-        del form, context
+        asking = self._outcome(
+            form, thread_id, dump_options(options, errors), idempotency_key, cancel_on_abort, validate, hooks
+        )
+        del form, options
         return await asking
 
-    async def model(self, model: type[M], *, thread_id: str, **options: Unpack[FormOptions]) -> M:
-        """Ask for a Pydantic model, field by field, and return an instance; `options` are those of `form`.
+    @method
+    async def model(
+        self,
+        model: type[M] | Mapping[str, Any],
+        *,
+        thread_id: str | None = None,
+        **options: Unpack[FormOptions],
+    ) -> M:
+        """Ask for a value of a type, field by field, and return it; `options` are those of `form`.
 
-        Raises `NoFormFor` when `model` is not a Pydantic model, or a field of it cannot be asked for.
+        `model` is a Pydantic model, a dataclass or a TypedDict; or a JSON Schema of an object, for which a dict is
+        returned. Raises `NoFormFor` with each part of it that cannot be asked for.
         """
         shaped = model_form(model)
         answer = await self.form(shaped.form, thread_id=thread_id, **options)
-        return shaped.instance(model, answer.values)
+        return shaped.instance(answer.values)
 
+    @method
     async def ask(
         self,
         question: str,
         choices: Sequence[str | Option] | None = None,
         *,
-        thread_id: str,
+        thread_id: str | None = None,
         allow_other: bool = False,
         default: str | None = None,
         **options: Unpack[FormOptions],
     ) -> str:
-        """Ask one question and return the answer: the chosen value, or without `choices` what the person typed.
+        """Ask one question and return the answer: the chosen value, or the text that the person typed.
 
-        `allow_other` lets the person type an answer of their own besides the choices. `options` are those of `form`.
+        With `allow_other` the person may type another answer. `options` are those of `form`.
         """
         form = questions.question(question, choices, allow_other=allow_other, default=default)
         return str((await self.form(form, thread_id=thread_id, **options)).values[questions.FIELD])
 
-    async def confirm(self, question: str, *, thread_id: str, **options: Unpack[FormOptions]) -> bool:
+    @method
+    async def confirm(
+        self, question: str, *, thread_id: str | None = None, **options: Unpack[FormOptions]
+    ) -> bool:
         """Ask a question whose answer is Yes (true) or No; `options` are those of `form`."""
         answer = await self.form(questions.confirmation(question), thread_id=thread_id, **options)
         return answer.values[questions.FIELD] == questions.YES
@@ -104,30 +198,49 @@ class Forms(Resolving):
     async def _outcome(
         self,
         form: Form | Mapping[str, Any],
-        thread_id: str,
-        context: Context,
+        thread_id: str | None,
+        options: Mapping[str, Any],
         key: str | None,
         withdraw: bool,
         validate: Validator | None,
+        hooks: FormHooks | None,
     ) -> Outcome:
-        if validate is not None:
-            checked = {**written(context), "validator": "requester"}
-            op = operations.create(form, thread_id, checked, key)
-            del form, context, checked
-            ended = await self._looked_at(op, lambda _: partial(self._validated, validate), withdraw=withdraw)
-            return results.ended(ended)
-        op = operations.create(form, thread_id, written(context), key)
-        del form, context
+        thread_id = self._thread(thread_id)
+        if validate is not None or hooks:
+            checked = {**options}
+            if validate is not None:
+                checked["validator"] = "requester"
+            if hooks:
+                checked["hooks"] = list(hooks)
+            op = create_request(form, thread_id=thread_id, options=checked, key=key)
+            del form, options, checked
+            ended = await self._review.run(
+                op, lambda _: partial(self._judge, validate, hooks or {}), withdraw=withdraw
+            )
+            return outcome_of(ended)
+        op = create_request(form, thread_id=thread_id, options=options, key=key)
+        del form, options
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
         del op
-        return results.outcome(await self._settled(ticket))
+        return settled_outcome(await self._settled(ticket))
 
-    async def _validated(self, validate: Validator, request: InputRequest) -> InputRequest:
-        """Look at what was sent for a request, and return the request as it is then."""
-        assert request.submitted is not None
-        again = await judged(validate, request.submitted)
-        if again is None:
-            return await self.accept(request)
-        return await self.reprompt(
-            request, field_errors=again.field_errors, error_summary=again.error_summary, form=again.form
+    async def _judge(
+        self, validate: Validator | None, hooks: FormHooks, request: InputRequest
+    ) -> InputRequest:
+        """Decide about what a request holds, an answer or an event of `hooks`; return the request as it is then."""
+        if request.held is not None:
+            verdict = await _call(hooks[request.held.event], request)
+        else:
+            assert validate is not None
+            verdict = await run_validator(validate, request.submitted or Answer())
+        if isinstance(verdict, Accept):
+            return await self._requests.accept(
+                request, values=verdict.values, result=verdict.result, message=verdict.message
+            )
+        return await self._requests.reprompt(
+            request,
+            field_errors=verdict.field_errors,
+            error_summary=verdict.error_summary,
+            form=verdict.form,
+            timeout_s=verdict.timeout_s,
         )

@@ -4,34 +4,118 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import json
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypedDict, TypeVar, Unpack, cast, overload
 
+from askback.client.ambient import DEFAULT_CLIENTS, current_context
 from askback.client.async_client import AsyncClient
+from askback.client.frames import without_none
 from askback.client.hooks import Hook
-from askback.client.operations import known
-from askback.client.parameters import Parameters
-from askback.client.surroundings import FOUND, here
 from askback.client.sync_client import Client
 from askback.domain.approval import Risk, Scope
 from askback.domain.decision import Decision
 from askback.errors import AskbackError, Denied, Invalid
 
+_MANY = inspect.Parameter.VAR_POSITIONAL
+_NAMED = inspect.Parameter.VAR_KEYWORD
+
+
+class Parameters:
+    """The parameters of a function: each is a key of the input, also those left at their defaults."""
+
+    def __init__(self, function: Callable[..., Any], tool: str, *, exclude: Collection[str] = ()) -> None:
+        self._signature = inspect.signature(function)
+        self._tool = tool
+        self._exclude = frozenset(exclude)
+        if unknown := self._exclude - self._signature.parameters.keys():
+            raise TypeError(f"{tool} has no parameter {min(unknown)!r} to exclude.")
+
+    def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call by parameter. Raises `TypeError` for wrong ones."""
+        bound = self._signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        return bound.arguments
+
+    def excluded(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments that are not part of the input."""
+        return {name: value for name, value in arguments.items() if name in self._exclude}
+
+    def input_of(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the input of a call. Raises `Invalid` for arguments that are not JSON."""
+        of_kind = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
+        found = {
+            name: list(value) if of_kind[name] is _MANY else value
+            for name, value in arguments.items()
+            if name not in self._exclude
+        }
+        faults = [_not_json(name, value) for name, value in found.items() if not _survives_json(value)]
+        if faults:
+            raise Invalid(f"A call of {self._tool} cannot be shown and approved.", field_errors=faults)
+        return found
+
+    def call_of(self, approved: Mapping[str, Any], excluded: Mapping[str, Any]) -> inspect.BoundArguments:
+        """Return the arguments for an input; raises `Invalid` when the function does not take them."""
+        types = {_MANY: list, _NAMED: dict}
+        parameters = self._signature.parameters
+        known = {name: each for name, each in parameters.items() if name not in self._exclude}
+        fits = all(
+            name in known and isinstance(value, types.get(known[name].kind, object))
+            for name, value in approved.items()
+        )
+        if fits:
+            values = {**approved, **excluded}
+            ordered = {name: values[name] for name in parameters if name in values}
+            bound = inspect.BoundArguments(self._signature, ordered)  # pyright: ignore[reportArgumentType]
+            try:
+                return self._signature.bind(*bound.args, **bound.kwargs)
+            except TypeError:
+                pass  # an argument is missing, or there twice
+        fault = {
+            "path": "edited_input",
+            "code": "wrong_arguments",
+            "message": f"Must have the keys that {self._tool} takes: {', '.join(known)}.",
+        }
+        raise Invalid(
+            f"The approved input does not match the parameters of {self._tool}, so it did not run.",
+            field_errors=[fault],
+        )
+
+
+def _survives_json(value: Any) -> bool:
+    """Whether a value survives JSON unchanged: a tuple does not, and neither does a dict with numbers as keys."""
+    try:
+        return json.loads(json.dumps(value, allow_nan=False)) == value
+    except (TypeError, ValueError, RecursionError):
+        return False
+
+
+def _not_json(name: str, value: Any) -> dict[str, str]:
+    text = (
+        f"The content of this {type(value).__name__} changes in JSON. "
+        "Pass str, int, float, bool, None, and lists and dicts of them."
+    )
+    return {"path": f"input.{name}", "code": "not_json", "message": text}
+
+
 F = TypeVar("F", bound=Callable[..., Any])
 C = TypeVar("C", AsyncClient, Client)
 
+ThreadOf = Callable[..., str]
+"""Takes the arguments of a call and returns the thread to ask in."""
+
 REPORT_S = 5.0
-"""How long the result of a function may be held up by a server that does not take the report of it."""
+"""Seconds for which reporting the outcome may delay the result of a function."""
 
 _log = logging.getLogger(__name__)
 
 
-class Terms(TypedDict, total=False):
-    """What else `approve` takes and is the same for every call of a function."""
+class ApprovalOptions(TypedDict, total=False):
+    """The options of `approve` that are the same for every call of a function."""
 
     title: str
     reason: str
@@ -40,6 +124,7 @@ class Terms(TypedDict, total=False):
     project: str
     allow_edit: bool
     quorum: int
+    exclude_requester: bool
     assignees: Sequence[str]
     valid_s: float
     timeout_s: float | None
@@ -52,33 +137,40 @@ def requires_approval(function: F, /) -> F: ...
 def requires_approval(
     *,
     client: AsyncClient | Client | None = None,
-    thread_id: str | None = None,
+    thread_id: str | ThreadOf | None = None,
     tool: str | None = None,
-    **terms: Unpack[Terms],
+    exclude: Collection[str] = (),
+    **options: Unpack[ApprovalOptions],
 ) -> Callable[[F], F]: ...
 def requires_approval(
     function: F | None = None,
     /,
     *,
     client: AsyncClient | Client | None = None,
-    thread_id: str | None = None,
+    thread_id: str | ThreadOf | None = None,
     tool: str | None = None,
-    **terms: Unpack[Terms],
+    exclude: Collection[str] = (),
+    **options: Unpack[ApprovalOptions],
 ) -> F | Callable[[F], F]:
     """Wrap a function, `async` or not, so that each call of it has to be approved.
 
-    Its arguments, with the defaults, are the input that is shown; they have to be what JSON gives back as it was. A
-    call that is approved is consumed, run with the *approved* arguments, and reported. The tool is called as
-    the function unless `tool` says otherwise, and the first line of its docstring is the title.
+    Its arguments, with the defaults, are the input that is shown; they must survive JSON unchanged. An approved call is
+    consumed, run with the *approved* arguments, and reported. The tool has the name of the function, or `tool`, and the
+    first line of the docstring is the title.
 
-    `client` (an `AsyncClient` for an `async` function, else a `Client`) and `thread_id` may come from `asking`
-    instead; without a client anywhere it is that of the environment. Of a method, wrap the bound one.
+    `client` (an `AsyncClient` for an `async` function, else a `Client`) and `thread_id` may come from `ask_context`
+    instead; without a client the default one of the environment is used. A function as `thread_id` is called with the
+    arguments of each call and returns the thread. Parameters in `exclude` (a context object, a connection) are not part
+    of the input: nobody is shown them, and the function gets them as they were passed. For a method, wrap the bound
+    method, or exclude `self`.
 
     A call raises `Denied` if it was not approved, and the errors of `approve` and `consume`. Then it did not run.
     """
 
     def wrap(function: F) -> F:
-        gate = Gate.before(function, tool=tool, client=client, thread_id=thread_id, terms=terms)
+        gate = ApprovalGate.for_function(
+            function, tool=tool, client=client, thread_id=thread_id, exclude=exclude, options=options
+        )
         wrapper = _asynchronous if inspect.iscoroutinefunction(function) else _blocking
         return cast("F", wrapper(gate, function))
 
@@ -86,128 +178,132 @@ def requires_approval(
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
-    """What stands before one function."""
+class ApprovalGate:
+    """The approval of each call of one function."""
 
     tool: str
     parameters: Parameters
-    terms: Terms
+    options: ApprovalOptions
     client: AsyncClient | Client | None
-    thread_id: str | None
+    thread_id: str | ThreadOf | None
 
     @classmethod
-    def before(
+    def for_function(
         cls,
         function: Callable[..., Any],
         *,
         tool: str | None,
         client: AsyncClient | Client | None,
-        thread_id: str | None,
-        terms: Terms,
-    ) -> Gate:
-        """Make the gate of a function; raises `TypeError` for a generator, which runs only after it was called."""
+        thread_id: str | ThreadOf | None,
+        exclude: Collection[str],
+        options: ApprovalOptions,
+    ) -> ApprovalGate:
+        """Create the gate of a function; raises `TypeError` for a generator, which runs only after its call."""
         tool = tool or function.__name__
         if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
             raise TypeError(f"{tool} is a generator. Wrap a function that is done when it returns.")
         documented = (inspect.getdoc(function) or "").partition("\n")[0]
-        titled: Terms = {"title": documented, **terms} if documented else terms
-        return cls(tool, Parameters(function, tool), titled, client, thread_id)
+        titled: ApprovalOptions = {"title": documented, **options} if documented else options
+        return cls(tool, Parameters(function, tool, exclude=exclude), titled, client, thread_id)
 
-    def asked_with(self, kind: type[C], found: Callable[[], C]) -> C:
-        """Return the client to ask with: the gate's, that of the surroundings, or else the one that is `found`."""
-        client = self.client or here().client or found()
+    def resolve_client(self, kind: type[C], default: Callable[[], C]) -> C:
+        """Return the gate's client, that of `ask_context`, or the default one."""
+        client = self.client or current_context().client or default()
         if not isinstance(client, kind):
             wanted, given = kind.__name__, type(client).__name__
             raise TypeError(f"{self.tool} needs {wanted}, not {given}.")
         return client
 
-    def question(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what `approve` is called with for a call of the function."""
-        place = here()
-        thread_id = self.thread_id or place.thread_id
-        if thread_id is None:
-            text = "Give it to requires_approval, or call the function within askback.asking(thread_id=…)."
-            fault = {"path": "thread_id", "code": "missing_required", "message": text}
-            raise Invalid(f"{self.tool} has no thread to ask in.", field_errors=[fault])
-        context = known(
-            run_id=place.run_id,
-            message_id=place.message_id,
-            tool_call_id=place.tool_call_id,
-            agent=place.agent,
+    def question(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Return the arguments of `approve` for a call of the function, and the arguments that are not asked about."""
+        ambient = current_context()
+        thread_id = self.thread_id(*args, **kwargs) if callable(self.thread_id) else self.thread_id
+        context = without_none(
+            thread_id=thread_id or ambient.thread_id,
+            run_id=ambient.run_id,
+            message_id=ambient.message_id,
+            tool_call_id=ambient.tool_call_id,
+            agent=ambient.agent,
         )
-        call_input = self.parameters.input_of(args, kwargs)
-        return {"tool": self.tool, "input": call_input, "thread_id": thread_id, **context, **self.terms}
+        arguments = self.parameters.bind(args, kwargs)
+        asked = {"tool": self.tool, "input": self.parameters.input_of(arguments), **context, **self.options}
+        # One tool call may run several functions, so its id is no key here.
+        return {**asked, "idempotency_key": secrets.token_urlsafe(16)}, self.parameters.excluded(arguments)
 
-    def passage(self, decision: Decision) -> Passage:
-        """Return what may run now; raises `Denied`, and `Invalid` when the function cannot be called like that."""
+    def approved_call(self, decision: Decision, excluded: Mapping[str, Any]) -> ApprovedCall:
+        """Return the approved call; raises `Denied`, and `Invalid` for an input that the function does not take."""
         if not decision or decision.request is None:
             raise Denied(decision)
-        call = self.parameters.call_of(decision.input)
+        call = self.parameters.call_of(decision.input, excluded)
         use = {"request": decision.request.id, "execution_id": f"exe_{secrets.token_urlsafe(16)}"}
-        return Passage(use, {**use, "tool": self.tool, "input": decision.input}, call)
+        return ApprovedCall(use, {**use, "tool": self.tool, "input": decision.input}, call)
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
-    """One approved call: what `report` and `consume` are called with, and the arguments to run with."""
+class ApprovedCall:
+    """One approved call: the arguments of `report` and `consume`, and those of the function."""
 
     use: Mapping[str, Any]
     consumed: Mapping[str, Any]
     call: inspect.BoundArguments
 
     def outcome(self, failure: BaseException | None) -> Mapping[str, Any]:
-        """Return what is reported; of an error only its kind, because its text may hold anything."""
+        """Return the arguments of `report`; of an error only its type, because its text may hold anything."""
         if failure is None:
             return {**self.use, "outcome": "succeeded"}
         return {**self.use, "outcome": "failed", "note": type(failure).__name__}
 
 
-def _asynchronous(gate: Gate, function: Callable[..., Any]) -> Callable[..., Any]:
+def _asynchronous(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     async def gated(*args: Any, **kwargs: Any) -> Any:
-        client = gate.asked_with(AsyncClient, FOUND.asynchronous)
-        asking = client.approve(**gate.question(args, kwargs))
-        del args, kwargs  # the wait may be long
-        passage = gate.passage(await asking)
-        await client.consume(**passage.consumed)
+        client = gate.resolve_client(AsyncClient, DEFAULT_CLIENTS.asynchronous)
+        asked, excluded = gate.question(args, kwargs)
+        asking = client.approve(**asked)
+        del args, kwargs, asked  # the wait may be long
+        approved = gate.approved_call(await asking, excluded)
+        await client.consume(**approved.consumed)
         try:
-            result = await function(*passage.call.args, **passage.call.kwargs)
+            result = await function(*approved.call.args, **approved.call.kwargs)
         except BaseException as failure:
-            await _report(client, passage, failure)
+            await _report(client, approved, failure)
             raise
-        await _report(client, passage, None)
+        await _report(client, approved, None)
         return result
 
     return gated
 
 
-async def _report(client: AsyncClient, passage: Passage, failure: BaseException | None) -> None:
+async def _report(client: AsyncClient, approved: ApprovedCall, failure: BaseException | None) -> None:
     try:
         async with asyncio.timeout(REPORT_S):
-            await client.report(**passage.outcome(failure))
+            await client.report(**approved.outcome(failure))
     except (AskbackError, TimeoutError):
-        _log.warning("the outcome of %s could not be reported", passage.use, exc_info=True)
+        _log.warning("the outcome of %s could not be reported", approved.use, exc_info=True)
 
 
-def _blocking(gate: Gate, function: Callable[..., Any]) -> Callable[..., Any]:
+def _blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def gated(*args: Any, **kwargs: Any) -> Any:
-        client = gate.asked_with(Client, FOUND.blocking)
-        passage = gate.passage(client.approve(**gate.question(args, kwargs)))
-        client.consume(**passage.consumed)
+        client = gate.resolve_client(Client, DEFAULT_CLIENTS.blocking)
+        asked, excluded = gate.question(args, kwargs)
+        approved = gate.approved_call(client.approve(**asked), excluded)
+        client.consume(**approved.consumed)
         try:
-            result = function(*passage.call.args, **passage.call.kwargs)
+            result = function(*approved.call.args, **approved.call.kwargs)
         except BaseException as failure:
-            _report_blocking(client, passage, failure)
+            _report_blocking(client, approved, failure)
             raise
-        _report_blocking(client, passage, None)
+        _report_blocking(client, approved, None)
         return result
 
     return gated
 
 
-def _report_blocking(client: Client, passage: Passage, failure: BaseException | None) -> None:
+def _report_blocking(client: Client, approved: ApprovedCall, failure: BaseException | None) -> None:
     try:
-        client.report(**passage.outcome(failure))
+        client.report(**approved.outcome(failure))
     except AskbackError:
-        _log.warning("the outcome of %s could not be reported", passage.use, exc_info=True)
+        _log.warning("the outcome of %s could not be reported", approved.use, exc_info=True)

@@ -8,28 +8,29 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Any, overload
 
+from askback.client.ambient import DEFAULT_CLIENTS
 from askback.client.async_client import AsyncClient
-from askback.client.resumes import WAIT_S, Resume
-from askback.client.surroundings import FOUND
+from askback.client.resources.resumes import WAIT_S
 from askback.client.tracing import continued
+from askback.wire.replies import Resume
 
-Go = Callable[[Resume], Awaitable[Any] | Any]
-"""Goes on with a resume; a plain function runs in a thread."""
+Handler = Callable[[Resume], Awaitable[Any] | Any]
+"""Handles a resume; a plain function runs in a thread."""
 
 _log = logging.getLogger(__name__)
 
 
 class ResumeHandler:
-    """A function for resumes. Call it by hand, or let `listen` call it for each that comes."""
+    """A function for resumes. Call it yourself, or let `listen` call it for each resume."""
 
-    def __init__(self, function: Go, *, thread_id: str | None, client: AsyncClient | None) -> None:
+    def __init__(self, function: Handler, *, thread_id: str | None, client: AsyncClient | None) -> None:
         self._function = function
         self._thread_id = thread_id
         self._client = client
         self.__doc__ = function.__doc__
 
     async def __call__(self, resume: Resume) -> Any:
-        """Go on with one resume, in the trace that its request was asked in; nothing is acknowledged."""
+        """Handle one resume, in the trace of its request; nothing is acknowledged."""
         with continued(resume.request.traceparent):
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(resume)
@@ -37,40 +38,40 @@ class ResumeHandler:
             return await found if inspect.isawaitable(found) else found
 
     async def listen(self, *, at_once: int = 1) -> None:
-        """Go on with each resume that comes, up to `at_once` at a time, until the task is cancelled.
+        """Handle resumes, up to `at_once` at a time, until the task is cancelled.
 
-        One whose function fails is not acknowledged: it is logged, and comes again when its lease has ended.
+        When the function fails, the error is logged and the resume is delivered again after its lease has ended.
         """
         async with asyncio.TaskGroup() as workers:
             for _ in range(at_once):
-                workers.create_task(self._work(self._client or FOUND.asynchronous()))
+                workers.create_task(self._work(self._client or DEFAULT_CLIENTS.asynchronous()))
 
     async def _work(self, client: AsyncClient) -> None:
         while True:
-            for resume in await client.pull_resumes(self._thread_id, wait=WAIT_S):
+            for resume in await client.resumes.pull(self._thread_id, wait=WAIT_S):
                 try:
                     await self(resume)
-                except Exception:  # noqa: BLE001 - whatever fails, the other resumes are gone on with
-                    _log.exception("going on with %s failed; it comes again", resume.id)
+                except Exception:  # noqa: BLE001 - the other resumes are handled all the same
+                    _log.exception("handling %s failed; it will be delivered again", resume.id)
                 else:
-                    await client.ack(resume)
+                    await client.resumes.ack(resume)
 
 
 @overload
-def on_resume(function: Go, /) -> ResumeHandler: ...
+def on_resume(function: Handler, /) -> ResumeHandler: ...
 @overload
 def on_resume(
     *, thread_id: str | None = None, client: AsyncClient | None = None
-) -> Callable[[Go], ResumeHandler]: ...
+) -> Callable[[Handler], ResumeHandler]: ...
 def on_resume(
-    function: Go | None = None, /, *, thread_id: str | None = None, client: AsyncClient | None = None
-) -> ResumeHandler | Callable[[Go], ResumeHandler]:
-    """Make a function, `async` or not, the handler of what comes of this agent's requests.
+    function: Handler | None = None, /, *, thread_id: str | None = None, client: AsyncClient | None = None
+) -> ResumeHandler | Callable[[Handler], ResumeHandler]:
+    """Make a function, `async` or not, the handler of this agent's resumes.
 
-    `asyncio.run(handler.listen())` goes on for ever. Without a client it is that of the environment.
+    `asyncio.run(handler.listen())` runs for ever. Without a `client` the default one of the environment is used.
     """
 
-    def wrap(function: Go) -> ResumeHandler:
+    def wrap(function: Handler) -> ResumeHandler:
         return ResumeHandler(function, thread_id=thread_id, client=client)
 
     return wrap if function is None else wrap(function)

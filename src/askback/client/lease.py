@@ -9,7 +9,7 @@ from typing import Any, AnyStr, NoReturn, final, overload
 
 from pydantic_core import from_json
 
-from askback.domain.redaction import Redactor, Stream
+from askback.domain.redaction import RedactedStream, Redactor
 from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError
 
@@ -63,10 +63,10 @@ class Lease(Mapping[str, Secret]):
         return self._scrubber().redact(text)
 
     @overload
-    def stream(self, kind: type[bytes]) -> Stream[bytes]: ...
+    def stream(self, kind: type[bytes]) -> RedactedStream[bytes]: ...
     @overload
-    def stream(self, kind: type[str] = str) -> Stream[str]: ...
-    def stream(self, kind: type[Any] = str) -> Stream[Any]:
+    def stream(self, kind: type[str] = str) -> RedactedStream[str]: ...
+    def stream(self, kind: type[Any] = str) -> RedactedStream[Any]:
         """Begin a text that comes in chunks of `str`, or of `bytes`, and is redacted as it comes."""
         return self._scrubber().stream(kind)
 

@@ -4,29 +4,53 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from copy import copy
-from typing import Any
+from typing import Any, TypeVar
 
-from askback.client.channel import MAX_FRAME, Channel, Connector, Lost
-from askback.client.ownership import Ownership
-from askback.client.session import FOREVER, Listener, Rest, Session
-from askback.errors import AskbackError, ConnectionLost, Refused, TooLarge
+from askback.client.refusals import refused_reply
+from askback.client.session import FOREVER, Listener, RetryAfter, Session
+from askback.client.transport import MAX_FRAME, BytesReply, FrameStream, Reply, Transport, TransportError
+from askback.domain.secrets.secret import Secret
+from askback.errors import AskbackError, ConnectionLost, ForkedClient, Refused, TooLarge, Unavailable
 
 FIRST_PAUSE_S = 0.05
 LONGEST_PAUSE_S = 5.0
 GRACE_S = 1.0
-"""How long closing waits for what must still be said, such as a request taken back."""
+"""Seconds that closing waits for pending work, such as cancelling a request."""
 RECEIPT_S = 5.0
-"""How long closing waits until the server knows which outcomes have arrived."""
+"""Seconds that closing waits until the server knows which outcomes have arrived."""
 
 _log = logging.getLogger(__name__)
 
 
+R = TypeVar("R", Reply, BytesReply)
+
+
+class ProcessOwner:
+    """The process that created a client: neither a thread nor a connection survives `fork()`."""
+
+    __slots__ = ("_process",)
+
+    def __init__(self) -> None:
+        self._process = os.getpid()
+
+    @property
+    def here(self) -> bool:
+        """Whether this is the process that made it."""
+        return os.getpid() == self._process
+
+    def check(self) -> None:
+        """Raise `ForkedClient` in any other process."""
+        if not self.here:
+            raise ForkedClient
+
+
 class Ticket(asyncio.Future[Any]):
-    """A call or a wait, as a future: the only thing that a pending wait costs."""
+    """A call or a wait, as a future; a pending wait costs nothing else."""
 
     __slots__ = ("request_id", "withdraw")
 
@@ -37,16 +61,16 @@ class Ticket(asyncio.Future[Any]):
 
 
 class Link:
-    """One client's connection to one server, through however many channels it takes."""
+    """One client's connection to one server, over as many streams of frames as it takes."""
 
-    def __init__(self, connector: Connector) -> None:
-        self._ownership = Ownership()
-        self._connector = connector
+    def __init__(self, transport: Transport) -> None:
+        self._owner = ProcessOwner()
+        self._transport = transport
         self._session = Session()
-        self._channel: Channel | None = None
+        self._frames: FrameStream | None = None
         self._runner: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[Any]] = set()
-        self._heard = asyncio.Event()
+        self._received_frame = asyncio.Event()
         self._leaving: set[asyncio.Task[Any]] = set()
         self._down_since = 0.0
         self._cause = "not connected yet"
@@ -58,7 +82,7 @@ class Link:
         A server that cannot store anything is asked again for as long, and then raises `Unavailable`.
         """
         ticket = Ticket()
-        await self._post(op, ticket, retry_for=retry_for)
+        await self._send(op, ticket, retry_for=retry_for)
         return await ticket
 
     async def ask(self, op: str, *, withdraw: bool, retry_for: float = FOREVER) -> Ticket:
@@ -68,7 +92,7 @@ class Link:
         """
         ticket = Ticket(withdraw=withdraw)
         try:
-            await self._post(op, ticket, retry_for=retry_for, watch=True)
+            await self._send(op, ticket, retry_for=retry_for, watch=True)
         except asyncio.CancelledError:
             ticket.cancel()
             raise
@@ -82,7 +106,7 @@ class Link:
         return ticket
 
     def abandon(self, ticket: Ticket) -> bool:
-        """Forget a wait; False when somebody else in this client still waits for the same request."""
+        """End a wait; False when another caller of this client still waits for the same request."""
         if (frame := self._session.abandon(ticket)) is not None and not self._closed:
             self.background(self._transmit(frame))
         return not self._session.awaits(ticket.request_id)
@@ -90,7 +114,7 @@ class Link:
     async def listen(self, thread_id: str | None, listener: Listener) -> None:
         """Deliver events to `listener`."""
         self._start()
-        while self._leaving:  # or the server would hear of the end of the last one after this beginning
+        while self._leaving:  # or the server would receive the end of the last one after this beginning
             await asyncio.wait(self._leaving)
         await self._transmit(self._session.listen(thread_id, listener))
 
@@ -102,24 +126,65 @@ class Link:
             task.add_done_callback(self._leaving.discard)
 
     def background(self, work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
-        """Run something to its end, also when whoever wanted it is cancelled; closing waits for it a moment."""
+        """Run work to its end, also when its caller is cancelled; closing waits for it briefly."""
         task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background_ended)
         return task
 
-    def check_process(self) -> None:
-        """Raise `ForkedClient` in another process than that which made the client."""
-        self._ownership.check()
+    async def request(
+        self, method: str, path: str, body: Secret | None = None, *, key: str | None = None, retry_for: float
+    ) -> Secret:
+        """Send one HTTP request, and return the body of the reply; raises as `call` does.
+
+        It is sent again for `retry_for` seconds while no server answers or the server cannot store anything.
+        """
+        reply = await self._repeat(
+            lambda: self._transport.request(method, path, body, key=key), retry_for=retry_for
+        )
+        return reply.body
+
+    async def _repeat(self, send: Callable[[], Awaitable[R]], *, retry_for: float) -> R:
+        """Send a request until it is accepted; see `request`."""
+        self._owner.check()
+        loop = asyncio.get_running_loop()
+        until, pause = loop.time() + retry_for, FIRST_PAUSE_S
+        while True:
+            failure: AskbackError
+            seconds = pause
+            try:
+                reply = await send()
+            except TransportError as error:
+                failure = self._no_answer(str(error))
+            else:
+                if 200 <= reply.status < 300:
+                    return reply
+                failure = refused_reply(reply.status, _text(reply.body), retry_after=reply.retry_after)
+                if not isinstance(failure, Unavailable):
+                    raise failure
+                seconds = max(pause, failure.retry_after or 0.0)
+            if loop.time() + seconds > until:
+                raise failure
+            await asyncio.sleep(seconds * random.uniform(1.0, 1.5))  # noqa: S311 - jitter, not a secret
+            pause = min(pause * 2, LONGEST_PAUSE_S)
+
+    async def download(self, path: str, *, retry_for: float) -> bytes:
+        """Return the bytes at an address; raises as `request` does, and is repeated as that is."""
+        return (await self._repeat(lambda: self._transport.exchange("GET", path), retry_for=retry_for)).body
+
+    async def upload(self, path: str, content: bytes) -> bytes:
+        """Post bytes once, and return the body of the reply; raises as `request` does."""
+        sent = self._repeat(lambda: self._transport.exchange("POST", path, content), retry_for=0.0)
+        return (await sent).body
 
     async def close(self) -> None:
-        """Say what must still be said, close, and fail what is open. After a fork all of it is the parent's."""
-        if not self._ownership.here:
+        """Finish pending work, close, and fail open calls. After a fork do nothing: the parent owns the connection."""
+        if not self._owner.here:
             return
         await self._confirm_outcomes()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
-                await self._take_leave()
+                await self._finish()
         self._closed = True
         for task in [*self._background, self._runner]:
             if task is not None:
@@ -127,7 +192,7 @@ class Link:
         if self._runner is not None:
             await asyncio.wait({self._runner})
         self._session.fail_all(lambda: ConnectionLost("the client was closed"))
-        await self._connector.close()
+        await self._transport.close()
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -137,20 +202,20 @@ class Link:
         It asks by a ping behind each outcome. Whatever follows on the same connection is answered behind that ping, so
         one call and its reply are enough.
         """
-        if self._session.was_told and self._channel is not None:
+        if self._session.outcome_received and self._frames is not None:
             with suppress(AskbackError, TimeoutError):
                 async with asyncio.timeout(RECEIPT_S):
                     await self.call('"op":"ping"', retry_for=0.0)
 
-    async def _take_leave(self) -> None:
-        """Hear what became of questions whose asker has gone, and finish taking them back."""
-        while self._session.owes():
-            self._heard.clear()
-            await self._heard.wait()
+    async def _finish(self) -> None:
+        """Cancel the requests whose callers are gone."""
+        while self._session.has_pending_withdrawals():
+            self._received_frame.clear()
+            await self._received_frame.wait()
         while self._background:
             await asyncio.wait(self._background)
 
-    async def _post(self, op: str, ticket: Ticket, *, retry_for: float, watch: bool = False) -> None:
+    async def _send(self, op: str, ticket: Ticket, *, retry_for: float, watch: bool = False) -> None:
         self._start()
         if len(op) > MAX_FRAME // 4 and len(op.encode()) > MAX_FRAME - 32:
             raise TooLarge(f"The call is larger than {MAX_FRAME} bytes.")
@@ -164,7 +229,7 @@ class Link:
         await self._transmit(frame)
 
     def _start(self) -> None:
-        self.check_process()
+        self._owner.check()
         if self._closed:
             raise ConnectionLost("the client is closed")
         if self._runner is None or self._runner.done():
@@ -173,11 +238,11 @@ class Link:
             self._runner = loop.create_task(self._run())
 
     async def _transmit(self, frame: str | None) -> None:
-        # Without a channel, or when it breaks: the session has the call, and the next channel gets it.
+        # Without a connection, or when it breaks: the session has the call, and sends it on the next one.
         # When the server closed it for good, the reader hears that as well, and fails every call.
-        if frame is not None and self._channel is not None:
-            with suppress(Lost, Refused):
-                await self._channel.send(frame)
+        if frame is not None and self._frames is not None:
+            with suppress(TransportError, Refused):
+                await self._frames.send(frame)
 
     async def _run(self) -> None:
         try:
@@ -187,9 +252,9 @@ class Link:
         except AskbackError as error:
             failed = error  # each ticket gets a copy: a traceback belongs to one task
             self._session.fail_all(lambda: copy(failed))
-        except Exception as error:  # noqa: BLE001 - whoever waits must be told, whatever it was
-            _log.exception("the connection to %s failed for good", self._connector.where)
-            text = f"{self._connector.where}: {error}"
+        except Exception as error:  # noqa: BLE001 - every pending call fails with it
+            _log.exception("the connection to %s failed for good", self._transport.address)
+            text = f"{self._transport.address}: {error}"
             self._session.fail_all(lambda: ConnectionLost(text))
 
     async def _keep_connected(self) -> None:
@@ -197,70 +262,79 @@ class Link:
         while True:
             served = False
             try:
-                channel = await self._connector.connect()
-                served = await self._serve(channel)
-            except Lost as error:
+                stream = await self._transport.frames()
+                served = await self._serve(stream)
+            except TransportError as error:
                 self._cause = str(error) or type(error).__name__
             pause = FIRST_PAUSE_S if served else min(pause * 2, LONGEST_PAUSE_S)
             await self._pause(pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter, not a secret
 
-    async def _serve(self, channel: Channel) -> bool:
-        """Use a channel until it is lost; True when anything came through it."""
+    async def _serve(self, stream: FrameStream) -> bool:
+        """Use a connection until it fails; True when anything was received."""
         served = False
         try:
             frames = self._session.connected()
-            self._channel = channel
+            self._frames = stream
             for frame in frames:
-                await channel.send(frame)
+                await stream.send(frame)
             while True:
-                await self._received(await channel.receive())
+                await self._received(await stream.receive())
                 served = True
-        except Lost as error:
+        except TransportError as error:
             self._cause = str(error)
             return served
         finally:
-            self._channel = None
+            self._frames = None
             self._down_since = asyncio.get_running_loop().time()
-            await asyncio.shield(channel.close())
+            await asyncio.shield(stream.close())
 
     async def _received(self, text: str) -> None:
-        happened = self._session.received(text, now=asyncio.get_running_loop().time())
-        for frame in happened.frames:
+        effects = self._session.received(text, now=asyncio.get_running_loop().time())
+        for frame in effects.frames:
             await self._transmit(frame)
-        if happened.rest is not None:
-            self.background(self._transmit_rested(happened.rest))
-        for request_id in happened.orphans:
+        if effects.retry is not None:
+            self.background(self._transmit_later(effects.retry))
+        for request_id in effects.orphans:
             self.background(self.withdraw(request_id))
-        self._heard.set()
-        if happened.reset:
-            raise Lost("the server lost track of this client")
+        self._received_frame.set()
+        if effects.reset:
+            raise TransportError("the server lost track of this client")
+
+    async def try_withdraw(self, request_id: str) -> None:
+        """Cancel a request, without holding up the caller for more than a moment."""
+        with suppress(AskbackError):
+            await asyncio.wait({self.background(self.withdraw(request_id))}, timeout=GRACE_S)
 
     async def withdraw(self, request_id: str) -> None:
-        """Take a request back whose asker has gone; whoever settled it first wins."""
-        op = f'"op":"cancel","request_id":"{request_id}","body":{{"reason":"agent_aborted"}}'
+        """Cancel a request whose caller is gone; if it was settled before, it stays so."""
+        op = f'"op":"cancel_request","request_id":"{request_id}","body":{{"reason":"agent_aborted"}}'
         with suppress(AskbackError):
             await self.call(op, retry_for=GRACE_S)
 
-    async def _transmit_rested(self, rest: Rest) -> None:
-        # Longer than asked for, by chance: all clients of a server were refused at the same moment.
-        await asyncio.sleep(rest.seconds * random.uniform(1.0, 1.5))  # noqa: S311 - jitter, not a secret
-        await self._transmit(self._session.rested(rest.number))
+    async def _transmit_later(self, retry: RetryAfter) -> None:
+        # A random time longer: all clients of a server were refused at the same moment.
+        await asyncio.sleep(retry.seconds * random.uniform(1.0, 1.5))  # noqa: S311 - jitter, not a secret
+        await self._transmit(self._session.retry(retry.number))
 
     async def _pause(self, seconds: float) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + seconds
         while (left := until - loop.time()) > 0:
-            await asyncio.sleep(min(left, self._session.patience(loop.time(), self._down_since)))
-            for ticket in self._session.overdue(loop.time(), self._down_since):
+            await asyncio.sleep(min(left, self._session.next_timeout(loop.time(), self._down_since)))
+            for ticket in self._session.take_overdue(loop.time(), self._down_since):
                 if not ticket.done():
-                    ticket.set_exception(
-                        ConnectionLost(
-                            f"No askback server answers at {self._connector.where} ({self._cause}). "
-                            "Start one with `askback serve`."
-                        )
-                    )
+                    ticket.set_exception(self._no_answer(self._cause))
+
+    def _no_answer(self, cause: str) -> ConnectionLost:
+        return ConnectionLost(
+            f"No askback server answers at {self._transport.address} ({cause}). Start one with `askback serve`."
+        )
 
     def _background_ended(self, task: asyncio.Task[Any]) -> None:
         self._background.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("work in the background failed: %r", error)
+
+
+def _text(body: Secret | bytes) -> str:
+    return body.reveal() if isinstance(body, Secret) else body.decode("utf-8", "replace")

@@ -1,253 +1,148 @@
-"""A Pydantic model as a form: each field of the model becomes a field of the form.
+"""A Pydantic model, dataclass, TypedDict or JSON Schema as a form, and its answer as a value of that type.
 
-    str                         text, or textarea with json_schema_extra={"widget": "textarea"}
-    int, float                  number (int with step 1)
+    str                         text, or textarea with json_schema_extra={"ui:widget": "textarea"}
+    int, float, Decimal         number (int with step 1)
     bool                        boolean
     Literal["a", "b"], an Enum  select
     list[Literal[…]], set, …    multiselect
+    list[str], list[int], …     textarea with one entry per line
     date, time, datetime        date, time, datetime
+    a model within              section
     X | None, or a default      not required
 
-Titles and descriptions become labels and descriptions; ge, le, multiple_of, min_length, max_length
-and pattern become the rules. What has no field here is refused with the name of the model's field.
+Titles and descriptions become labels and descriptions; ge, le, multiple_of, min_length, max_length and pattern become
+the rules. Pydantic writes the JSON Schema of a type, and `askback.compat.json_schema` reads it.
 """
 
 from __future__ import annotations
 
-import types
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, time
+from dataclasses import dataclass, is_dataclass
+from datetime import date, timedelta
 from enum import Enum
 from functools import cache
-from inspect import cleandoc
-from typing import Annotated, Any, Literal, TypeVar, Union, cast, get_args, get_origin
-from zoneinfo import ZoneInfo
+from itertools import pairwise
+from typing import Any, cast
 
-from pydantic import BaseModel
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core.core_schema import float_schema
+from typing_extensions import is_typeddict
 
-from askback.domain.fields import (
-    AnyField,
-    Boolean,
-    Date,
-    Datetime,
-    Form,
-    Multiselect,
-    Number,
-    Option,
-    Select,
-    Text,
-    Textarea,
-    Time,
-)
+from askback.compat.json_schema import read_schema
+from askback.compat.json_schema.patterns import FLOATING
+from askback.compat.json_schema.result import read_moment_text
+from askback.compat.translation import NoFormFor, Problem, words
+from askback.domain.fields import Form
 
-M = TypeVar("M", bound=BaseModel)
-
-_LISTS = (list, set, frozenset, tuple)
-
-
-class NoFormFor(TypeError):
-    """A field of the model cannot be asked for; the message names it and says what can."""
+_NUMBER_RULES = ("multiple_of", "le", "ge", "lt", "gt")
+_BOUNDS = {
+    "ge": "formatMinimum",
+    "le": "formatMaximum",
+    "gt": "formatExclusiveMinimum",
+    "lt": "formatExclusiveMaximum",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelForm:
-    """The form of a model, and the way back.
+    """The form of a type, and `instance`, which makes a value of the type from the values of an answer.
 
-    `readers` turn an answered value into what the model wants; `absent` is what a field without a
-    default gets when the person left it empty.
+    `instance` raises Pydantic's error where the type's own validators refuse.
     """
 
     form: Form
-    readers: Mapping[str, Callable[[Any], Any]]
-    absent: Mapping[str, Any]
-
-    def instance(self, model: type[M], values: Mapping[str, Any]) -> M:
-        """Make the model from the values of an answer; raises Pydantic's error where its own validators refuse."""
-        read = {name: self.readers.get(name, _as_is)(value) for name, value in values.items()}
-        return model.model_validate({**self.absent, **read}, by_name=True)
+    instance: Callable[[Mapping[str, Any]], Any]
 
 
 def model_form(model: object) -> ModelForm:
-    """Derive the form of a Pydantic model class; raises `NoFormFor`, also for anything else."""
-    if isinstance(model, type) and issubclass(model, BaseModel):
-        return _derived(model)
-    shown = model.__name__ if isinstance(model, type) else f"A {type(model).__name__}"
-    raise NoFormFor(
-        f"{shown} cannot be asked for: pass a Pydantic model class, such as `class Report(BaseModel)`, "
+    """Derive the form of a type or a JSON Schema; raises `NoFormFor` with what cannot be asked for."""
+    if isinstance(model, Mapping):
+        read = read_schema(cast("Mapping[str, Any]", model))
+        return ModelForm(read.form, read.instance)
+    given = cast("type[Any] | None", model if isinstance(model, type) else None)
+    if given is not None and (issubclass(given, BaseModel) or is_dataclass(given) or is_typeddict(given)):
+        return _derived(given)
+    shown = f"A {type(model).__name__}" if given is None else given.__name__
+    reason = (
+        "pass a Pydantic model class, such as `class Report(BaseModel)`, a dataclass, a TypedDict or a JSON Schema, "
         "or ask a `Form` with `form(…)`."
     )
+    raise NoFormFor([Problem((), f"{shown} cannot be asked for: {reason}")])
 
 
 @cache
-def _derived(model: type[BaseModel]) -> ModelForm:
-    fields: list[AnyField] = []
-    readers: dict[str, Callable[[Any], Any]] = {}
-    absent: dict[str, Any] = {}
-    for name, info in model.model_fields.items():
-        kind, optional, rules = _unwrapped(info.annotation, info)
-        made, readers[name] = _field(model, name, info, kind, optional, rules)
-        fields.append(made)
-        if info.is_required() and not made.required:
-            absent[name] = None if optional else [] if isinstance(made, Multiselect) else False
-    title = model.model_config.get("title") or _words(model.__name__)
-    described = cleandoc(model.__doc__ or "")
-    return ModelForm(Form(title=title, description=described or None, fields=fields), readers, absent)
-
-
-def _field(
-    model: type[BaseModel], name: str, info: FieldInfo, kind: Any, optional: bool, rules: dict[str, Any]
-) -> tuple[AnyField, Callable[[Any], Any]]:
-    default = None if info.is_required() or info.default_factory else info.default
-    common: dict[str, Any] = {
-        "id": name,
-        "label": info.title or _words(name),
-        "description": info.description,
-        "required": info.is_required() and not optional,
-    }
-    item = _item(kind)
-    options = _options(item if item is not None else kind)
-    if options is not None:
-        return _choice(common, options, default, several=item is not None, rules=rules)
-    made = _plain(kind, common, rules, default, info)
-    if made is None:
+def _derived(model: type) -> ModelForm:
+    try:
+        adapter: TypeAdapter[Any] = TypeAdapter(model)
+        schema = adapter.json_schema(by_alias=False, schema_generator=_FormSchema)
+    except PydanticUserError as error:
+        raise NoFormFor([Problem((), str(error).partition("\n")[0])], name=model.__name__) from None
+    for definition in schema.get("$defs", {}).values():
+        definition.pop("title", None)  # the name of a class says less than the name of the property
+    if schema.get("title") == model.__name__:
+        schema["title"] = words(model.__name__)
+    try:
+        read = read_schema(schema)
+    except NoFormFor as refused:
         raise NoFormFor(
-            f"{model.__name__}.{name}: {_named(info.annotation)} cannot be asked for in a form. Use str, int, float, "
-            "bool, date, time, datetime, Literal, an Enum, or a list of a Literal or an Enum."
-        )
-    return made, _moment if kind is datetime else _as_is
+            [each._replace(steps=_names(each.steps)) for each in refused.problems], name=model.__name__
+        ) from None
+
+    def instance(values: Mapping[str, Any]) -> Any:
+        return adapter.validate_python(read.instance(values, read_moment=read_moment_text), by_name=True)
+
+    return ModelForm(read.form, instance)
 
 
-def _plain(
-    kind: Any, common: dict[str, Any], rules: dict[str, Any], default: Any, info: FieldInfo
-) -> AnyField | None:
-    if kind is str:
-        extra: Any = info.json_schema_extra
-        long = isinstance(extra, Mapping) and cast("Mapping[str, Any]", extra).get("widget") == "textarea"
-        given = {rule: rules[rule] for rule in ("min_length", "max_length") if rule in rules}
-        if "pattern" in rules:
-            given["pattern"] = _whole(rules["pattern"])
-        return (Textarea if long else Text)(**common, **given, default=default)
-    if kind is bool:
-        # Required means true in a form; a model that requires a bool wants either.
-        free: dict[str, Any] = {**common, "required": False}
-        return Boolean(**free, default=bool(default))
-    if kind in (int, float):
-        return Number(**common, **_bounds(kind, rules), default=default)
-    moments: dict[Any, type[Date | Time | Datetime]] = {date: Date, time: Time, datetime: Datetime}
-    if kind in moments:
-        least, most = _iso(rules.get("ge")), _iso(rules.get("le"))
-        return moments[kind](**common, min=least, max=most, default=_iso(default))
-    return None
+def _names(steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
+    """Return the names of the fields on the way, without the keywords of JSON Schema between them."""
+    return tuple(name for keyword, name in pairwise(steps) if keyword == "properties")
 
 
-def _bounds(kind: type, rules: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {
-        ours: rules[theirs] for theirs, ours in (("ge", "min"), ("le", "max")) if theirs in rules
-    }
-    if kind is int:
-        found |= {"min": rules["gt"] + 1} if "gt" in rules else {}
-        found |= {"max": rules["lt"] - 1} if "lt" in rules else {}
-    step = rules.get("multiple_of", 1 if kind is int else None)
-    if step is not None and (found.get("min") is None or found["min"] % step == 0):
-        found["step"] = step
-    return found
+class _FormSchema(GenerateJsonSchema):
+    """Pydantic's JSON Schema, with the names of enums, bounds of dates, and decimals as numbers."""
 
+    def get_title_from_name(self, name: str) -> str:
+        """Return a label for a field."""
+        return words(name)
 
-def _choice(
-    common: dict[str, Any], options: Mapping[str, Any], default: Any, *, several: bool, rules: dict[str, Any]
-) -> tuple[AnyField, Callable[[Any], Any]]:
-    back = {_hashable(value): name for name, value in options.items()}
-    made = [Option(value=name, label=name) for name in options]
-    if not several:
-        chosen = None if default is None else back.get(_hashable(default))
-        return Select(**common, options=made, default=chosen), options.__getitem__
-    counts = {
-        ours: rules[t]
-        for t, ours in (("min_length", "min_choices"), ("max_length", "max_choices"))
-        if t in rules
-    }
-    ticked = [back[_hashable(value)] for value in default] if default else None
-    common["required"] = common["required"] and counts.get("min_choices", 0) > 0
-    several_of = Multiselect(**common, options=made, **counts, default=ticked)
-    return several_of, lambda names: [options[name] for name in names]
-
-
-def _unwrapped(annotation: Any, info: FieldInfo) -> tuple[Any, bool, dict[str, Any]]:
-    """Return the type without Optional and Annotated, whether None is allowed, and the constraints."""
-    metadata, optional = list(info.metadata), False
-    while True:
-        if get_origin(annotation) is Annotated:
-            annotation, *more = get_args(annotation)
-            metadata += [
-                m for extra in more for m in (extra.metadata if isinstance(extra, FieldInfo) else [extra])
+    def enum_schema(self, schema: Any) -> JsonSchemaValue:
+        """Return the members as choices: a text is shown as it is, anything else by the member's name."""
+        members = cast("list[Enum]", schema["members"])
+        return {
+            "oneOf": [
+                {"const": m.value, "title": m.value if isinstance(m.value, str) else m.name} for m in members
             ]
-        elif get_origin(annotation) in (Union, types.UnionType) and type(None) in get_args(annotation):
-            rest = [a for a in get_args(annotation) if a is not type(None)]
-            annotation, optional = (rest[0] if len(rest) == 1 else Union[tuple(rest)]), True  # noqa: UP007
-        else:
-            return annotation, optional, _rules(metadata)
+        }
+
+    def decimal_schema(self, schema: Any) -> JsonSchemaValue:
+        """Return a number."""
+        bounds: Any = {key: float(schema[key]) for key in _NUMBER_RULES if key in schema}
+        return self.float_schema(float_schema(**bounds))
+
+    def date_schema(self, schema: Any) -> JsonSchemaValue:
+        """Return a date with its bounds, none of them exclusive."""
+        bounds: dict[str, date] = {key: schema[key] for key in ("ge", "le") if key in schema}
+        for key, other, days in (("gt", "ge", 1), ("lt", "le", -1)):
+            if key in schema:
+                bounds[other] = schema[key] + timedelta(days=days)
+        return {
+            **super().date_schema(schema),
+            **{_BOUNDS[key]: bound.isoformat() for key, bound in bounds.items()},
+        }
+
+    def time_schema(self, schema: Any) -> JsonSchemaValue:
+        """Return a time of day with its bounds."""
+        return {**super().time_schema(schema), **_bounds(schema)}
+
+    def datetime_schema(self, schema: Any) -> JsonSchemaValue:
+        """Return a moment with its bounds; a naive one is a date and time without a zone."""
+        if schema.get("tz_constraint") == "naive":
+            return {"type": "string", "pattern": FLOATING, **_bounds(schema)}
+        return {**super().datetime_schema(schema), **_bounds(schema)}
 
 
-def _rules(metadata: list[Any]) -> dict[str, Any]:
-    names = ("ge", "gt", "le", "lt", "multiple_of", "min_length", "max_length", "pattern")
-    found: dict[str, Any] = {}
-    for constraint in metadata:
-        for name in names:
-            value = getattr(constraint, name, None)
-            if value is not None:
-                found[name] = value
-    return found
-
-
-def _item(kind: Any) -> Any:
-    return get_args(kind)[0] if get_origin(kind) in _LISTS and get_args(kind) else None
-
-
-def _options(kind: Any) -> dict[str, Any] | None:
-    """Return the choices of a Literal or an Enum: what is shown, and what the model wants."""
-    if get_origin(kind) is Literal:
-        return {str(value.value if isinstance(value, Enum) else value): value for value in get_args(kind)}
-    if isinstance(kind, type) and issubclass(kind, Enum):
-        members = list(kind)
-        return {str(m.value) if isinstance(m.value, str) else m.name: m for m in members}
-    return None
-
-
-def _whole(pattern: Any) -> str:
-    """Pydantic searches for a pattern anywhere; a form's pattern must match the whole value."""
-    text: str = getattr(pattern, "pattern", pattern)
-    before = "" if text.startswith("^") else "(?s:.*)"
-    after = "" if text.endswith("$") and not text.endswith("\\$") else "(?s:.*)"
-    return f"{before}(?:{text}){after}" if before or after else text
-
-
-def _moment(text: str) -> Any:
-    """Read a moment whose zone is named (RFC 9557), which Pydantic does not know; leave others to it."""
-    local, bracket, zone = text.partition("[")
-    if not bracket:
-        return text
-    moment, where = datetime.fromisoformat(local), ZoneInfo(zone.rstrip("]"))
-    return moment.replace(tzinfo=where) if moment.tzinfo is None else moment.astimezone(where)
-
-
-def _as_is(value: Any) -> Any:
-    return value
-
-
-def _hashable(value: Any) -> Any:
-    return (type(value), value)
-
-
-def _iso(value: Any) -> str | None:
-    return None if value is None else value.isoformat()
-
-
-def _words(name: str) -> str:
-    spaced = "".join(f" {c}" if c.isupper() else c for c in name).replace("_", " ").strip()
-    return spaced[:1].upper() + spaced[1:].lower()
-
-
-def _named(annotation: Any) -> str:
-    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
+def _bounds(schema: Any) -> dict[str, str]:
+    return {keyword: schema[key].isoformat() for key, keyword in _BOUNDS.items() if key in schema}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from askback.domain.fields import Form, Option, Select, Text
+from askback.domain.fields import Form, Select, Text
+from askback.domain.options import Option
 from askback.errors import Invalid
 
 FIELD = "answer"

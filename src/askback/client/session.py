@@ -1,7 +1,7 @@
-"""The client's side of the wire, without I/O: open calls, waiting callers, and frames to send again.
+"""The client's side of the protocol, without I/O: open calls, waits, and frames to send again.
 
-Frames come in as text and go out as text; when and over what they travel is `link.py`'s business.
-Whoever made a call holds a ticket, which the session resolves. A wait is one ticket in a dictionary.
+Frames are text in and text out; `link.py` sends and receives them. Each call has a ticket, which the session
+resolves. A wait is one ticket in a dictionary.
 """
 
 from __future__ import annotations
@@ -21,39 +21,39 @@ from askback.errors import AskbackError, NotFound, Unavailable
 WAIT_CHUNK = 2_000
 FOREVER = math.inf
 
-FIRST_REST_S = 0.25
-LONGEST_REST_S = 5.0
-"""How long a call rests that was refused because nothing can be stored: at first, and at most by itself."""
+FIRST_RETRY_S = 0.25
+LONGEST_RETRY_S = 5.0
+"""How long a call retries that was refused because nothing can be stored: at first, and at most by itself."""
 
 _ENDED = frozenset(str(status) for status in TERMINAL)
 
 
 class Ticket(Protocol):
-    """Who made a call: an asyncio future fits.
+    """The result of a call; an asyncio future fits.
 
-    `request_id` is set once an asked request is known; `withdraw` says whether that request is to
-    be taken back when nobody awaits the ticket any more.
+    `request_id` is set once the request is created; with `withdraw` the request is cancelled when nobody awaits the
+    ticket any more.
     """
 
     request_id: str | None
     withdraw: bool
 
     def done(self) -> bool:
-        """Whether it has its result, or nobody wants one any more."""
+        """Whether it has a result or was cancelled."""
         ...
 
     def set_result(self, result: Any, /) -> None:
-        """Hand over what the server said."""
+        """Resolve it."""
         ...
 
     def set_exception(self, exception: BaseException, /) -> None:
-        """Hand over why it failed."""
+        """Fail it."""
         ...
 
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """One reader of events; `cursor` None means that it begins at the next one."""
+    """One reader of events; with `cursor` None it begins at the next event."""
 
     deliver: Callable[[dict[str, Any]], None]
     fail: Callable[[AskbackError], None]
@@ -69,46 +69,45 @@ class _Call:
     since: float
     done: Callable[[Any], str | None] | None = None
     failed: Callable[[AskbackError], None] | None = None
-    rests: int = 0
-    resting: bool = False
+    retries: int = 0
+    retry_pending: bool = False
 
 
-class Rest(NamedTuple):
-    """A call that is to be sent again, in so many seconds or somewhat more."""
+class RetryAfter(NamedTuple):
+    """A call to send again, in this many seconds or slightly more."""
 
     number: int
     seconds: float
 
 
 @dataclass(slots=True)
-class Happened:
-    """What the shell has to do after a frame.
+class Effects:
+    """The actions that follow from a frame.
 
-    Send `frames` now, and the call that has to `rest` when it has; take back the requests in `orphans`, or with
-    `reset` connect anew.
+    Send `frames` now and the call of `retry` later; cancel the requests in `orphans`; with `reset`, reconnect.
     """
 
     frames: list[str] = field(default_factory=list[str])
-    rest: Rest | None = None
+    retry: RetryAfter | None = None
     orphans: list[str] = field(default_factory=list[str])
     reset: bool = False
 
 
-_NOTHING = Happened()
+_NO_EFFECTS = Effects()
 
 
 class Session:
-    """Everything that outlives a connection."""
+    """The state that outlives a connection: calls, waits and subscriptions."""
 
     def __init__(self) -> None:
         self._next = 0
         self._calls: dict[int, _Call] = {}
         self._waits: dict[str, list[Ticket]] = {}
         self._listeners: dict[str | None, list[Listener]] = {}
-        self.was_told = False
-        """Whether the server has told an outcome."""
+        self.outcome_received = False
+        """Whether an outcome has arrived."""
 
-    # --- what the caller wants ---------------------------------------------------------------
+    # --- calls and waits ---------------------------------------------------------------------
 
     def call(
         self,
@@ -134,7 +133,7 @@ class Session:
         return self._wait_frame([request_id]) if len(waiting) == 1 else None
 
     def abandon(self, ticket: Ticket) -> str | None:
-        """Forget a wait that nobody awaits any more; a frame to send when it was the last one for its request."""
+        """End a wait; returns a frame to send when it was the last one for its request."""
         waiting = self._waits.get(ticket.request_id or "", [])
         if ticket not in waiting:
             return None
@@ -146,7 +145,7 @@ class Session:
         return self._unwait_frame(request_id)
 
     def awaits(self, request_id: str | None) -> bool:
-        """Whether anybody here waits for a request."""
+        """Whether this client waits for a request."""
         return request_id in self._waits
 
     def listen(self, thread_id: str | None, listener: Listener) -> str:
@@ -165,29 +164,29 @@ class Session:
         if others or thread_id not in self._listeners:
             return None
         del self._listeners[thread_id]
-        return self._open(f'"op":"unsubscribe",{_place(thread_id)}')
+        return self._open(f'"op":"unsubscribe",{_stream_key(thread_id)}')
 
-    # --- what the connection brings ----------------------------------------------------------
+    # --- the connection ----------------------------------------------------------------------
 
     def connected(self) -> list[str]:
-        """Return what to send on a new connection: open calls again, every wait, every subscription."""
+        """Return the frames for a new connection: open calls, waits and subscriptions."""
         for number, call in list(self._calls.items()):
             if call.ticket is None:
                 del self._calls[number]  # the session's own: made anew below
         for call in self._calls.values():
-            call.resting = False
+            call.retry_pending = False
         frames = [call.frame for call in self._calls.values()]
-        return [*frames, *self._again()]
+        return [*frames, *self._renewed()]
 
-    def rested(self, number: int) -> str | None:
-        """Return the frame of a call that has rested; None when it was sent meanwhile, or nobody wants it any more."""
+    def retry(self, number: int) -> str | None:
+        """Return the frame of a call that has retry; None when it was sent meanwhile, or nobody wants it any more."""
         call = self._calls.get(number)
-        if call is None or not call.resting:
+        if call is None or not call.retry_pending:
             return None
-        call.resting = False
+        call.retry_pending = False
         return call.frame
 
-    def received(self, text: str, *, now: float) -> Happened:
+    def received(self, text: str, *, now: float) -> Effects:
         """Take a frame from the server."""
         frame: dict[str, Any] = from_json(text, cache_strings="keys")
         if "id" in frame:
@@ -200,11 +199,11 @@ class Session:
             for listener in self._listeners.pop(frame["hidden"], ()):
                 listener.fail(NotFound("The thread was not found, or you no longer have access."))
         elif "resync" in frame:
-            return Happened(self._again())
-        return _NOTHING
+            return Effects(self._renewed())
+        return _NO_EFFECTS
 
-    def overdue(self, now: float, down_since: float) -> list[Ticket]:
-        """Close and return the calls that have waited for a connection for longer than they wanted."""
+    def take_overdue(self, now: float, down_since: float) -> list[Ticket]:
+        """Close and return the calls that have waited too long for a connection."""
         late = {
             n: c for n, c in self._calls.items() if now - max(c.since, down_since) >= c.retry_for and c.ticket
         }
@@ -212,7 +211,7 @@ class Session:
             del self._calls[number]
         return [call.ticket for call in late.values() if call.ticket is not None]
 
-    def patience(self, now: float, down_since: float) -> float:
+    def next_timeout(self, now: float, down_since: float) -> float:
         """Return the seconds until the next call is overdue."""
         left = (c.retry_for - (now - max(c.since, down_since)) for c in self._calls.values() if c.ticket)
         return max(0.0, min(left, default=FOREVER))
@@ -228,15 +227,15 @@ class Session:
         for listener in (one for many in listeners.values() for one in many):
             listener.fail(error())
 
-    def owes(self) -> bool:
-        """Whether a request may just be made for somebody who has gone, and is then to be taken back."""
+    def has_pending_withdrawals(self) -> bool:
+        """Whether a request may be created for a caller that is gone, and has to be cancelled then."""
         return any(
             call.watch and call.ticket is not None and call.ticket.withdraw and call.ticket.done()
             for call in self._calls.values()
         )
 
     def busy(self) -> bool:
-        """Whether anybody wants anything from the server."""
+        """Whether a call, a wait or a subscription is open."""
         return bool(self._calls or self._waits or self._listeners)
 
     # --- inside ------------------------------------------------------------------------------
@@ -257,60 +256,60 @@ class Session:
         self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, done, failed)
         return frame
 
-    def _answered(self, frame: dict[str, Any], now: float) -> Happened:
+    def _answered(self, frame: dict[str, Any], now: float) -> Effects:
         call = self._calls.pop(frame["id"], None)
         if call is None:
-            return _NOTHING
+            return _NO_EFFECTS
         if "error" in frame:
             return self._refused(frame["id"], call, refusal(frame["error"]), now)
         value = frame["ok"]
         if call.watch:
-            return self._asked(call.ticket, value)
+            return self._created(call.ticket, value)
         if call.done is not None:
             following = call.done(value)
-            return _NOTHING if following is None else Happened([following])
+            return _NO_EFFECTS if following is None else Effects([following])
         if call.ticket is not None:
             _resolve(call.ticket, value)
-        return _NOTHING
+        return _NO_EFFECTS
 
-    def _refused(self, number: int, call: _Call, error: AskbackError, now: float) -> Happened:
+    def _refused(self, number: int, call: _Call, error: AskbackError, now: float) -> Effects:
         if isinstance(error, Unavailable) and (call.watch or call.ticket is None or not call.ticket.done()):
-            pause = max(error.retry_after or 0.0, min(FIRST_REST_S * 2**call.rests, LONGEST_REST_S))
+            pause = max(error.retry_after or 0.0, min(FIRST_RETRY_S * 2**call.retries, LONGEST_RETRY_S))
             if now + pause - call.since < call.retry_for:
-                call.rests, call.resting = call.rests + 1, True
+                call.retries, call.retry_pending = call.retries + 1, True
                 self._calls[number] = call
-                return Happened(rest=Rest(number, pause))
+                return Effects(retry=RetryAfter(number, pause))
         if call.ticket is not None:
             _fail(call.ticket, error)
         elif call.failed is not None:
             call.failed(error)
         else:
-            # The server cannot tell what this client waits for: begin again.
-            return Happened(reset=call.done is not None)
-        return _NOTHING
+            # The server does not know what this client waits for: connect again.
+            return Effects(reset=call.done is not None)
+        return _NO_EFFECTS
 
-    def _asked(self, ticket: Ticket | None, request: dict[str, Any]) -> Happened:
+    def _created(self, ticket: Ticket | None, request: dict[str, Any]) -> Effects:
         assert ticket is not None
         ticket.request_id = request["id"]
         if request["status"] in _ENDED:
-            self.was_told = True
+            self.outcome_received = True
             _resolve(ticket, request)
         elif not ticket.done():
             self._waits.setdefault(request["id"], []).append(ticket)
         elif self.awaits(request["id"]):
-            return _NOTHING  # somebody else here asked the same, or waits for it
+            return _NO_EFFECTS  # another caller of this client waits for it
         elif ticket.withdraw:
-            return Happened(orphans=[request["id"]])
+            return Effects(orphans=[request["id"]])
         else:
-            return Happened([self._unwait_frame(request["id"])])
-        return _NOTHING
+            return Effects([self._unwait_frame(request["id"])])
+        return _NO_EFFECTS
 
     def _settle(self, request: dict[str, Any]) -> None:
-        self.was_told = True
+        self.outcome_received = True
         for ticket in self._waits.pop(request["id"], ()):
             _resolve(ticket, request)
 
-    def _looked(self, found: Mapping[str, Any]) -> None:
+    def _waits_answered(self, found: Mapping[str, Any]) -> None:
         for request in found["settled"]:
             self._settle(request)
         for request_id in found["unknown"]:
@@ -324,22 +323,22 @@ class Session:
                 listener.cursor = number
                 listener.deliver(event)
 
-    def _again(self) -> list[str]:
+    def _renewed(self) -> list[str]:
         ids = list(self._waits)
         chunks = (ids[i : i + WAIT_CHUNK] for i in range(0, len(ids), WAIT_CHUNK))
         return [*map(self._wait_frame, chunks), *map(self._subscribe_frame, list(self._listeners))]
 
     def _wait_frame(self, ids: Iterable[str]) -> str:
-        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._looked)
+        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._waits_answered)
 
     def _unwait_frame(self, request_id: str) -> str:
-        # What ends from now on is not for this connection: its outcome is queued for whoever goes on.
+        # From now on the outcome is queued as a resume instead of sent to this connection.
         def ended(_: Any) -> str | None:
             # A wait that began meanwhile may have come to the server first, and have ended with this.
             return self._wait_frame([request_id]) if self.awaits(request_id) else None
 
         op = f'"op":"unwait","request_ids":{json.dumps([request_id])}'
-        return self._open(op, done=ended, failed=_accepted)
+        return self._open(op, done=ended, failed=_ignore)
 
     def _subscribe_frame(self, thread_id: str | None) -> str:
         listeners = self._listeners[thread_id]
@@ -355,15 +354,15 @@ class Session:
             for listener in self._listeners.pop(thread_id, ()):
                 listener.fail(error)
 
-        return self._open(f'"op":"subscribe",{_place(thread_id)}{cursor}', done=begin, failed=fail)
+        return self._open(f'"op":"subscribe",{_stream_key(thread_id)}{cursor}', done=begin, failed=fail)
 
 
-def _place(thread_id: str | None) -> str:
+def _stream_key(thread_id: str | None) -> str:
     return '"inbox":true' if thread_id is None else f'"thread_id":{json.dumps(thread_id)}'
 
 
-def _accepted(_: AskbackError) -> None:
-    """Leave it at that: a server that does not know of it goes on telling this client, which is let pass."""
+def _ignore(_: AskbackError) -> None:
+    """Do nothing: a server without `unwait` goes on sending the outcome, which is ignored."""
 
 
 def _resolve(ticket: Ticket, value: Any) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Any
 
-from askback.domain.tracing import parts, write_trace
+from askback.domain.tracing import trace_parts, write_trace
 
 
 def current_trace() -> str:
@@ -25,7 +25,7 @@ def current_trace() -> str:
 @contextmanager
 def continued(trace: str | None) -> Generator[None]:
     """Let spans of the block belong to a trace that was begun elsewhere."""
-    found = parts(trace or "")
+    found = trace_parts(trace or "")
     api: Any = sys.modules.get("opentelemetry.trace")
     if found is None or api is None:
         yield

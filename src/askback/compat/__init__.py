@@ -1,4 +1,4 @@
-"""How other systems say what happens here: projections of our requests into their words, byte for byte.
+"""Translations between our forms and requests and the formats of other systems.
 
-Pure functions of what a client holds. Nothing of theirs goes the other way: what they send is translated at the edge.
+Pure functions of data that a client has, without rules, storage or I/O of their own.
 """

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from askback.domain.events import Event
-from askback.ports.bus import Listener, topics
+from askback.ports.bus import Activity, Listener, topics
 
 _log = logging.getLogger(__name__)
 
@@ -22,7 +22,8 @@ class LocalBus:
     def __init__(self) -> None:
         self._listeners: dict[str, dict[int, Listener]] = {}
         self._ends: list[Callable[[str], None]] = []
-        self._told: list[Callable[[str, str | None], None]] = []
+        self._arrival_listeners: list[Callable[[str, str | None], None]] = []
+        self._activity_listeners: list[Callable[[Activity], None]] = []
         self._next = 0
 
     async def open(self) -> None:
@@ -50,17 +51,26 @@ class LocalBus:
             end(principal_id)
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
-        """Call `end` with the id of each principal who leaves."""
+        """Call `end` with the id of each dismissed principal."""
         self._ends.append(end)
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        """Tell this server that somebody watches."""
-        for told in self._told:
-            told(tenant, thread_id)
+        """Notify the listeners of this server."""
+        for listener in self._arrival_listeners:
+            listener(tenant, thread_id)
 
-    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
-        """Call `told` with the tenant and the thread of each arrival."""
-        self._told.append(told)
+    def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
+        """Call `notify` with the tenant and the thread of each arrival."""
+        self._arrival_listeners.append(notify)
+
+    def report(self, activity: Activity) -> None:
+        """Notify the listeners of this server."""
+        for listener in self._activity_listeners:
+            listener(activity)
+
+    def on_activity(self, notify: Callable[[Activity], None]) -> None:
+        """Call `notify` with each activity."""
+        self._activity_listeners.append(notify)
 
     def topic_count(self) -> int:
         """How many topics have a listener; an idle server has none."""

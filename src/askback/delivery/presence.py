@@ -1,7 +1,7 @@
-"""Who has a page open at any of several servers: each writes down where it has somebody, under a lease that it renews.
+"""Presence across several servers: each registers its viewers under a lease that it renews.
 
-The register is asked, and no server remembers what others said: so nothing has to be told twice, and of a server that
-dies nothing is left when its lease has run out. A page that is open counts at every server before it hears that it is.
+Every query asks the register and no server keeps a copy, so the entries of a dead server end with its lease. A page
+is registered before the server confirms that it is connected.
 """
 
 from __future__ import annotations
@@ -11,74 +11,76 @@ import contextlib
 import logging
 from collections.abc import Callable
 
-from askback.domain.headcount import Headcount
+from askback.domain.ref_counter import RefCounter
 from askback.errors import Unavailable
 from askback.ports.bus import Bus
-from askback.ports.presence import Place, Register, Told
+from askback.ports.presence import ArrivalListener, PresenceRegister, View
 
 LEASE_S = 10.0
-"""How long those count whose server has died."""
+"""How long the viewers of a dead server count."""
 RENEWALS = 3
-"""How often a lease is renewed before it runs out, so that one renewal may fail."""
+"""How often a lease is renewed before it ends, so that one renewal may fail."""
 PATIENCE_S = 2.0
-"""How long a page waits until it counts elsewhere: it is of use without."""
+"""How long a page waits at most to be registered; it works without."""
 
 _log = logging.getLogger(__name__)
 
 
 class SharedPresence:
-    """The `Presence` port on a `Register`. `server` is what this server's entries are known by."""
+    """The `Presence` port on a `PresenceRegister`. `server` is the name of this server's entries."""
 
-    def __init__(self, register: Register, bus: Bus, *, server: str, lease_s: float = LEASE_S) -> None:
+    def __init__(
+        self, register: PresenceRegister, bus: Bus, *, server: str, lease_s: float = LEASE_S
+    ) -> None:
         self._register = register
         self._bus = bus
         self._server = server
         self._lease_s = lease_s
-        self._watching = Headcount[Place](self._look_at)
-        self._changed: set[Place] = set()
+        self._watching = RefCounter[View](self._mark)
+        self._changed: set[View] = set()
         self._change = asyncio.Event()
-        self._written = asyncio.Event()  # what is being written, or was last
+        self._written = asyncio.Event()  # set after the current or last write
         self._written.set()
-        self._to_write = asyncio.Event()  # what has changed since
+        self._to_write = asyncio.Event()  # set after the next write
         self._keeping: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Take a lease, and keep it; raises what the register raises when it cannot be reached."""
-        await self._note()
+        """Start a lease and renew it until `close`; raises `Unavailable` if the register cannot be reached."""
+        await self._update()
         self._keeping = asyncio.get_running_loop().create_task(self._keep())
 
     async def close(self) -> None:
-        """Give the lease up."""
+        """End the lease."""
         task, self._keeping = self._keeping, None
         if task is not None:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            with contextlib.suppress(Unavailable):  # then it runs out
-                await self._register.strike(self._server)
+            with contextlib.suppress(Unavailable):  # the lease ends by itself
+                await self._register.remove(self._server)
 
     def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
-        """Count one more, until the returned function is called."""
-        return self._watching.enter((tenant, thread_id))
+        """Count one more viewer until the returned function is called."""
+        return self._watching.add((tenant, thread_id))
 
-    async def known(self) -> None:
-        """Return once everybody who is here by now is written down, or after a moment."""
+    async def synchronized(self) -> None:
+        """Return once all viewers of this server are registered, or after `PATIENCE_S`."""
         done = self._to_write if self._changed else self._written
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE_S):
                 await done.wait()
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
-        """Whether somebody watches this thread, or all of them, here or elsewhere; raises `Unavailable`."""
-        if not self._watching.places.isdisjoint(((tenant, thread_id), (tenant, None))):
+        """Whether any server has a viewer of this thread, or of all; raises `Unavailable`."""
+        if not self._watching.keys.isdisjoint(((tenant, thread_id), (tenant, None))):
             return True
         return await self._register.anybody(tenant, thread_id)
 
-    def on_arrival(self, told: Told) -> None:
-        """Call `told` when the first somebody enters a place, here or elsewhere."""
-        self._bus.on_arrival(told)
+    def on_arrival(self, notify: ArrivalListener) -> None:
+        """Call `notify` when a thread gets its first viewer at any server."""
+        self._bus.on_arrival(notify)
 
-    def _look_at(self, place: Place, _came: bool, /) -> None:
-        self._changed.add(place)
+    def _mark(self, view: View, _added: bool, /) -> None:
+        self._changed.add(view)
         if self._to_write.is_set():
             self._to_write = asyncio.Event()
         self._change.set()
@@ -89,32 +91,29 @@ class SharedPresence:
                 async with asyncio.timeout(self._lease_s / RENEWALS):
                     await self._change.wait()
             try:
-                await self._note()
-            except Exception as error:  # noqa: BLE001 - it is tried again with each renewal
-                _log.warning("other servers cannot be told who has a page open here: %s", error)
-                self._to_write.set()  # whoever waits for it need not wait for that
+                await self._update()
+            except Exception as error:  # noqa: BLE001 - each renewal tries again
+                _log.warning("the viewers of this server could not be registered: %s", error)
+                self._to_write.set()  # pages need not wait for the next attempt
 
-    async def _note(self) -> None:
-        """Write down how it stands wherever something has changed.
-
-        Whether it stands so already does not matter: what could not be written may be written all the same.
-        """
+    async def _update(self) -> None:
+        """Register the changed views and renew the lease; repeating an update is harmless."""
         self._change.clear()
         changed, self._changed = self._changed, set()
         self._written, self._to_write = self._to_write, asyncio.Event()
-        came = changed & self._watching.places
+        added = changed & self._watching.keys
         try:
-            stands = await self._register.note(
-                self._server, came=came, left=changed - came, lease_ms=round(self._lease_s * 1000)
+            valid = await self._register.update(
+                self._server, added=added, removed=changed - added, lease_ms=round(self._lease_s * 1000)
             )
         except BaseException:
             self._changed |= changed
             raise
         finally:
             self._written.set()
-        for place in came:
-            self._bus.arrive(*place)
-        if not stands:
-            self._changed |= self._watching.places - came
+        for view in added:
+            self._bus.arrive(*view)
+        if not valid:
+            self._changed |= self._watching.keys - added
         if self._changed:
             self._change.set()

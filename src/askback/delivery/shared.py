@@ -1,9 +1,9 @@
-"""The bus of several servers on one store: what any of them commits reaches the listeners of all.
+"""The bus of several servers on one store: each commit reaches the listeners of all servers.
 
-What this server commits is handed over at once. Of what others commit it gets a notice, and reads the events from the
-store, once for all its listeners. Listeners hear a tenant's events in the order of the commits, whichever server made
-them. When the line is lost, what was missed is read as soon as there is a new one; and a patrol compares with the
-store now and then, and with the other end of the line, which may be dead without saying so.
+The commits of this server are published at once. For those of others it gets a notice and reads the events from the
+store, once for all its listeners. Listeners get the events of a tenant in the order of the commits. If the connection
+is lost, the missed events are read once there is a new one. A poll compares with the store periodically and checks
+the connection, which may be dead without a reset.
 """
 
 from __future__ import annotations
@@ -13,15 +13,26 @@ import contextlib
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from askback.delivery.local import LocalBus
 from askback.delivery.stream import Stream
 from askback.domain.events import Event
-from askback.ports.bus import Arrival, Dismissal, Feed, Listener, News, Subscription, tenant_of
+from askback.ports.bus import (
+    Activity,
+    Arrival,
+    Dismissal,
+    Feed,
+    Listener,
+    News,
+    Subscription,
+    Unstored,
+    tenant_of,
+)
 
 PAGE = 500
-PATROL_S = 5.0
+POLL_S = 5.0
 CONNECT_AGAIN_S = (0.05, 0.2, 0.5, 1.0, 2.0)
 READ_AGAIN_S = (0.05, 0.2, 1.0)
 
@@ -29,34 +40,34 @@ _log = logging.getLogger(__name__)
 
 
 class SharedBus:
-    """The `Bus` port on a `Feed`. `origin` is what this server's own notices are known by."""
+    """The `Bus` port on a `Feed`. `origin` is the name of this server in its notices."""
 
-    def __init__(self, feed: Feed, *, origin: str, patrol_s: float = PATROL_S) -> None:
+    def __init__(self, feed: Feed, *, origin: str, poll_s: float = POLL_S) -> None:
         self._feed = feed
         self._origin = origin
-        self._patrol_s = patrol_s
+        self._poll_s = poll_s
         self._local = LocalBus()
         self._listening: Counter[str] = Counter()
         self._streams: dict[str, Stream] = {}
         self._readers: dict[str, asyncio.Task[None]] = {}
-        self._telling: set[asyncio.Task[None]] = set()
-        self._line: asyncio.Task[None] | None = None
+        self._sending: set[asyncio.Task[None]] = set()
+        self._connection: asyncio.Task[None] | None = None
 
     async def open(self) -> None:
-        """Begin to hear; raises what the feed raises when it cannot be reached."""
+        """Subscribe; raises `Unavailable` if the feed cannot be reached."""
         subscription = await self._subscribe()
-        self._line = asyncio.get_running_loop().create_task(self._keep_listening(subscription))
+        self._connection = asyncio.get_running_loop().create_task(self._keep_listening(subscription))
 
     async def close(self) -> None:
-        """Hear no more, and read no more."""
-        tasks = [*self._readers.values(), *([self._line] if self._line else [])]
-        self._line = None
+        """End the subscription and all reads."""
+        tasks = [*self._readers.values(), *([self._connection] if self._connection else [])]
+        self._connection = None
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, *self._telling, return_exceptions=True)
+        await asyncio.gather(*tasks, *self._sending, return_exceptions=True)
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Hand over what this server committed."""
+        """Publish the commits of this server."""
         for tenant, group in groupby(events, key=lambda event: event.tenant):
             stream, mine = self._stream(tenant), list(group)
             if tenant in self._listening:
@@ -70,63 +81,74 @@ class SharedBus:
         tenant = tenant_of(topic)
         leave = self._local.listen(topic, listener)
         self._listening[tenant] += 1
-        there = True
+        active = True
 
-        def gone() -> None:
-            nonlocal there
-            if there:
-                there = False
+        def stop() -> None:
+            nonlocal active
+            if active:
+                active = False
                 leave()
                 self._listening[tenant] -= 1
                 if not self._listening[tenant]:
                     del self._listening[tenant]
 
-        return gone
+        return stop
 
     def dismiss(self, principal_id: str) -> None:
-        """End what a principal has open here at once, and tell the others."""
+        """Close the connections of a principal here at once, and tell the other servers."""
         self._local.dismiss(principal_id)
-        self._tell(Dismissal(self._origin, principal_id))
+        self._notify_others(Dismissal(self._origin, principal_id))
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
-        """Call `end` with the id of each principal who leaves, here or elsewhere."""
+        """Call `end` with the id of each dismissed principal, here or elsewhere."""
         self._local.on_dismissal(end)
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        """Tell this server at once that somebody watches, and then the others."""
+        """Notify the listeners of this server at once, and then the other servers."""
         self._local.arrive(tenant, thread_id)
-        self._tell(Arrival(self._origin, tenant, thread_id))
+        self._notify_others(Arrival(self._origin, tenant, thread_id))
 
-    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
-        """Call `told` with the tenant and the thread of each arrival, here or elsewhere."""
-        self._local.on_arrival(told)
+    def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
+        """Call `notify` with the tenant and the thread of each arrival, here or elsewhere."""
+        self._local.on_arrival(notify)
 
-    def _tell(self, news: Dismissal | Arrival) -> None:
-        telling = asyncio.get_running_loop().create_task(self._told(news))
-        self._telling.add(telling)
-        telling.add_done_callback(self._telling.discard)
+    def report(self, activity: Activity) -> None:
+        """Notify the listeners of this server at once, and then the other servers."""
+        self._local.report(activity)
+        self._notify_others(replace(activity, origin=self._origin))
 
-    async def _told(self, news: Dismissal | Arrival) -> None:
+    def on_activity(self, notify: Callable[[Activity], None]) -> None:
+        """Call `notify` with each activity, here or elsewhere."""
+        self._local.on_activity(notify)
+
+    def _notify_others(self, news: Unstored) -> None:
+        task = asyncio.get_running_loop().create_task(self._send(news))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
+
+    async def _send(self, news: Unstored) -> None:
         try:
             await self._feed.tell(news)
-        except Exception as error:  # noqa: BLE001 - what it is about has happened, whoever hears of it
-            _log.error("the other servers were not told of a %s: %s", type(news).__name__.lower(), error)
+        except Exception as error:  # noqa: BLE001 - the change is stored, and others read it later
+            _log.error("the other servers were not notified of a %s: %s", type(news).__name__.lower(), error)
 
     def _stream(self, tenant: str) -> Stream:
-        # A tenant that the store did not have when it was asked has its first event still to come.
+        # A tenant that was not in `positions` has no event yet.
         if tenant not in self._streams:
             self._streams[tenant] = Stream(self._local.publish)
         return self._streams[tenant]
 
-    # What others commit
+    # Commits of other servers
 
-    def _heard(self, news: News) -> None:
+    def _receive(self, news: News) -> None:
         if news.origin == self._origin:
             return
         if isinstance(news, Dismissal):
             self._local.dismiss(news.principal_id)
         elif isinstance(news, Arrival):
             self._local.arrive(news.tenant, news.thread_id)
+        elif isinstance(news, Activity):
+            self._local.report(news)
         else:
             self._expect(news.tenant, news.last)
 
@@ -148,22 +170,25 @@ class SharedBus:
             while stream.behind:
                 try:
                     stream.fill(await self._feed.tenant_events(tenant, after=stream.cursor, limit=PAGE))
-                except Exception as error:  # noqa: BLE001 - whatever it is, listeners must not wait for ever
+                except Exception as error:  # noqa: BLE001 - listeners must not wait for ever
                     delay = next(delays, None)
                     if delay is None:
-                        _log.warning("what others committed cannot be read, listeners have to: %s", error)
+                        _log.warning(
+                            "commits of other servers cannot be read now; listeners read the store themselves: %s",
+                            error,
+                        )
                         stream.give_up()
                     else:
                         await asyncio.sleep(delay)
         finally:
-            # Here, and not in a callback of the task: what is heard in between would find a reader that has ended.
+            # Not in a callback of the task: a notice in between would find a reader that has ended.
             del self._readers[tenant]
 
-    # The line
+    # The connection
 
     async def _subscribe(self) -> Subscription:
-        """Listen, then compare: what is committed in between is heard of, and expected twice."""
-        subscription = await self._feed.subscribe(self._heard)
+        """Listen first and compare then, so that no commit in between is missed."""
+        subscription = await self._feed.subscribe(self._receive)
         try:
             await self._compare()
         except BaseException:
@@ -175,31 +200,31 @@ class SharedBus:
         before = {tenant: stream.cursor for tenant, stream in self._streams.items()}
         for tenant, position in (await self._feed.positions()).items():
             if position < before.get(tenant, 0):
-                _log.warning("the store is an older copy of itself: its events are counted from there")
+                _log.warning("the store was replaced by an older copy; continuing from its newest event")
                 self._stream(tenant).skip(position)
             self._expect(tenant, position)
 
     async def _keep_listening(self, subscription: Subscription) -> None:
         while True:
             try:
-                await self._patrol(subscription)
+                await self._poll(subscription)
             finally:
                 with contextlib.suppress(Exception):
                     await subscription.close()
-            _log.warning("the line to the other servers was lost; connecting again")
+            _log.warning("the connection to the other servers was lost; reconnecting")
             subscription = await self._connect_again()
 
-    async def _patrol(self, subscription: Subscription) -> None:
-        """Return when the line is lost, or the store cannot be asked."""
+    async def _poll(self, subscription: Subscription) -> None:
+        """Return when the connection is lost, or the store cannot be read."""
         lost = asyncio.ensure_future(subscription.lost())
         try:
             while not lost.done():
-                await asyncio.wait([lost], timeout=self._patrol_s)
+                await asyncio.wait([lost], timeout=self._poll_s)
                 if not lost.done():
                     await subscription.check()
                     await self._compare()
-        except Exception as error:  # noqa: BLE001 - see the caller: it connects again
-            _log.warning("what others commit cannot be heard or asked for: %s", error)
+        except Exception as error:  # noqa: BLE001 - the caller reconnects
+            _log.warning("the connection to the other servers does not work: %s", error)
         finally:
             lost.cancel()
 
@@ -210,6 +235,6 @@ class SharedBus:
             await asyncio.sleep(delay)
             try:
                 return await self._subscribe()
-            except Exception as error:  # noqa: BLE001 - it is tried for as long as the server lives
-                _log.warning("the other servers cannot be heard: %s", error)
+            except Exception as error:  # noqa: BLE001 - it tries until the server stops
+                _log.warning("cannot connect to the other servers: %s", error)
                 delay = next(delays, delay)

@@ -2,7 +2,8 @@
 
 A host is looked up once for each message. Every address that it has is checked, and the connection goes to one of
 those, by number: what the name leads to a moment later does not matter. TLS and the `Host` header still have the name.
-No redirect is followed, no proxy of the environment is used, and of the answer only the head is read.
+No redirect is followed, no proxy of the environment is used, and the body of the answer is read only for callers that
+ask for it.
 """
 
 from __future__ import annotations
@@ -11,15 +12,24 @@ import socket
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from email.utils import parsedate_to_datetime
-from functools import partial
 from ipaddress import ip_address
+from typing import TYPE_CHECKING
 
 import anyio
-import httpx2
 
-from askback.domain.webhooks import Address, Allowed, Target, is_public, refusal, target
+from askback.domain.webhooks import (
+    Address,
+    AllowedTargets,
+    WebhookTarget,
+    is_public_address,
+    parse_target,
+    target_fault,
+)
 from askback.ports.clock import Clock
-from askback.ports.webhooks import AddressRefused, Answered, Unreached
+from askback.ports.webhooks import AddressRefused, Unreachable, WebhookResponse
+
+if TYPE_CHECKING:
+    import httpx2
 
 ANSWER_S = 10.0
 """For all of it: looking up, connecting, sending, and the head of the answer."""
@@ -30,14 +40,14 @@ Lookup = Callable[[str, int], Awaitable[Sequence[Address]]]
 """Return the addresses of a host; raises `OSError`."""
 
 
-class HttpCourier:
-    """The `Courier` port on HTTP/1.1. `allowed` is what the operator lets it reach besides the public network."""
+class HttpWebhookClient:
+    """The `WebhookClient` port on HTTP/1.1. `allowed` is what the operator lets it reach besides the public network."""
 
     def __init__(
         self,
         clock: Clock,
         *,
-        allowed: Allowed = Allowed(),  # noqa: B008 - frozen
+        allowed: AllowedTargets = AllowedTargets(),  # noqa: B008 - frozen
         lookup: Lookup | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -46,66 +56,74 @@ class HttpCourier:
         self._lookup = lookup or _look_up
         self._tls = tls
 
-    def vet(self, url: str) -> None:
+    def check_url(self, url: str) -> None:
         """Raise `AddressRefused` for what is refused whatever its name leads to."""
         self._vetted(url)
 
-    async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answered:
-        """Post a body to a checked address, and read the head of the answer."""
+    async def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, answer_bytes: int = 0
+    ) -> WebhookResponse:
+        """Post a body to a checked address, and read the head of the answer, and with `answer_bytes` its body."""
         where = self._vetted(url)
         try:
             with anyio.fail_after(ANSWER_S):
                 addresses = await self._checked(where)
-                return await self._post(where, addresses, headers, body)
+                return await self._post(where, addresses, headers, body, answer_bytes)
         except TimeoutError:
-            raise Unreached("timeout") from None
-        except httpx2.HTTPError as error:
-            raise Unreached(_reason(error)) from None
+            raise Unreachable("timeout") from None
 
-    def _vetted(self, url: str) -> Target:
-        where = target(url)
-        why = refusal(where, self._allowed)
+    def _vetted(self, url: str) -> WebhookTarget:
+        where = parse_target(url)
+        why = target_fault(where, self._allowed)
         if where is None or why is not None:
             raise AddressRefused(why)
         return where
 
-    async def _checked(self, where: Target) -> Sequence[Address]:
+    async def _checked(self, where: WebhookTarget) -> Sequence[Address]:
         """Return where the host is now; one address inside is enough to refuse all of them."""
         if where.literal is not None:
             return [where.literal]
         try:
             found = await self._lookup(where.host, where.port)
         except OSError:
-            raise Unreached("unknown_host") from None
+            raise Unreachable("unknown_host") from None
         named = where.host in self._allowed.names
-        if not all(named or is_public(each) or self._allowed.address(each) for each in found):
+        if not all(named or is_public_address(each) or self._allowed.has_address(each) for each in found):
             raise AddressRefused("inside")
         return found[:ADDRESSES]
 
     async def _post(
-        self, where: Target, addresses: Sequence[Address], headers: Mapping[str, str], body: bytes
-    ) -> Answered:
-        if (
-            self._tls is None
-        ):  # reading all root certificates takes a third of a second, and others are served
-            self._tls = await anyio.to_thread.run_sync(partial(httpx2.create_ssl_context, trust_env=False))
+        self,
+        where: WebhookTarget,
+        addresses: Sequence[Address],
+        headers: Mapping[str, str],
+        body: bytes,
+        answer_bytes: int,
+    ) -> WebhookResponse:
+        if self._tls is None:
+            self._tls = await anyio.to_thread.run_sync(_tls_context)
+        import httpx2
+
+        failed = Unreachable("unknown_host")
         async with httpx2.AsyncClient(verify=self._tls, trust_env=False, follow_redirects=False) as http:
-            failed: Exception = Unreached("unknown_host")
             for address in addresses:
                 try:
-                    return await self._ask(http, where, address, headers, body)
+                    return await self._ask(http, where, address, headers, body, answer_bytes)
                 except httpx2.ConnectError as error:
-                    failed = error  # nothing was sent: the next address may do
-            raise failed
+                    failed = Unreachable(_reason(error))  # nothing was sent: the next address may do
+                except httpx2.HTTPError as error:
+                    raise Unreachable(_reason(error)) from None
+        raise failed
 
     async def _ask(
         self,
         http: httpx2.AsyncClient,
-        where: Target,
+        where: WebhookTarget,
         address: Address,
         headers: Mapping[str, str],
         body: bytes,
-    ) -> Answered:
+        answer_bytes: int,
+    ) -> WebhookResponse:
         number = f"[{address}]" if address.version == 6 else str(address)
         url = f"{where.scheme}://{number}:{where.port}{where.path}"
         sent = {"host": where.authority, "accept-encoding": "identity", **headers}
@@ -113,7 +131,8 @@ class HttpCourier:
         async with http.stream(
             "POST", url, headers=sent, content=body, extensions=server, timeout=ANSWER_S
         ) as answer:
-            return Answered(answer.status_code, self._pause(answer.headers.get("retry-after")))
+            read = await _body(answer, answer_bytes) if answer_bytes else b""
+            return WebhookResponse(answer.status_code, self._pause(answer.headers.get("retry-after")), read)
 
     def _pause(self, header: str | None) -> float | None:
         """Read `Retry-After`: seconds, or a date."""
@@ -128,13 +147,34 @@ class HttpCourier:
         return max(0.0, at - self._clock.now_ms() / 1000)
 
 
+async def _body(answer: httpx2.Response, most: int) -> bytes:
+    read = b""
+    async for part in answer.aiter_raw():
+        read += part
+        if len(read) > most:
+            raise Unreachable("too_long")
+    return read
+
+
 async def _look_up(host: str, port: int) -> Sequence[Address]:
     found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(ip_address(str(where[0]).partition("%")[0]) for *_, where in found))
 
 
+def _tls_context() -> ssl.SSLContext:
+    """Read all root certificates, in a thread: it takes a third of a second.
+
+    httpx2 is imported here too: most servers never post to a webhook, and the import takes 5 % of a start.
+    """
+    import httpx2
+
+    return httpx2.create_ssl_context(trust_env=False)
+
+
 def _reason(error: httpx2.HTTPError) -> str:
     """Name what went wrong by the kind of it: texts of errors may quote what the other side said."""
+    import httpx2
+
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from askback.client import AsyncClient
 from askback.demo.conversation import Conversation
-from askback.demo.scaffolder import Made, Scaffolder
+from askback.demo.scaffolder import BuiltProject, Scaffolder
 from askback.errors import AskbackError
 
 
 def main() -> int:
-    """Run the agent; 0 when it came to an end, 1 when something failed, 130 when it was stopped."""
+    """Run the agent; returns 0 at its end, 1 if something failed, 130 if it was stopped."""
     try:
         made = asyncio.run(_run(_arguments()))
     except (AskbackError, OSError) as failed:
@@ -51,7 +51,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _run(given: argparse.Namespace) -> Made | None:
+async def _run(given: argparse.Namespace) -> BuiltProject | None:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

@@ -1,8 +1,12 @@
-"""A command that the agent would like to run: shown, asked about, run at most once, and reported.
+"""Commands that the agent wants to run: shown, approved, run at most once, and reported.
 
-A killed agent must not run it a second time, and nobody can know for sure whether it ran when the agent died in the
-middle. So the approval is used up by an execution with a name, "Running it." is said before it begins, and an agent
-that finds this said but nothing reported leaves it: a commit that is missing is easier to mend than one made twice.
+A killed agent must not run a command twice, and if it died in the middle, nobody knows whether the command ran. So
+the approval is consumed by an execution with an id, and "Running it." is written before the command starts. An
+agent that finds this message without a report does not run the command again: a missing commit is easier to fix
+than a duplicate.
+
+The git commands work on a machine where git was never set up, and use none of a machine's templates, hooks or
+signing.
 """
 
 from __future__ import annotations
@@ -16,11 +20,12 @@ from typing import Any, Literal, cast
 
 from askback.client import Execution
 from askback.demo.conversation import Conversation
+from askback.demo.project.plan import Plan
 from askback.errors import Conflict
 
 TIME_S = 60.0
-MOST_OUTPUT = 2_000
-"""Characters of what a command wrote that are told."""
+MAX_OUTPUT = 2_000
+"""The maximum length of a command's output that is shown, in characters."""
 TOOL = "bash"
 
 _ENDED = {"succeeded": "Done.", "failed": "That failed, so I leave it there. The files are as they were."}
@@ -28,7 +33,7 @@ _ENDED = {"succeeded": "Done.", "failed": "That failed, so I leave it there. The
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What would run, as an argument vector, and why; `name` is its short form, `step` that in the conversation."""
+    """A command as an argument vector, and why it should run; `name` is its short form, `step` its step."""
 
     step: str
     name: str
@@ -37,7 +42,7 @@ class Command:
     reason: str
 
     async def run(self, talk: Conversation, folder: Path) -> bool:
-        """Ask whether it may run in a folder, and run it if so; true when it succeeded, now or in an earlier life."""
+        """Ask whether it may run in a folder, and run it if so; true if it succeeded, now or before a restart."""
         call_input = {"argv": list(self.argv), "cwd": str(folder)}
         await talk.tool(self.step, self.name, call_input, status=None)
         decision = await talk.approve(self.step, TOOL, call_input, title=self.title, reason=self.reason)
@@ -49,7 +54,7 @@ class Command:
             execution = await talk.client.consume(
                 decision.request, talk.id_of(self.step), tool=TOOL, input=decision.input
             )
-        except Conflict as late:  # the approval came of age, or a rule was made meanwhile
+        except Conflict as late:  # the approval expired, or a rule was added meanwhile
             await talk.say(f"{self.step}-late", f"I may not run {self.name} any more. {late.message}")
             return False
         outcome = execution.outcome or await self._executed(talk, execution)
@@ -58,7 +63,7 @@ class Command:
 
     async def _executed(self, talk: Conversation, execution: Execution) -> Literal["succeeded", "failed"]:
         if talk.has_said(f"{self.step}-runs"):
-            ran = _Ran("failed", "The agent was stopped while it ran; how it ended is not known.")
+            ran = _CommandResult("failed", "The agent was stopped while it ran; how it ended is not known.")
         else:
             await talk.say(f"{self.step}-runs", "Running it.")
             ran = await _run(execution.input)
@@ -69,17 +74,17 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True)
-class _Ran:
-    """How a command ended; `note` says what there is to know of a failure, `output` is what it wrote."""
+class _CommandResult:
+    """The result of a command; `note` describes a failure, `output` is its output."""
 
     outcome: Literal["succeeded", "failed"]
     note: str | None = None
     output: str = ""
 
 
-async def _run(call_input: Mapping[str, Any]) -> _Ran:
-    """Run what was approved, without a shell."""
-    # A repository that the demo was started from must not be the one that git works on.
+async def _run(call_input: Mapping[str, Any]) -> _CommandResult:
+    """Run an approved command, without a shell."""
+    # Git must not work on the repository that the demo was started from.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         process = await asyncio.create_subprocess_exec(
@@ -91,17 +96,55 @@ async def _run(call_input: Mapping[str, Any]) -> _Ran:
             stderr=asyncio.subprocess.STDOUT,
         )
     except OSError as failed:
-        return _Ran("failed", f"It could not be started: {failed.strerror}.")
+        return _CommandResult("failed", f"It could not be started: {failed.strerror}.")
     try:
         async with asyncio.timeout(TIME_S):
             output, _ = await process.communicate()
     except TimeoutError:
-        return _Ran("failed", f"It took longer than {TIME_S:.0f} seconds.")
+        return _CommandResult("failed", f"It took longer than {TIME_S:.0f} seconds.")
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    said = output.decode(errors="replace").strip()[:MOST_OUTPUT]
+    said = output.decode(errors="replace").strip()[:MAX_OUTPUT]
     if process.returncode == 0:
-        return _Ran("succeeded", output=said)
-    return _Ran("failed", f"It ended with {process.returncode}.", said)
+        return _CommandResult("succeeded", output=said)
+    return _CommandResult("failed", f"It ended with {process.returncode}.", said)
+
+
+_ALONE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_AUTHOR = (
+    "-c",
+    "user.name=Scaffolder",
+    "-c",
+    "user.email=scaffolder@localhost",
+    "-c",
+    "commit.gpgsign=false",
+)
+
+
+def git_commands(plan: Plan) -> tuple[Command, ...]:
+    """Return the git commands in their order; each needs the one before it."""
+    return (
+        Command(
+            step="git-init",
+            name="git init",
+            argv=("git", "init", "--quiet", "--template=", "--initial-branch=main"),
+            title="Make the folder a git repository",
+            reason="Then each change that comes later can be seen, and taken back.",
+        ),
+        Command(
+            step="git-add",
+            name="git add",
+            argv=("git", *_ALONE, "add", "--all"),
+            title="Put the files into it",
+            reason="The first commit is made of them.",
+        ),
+        Command(
+            step="git-commit",
+            name="git commit",
+            argv=("git", *_ALONE, *_AUTHOR, "commit", "--quiet", "--message", f"Begin {plan.name}"),
+            title="Make the first commit",
+            reason="It is what later changes are compared with. It stays on this machine.",
+        ),
+    )

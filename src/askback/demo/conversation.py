@@ -1,7 +1,7 @@
-"""A conversation that survives its agent: every step has a name, and a step is never done twice.
+"""A conversation that survives a restart of its agent: each step has a name, and no step is done twice.
 
-The id of a message and the key of a question are made from the run's id and the name of the step.
-What a killed agent had said already is read from the thread when it starts again.
+Message ids and idempotency keys are made from the run's id and the name of the step. After a restart, the agent
+reads its earlier messages from the thread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from askback.errors import AskbackError, Cancelled, Declined, Expired
 
 AGENT = "scaffolder"
 CHUNK = 24
-"""Characters of a message that are sent at a time."""
+"""The number of characters of a message that are sent at once."""
 
 _OUTCOME = {Status.DECLINED: Declined, Status.CANCELLED: Cancelled, Status.EXPIRED: Expired}
 
@@ -35,12 +35,12 @@ class Conversation:
     _said: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     async def recall(self) -> None:
-        """Read what this run has said before."""
-        thread = await self.client.thread(self.thread_id)
+        """Read the earlier messages of this run."""
+        thread = await self.client.threads.get(self.thread_id)
         self._said = {message["id"]: message for message in thread["messages"]}
 
     async def say(self, step: str, text: str) -> None:
-        """Stream a text into the thread, going on where a killed agent stopped."""
+        """Stream a text into the thread; after a restart, continue where it stopped."""
         message_id = self.id_of(step)
         told = self._said.get(message_id)
         at = len(told["content"][0]["text"]) if told else 0
@@ -49,10 +49,12 @@ class Conversation:
             await self._post(message_id, {"type": "text", "text": text[:at]})
         for start in range(at, len(text), CHUNK):
             await asyncio.sleep(self.pace)
-            await self.client.append(message_id, text[start : start + CHUNK], thread_id=self.thread_id)
+            await self.client.threads.append_to_message(
+                message_id, text[start : start + CHUNK], thread_id=self.thread_id
+            )
 
     def has_said(self, step: str) -> bool:
-        """Tell whether an earlier life of this run began to say this."""
+        """Tell whether this run began to write this before."""
         return self.id_of(step) in self._said
 
     async def tool(
@@ -63,20 +65,20 @@ class Conversation:
         *,
         status: Literal["done", "failed"] | None = "done",
     ) -> None:
-        """Show a tool call that has ended, or, without a status, one that is asked about."""
+        """Show a finished tool call, or, without a status, one that is being asked about."""
         message_id = self.id_of(step)
         if message_id not in self._said:
             call = {"type": "tool", "tool_call_id": message_id, "name": name, "input": args, "status": status}
             await self._post(message_id, call)
 
     def tool_input(self, step: str) -> Mapping[str, Any] | None:
-        """Return what a tool of this run was called with before, or None."""
+        """Return the earlier input of a tool of this run; None if it was not called."""
         told = self._said.get(self.id_of(step))
         return told["content"][0]["input"] if told else None
 
     async def ask(self, step: str, form: Form) -> dict[str, Any]:
-        """Ask, or find the question asked before, and return the values; raises `NotAnswered`."""
-        request = await self.client.create(
+        """Ask, or find the earlier question, and return the values; raises `NotAnswered`."""
+        request = await self.client.requests.create(
             form,
             thread_id=self.thread_id,
             run_id=self.run_id,
@@ -95,7 +97,7 @@ class Conversation:
     async def approve(
         self, step: str, tool: str, args: Mapping[str, Any], *, title: str, reason: str
     ) -> Decision:
-        """Ask whether the tool call that this step shows may run, or find the decision made before."""
+        """Ask whether the tool call of this step may run, or find the earlier decision."""
         return await self.client.approve(
             tool,
             args,
@@ -110,16 +112,18 @@ class Conversation:
         )
 
     async def _take_back(self, request_id: str) -> None:
-        """Leave no open question behind when the agent is stopped politely."""
+        """Withdraw the open question if the agent is stopped."""
         try:
             async with asyncio.timeout(1):
-                await self.client.cancel(request_id, reason="shutdown")
+                await self.client.requests.cancel(request_id, reason="shutdown")
         except (AskbackError, TimeoutError):
             return
 
     async def _post(self, message_id: str, block: Mapping[str, Any]) -> None:
-        await self.client.message([block], thread_id=self.thread_id, run_id=self.run_id, id=message_id)
+        await self.client.threads.create_message(
+            [block], thread_id=self.thread_id, run_id=self.run_id, id=message_id
+        )
 
     def id_of(self, step: str) -> str:
-        """The id of a step: of its message, its question, its tool call and its execution."""
+        """Return the id of a step, for its message, question, tool call and execution."""
         return f"{self.run_id}-{step}"

@@ -1,4 +1,4 @@
-"""Asks for the registry's token and tries it before it counts, as a process of its own.
+"""Asks for the registry's token and tests it before it counts, in a separate process.
 
     python -m askback.demo.credential --thread T --run ID --registry URL
 
@@ -17,7 +17,7 @@ import sys
 import threading
 from functools import partial
 
-from askback.client import AsyncClient, Lease, Secrets
+from askback.client import AsyncClient, Lease, SecretsResult
 from askback.demo.conversation import AGENT
 from askback.demo.publish import TOKEN, call
 from askback.errors import AskbackError
@@ -26,7 +26,7 @@ NOT_GIVEN = 3
 
 
 def main() -> int:
-    """Ask; see the top for the status."""
+    """Ask for the token; see the module for the exit status."""
     parser = argparse.ArgumentParser(prog="python -m askback.demo.credential", description=__doc__)
     for name in ("thread", "run", "registry"):
         parser.add_argument(f"--{name}", required=True)
@@ -42,12 +42,12 @@ def main() -> int:
     return 0 if secrets else NOT_GIVEN
 
 
-async def _ask(thread_id: str, run_id: str, registry: str) -> Secrets:
+async def _ask(thread_id: str, run_id: str, registry: str) -> SecretsResult:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with AsyncClient() as client:
-        return await client.secrets(
+        return await client.secrets.request(
             TOKEN,
             reason=f"To publish the project to the registry at {registry}.",
             instructions="The demo printed it **in the terminal** where you started it.",
@@ -70,7 +70,7 @@ def _try(registry: str, lease: Lease) -> dict[str, str] | None:
 
 
 def _end_with_the_agent() -> None:
-    """End as soon as the agent, which holds the other end of the input, is gone."""
+    """Exit when the agent, which holds the other end of the input, has exited."""
     while os.read(sys.stdin.fileno(), 1):
         pass
     os._exit(1)

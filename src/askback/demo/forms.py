@@ -1,6 +1,7 @@
-"""What the sample agent asks, as forms. Pure: the same answers always give the same forms.
+"""The forms of the sample agent.
 
-That matters for a restart: a question asked again with its old idempotency key must have the same body.
+Pure: the same answers always give the same forms. That matters for a restart: a question that is asked again with
+its old idempotency key must have the same body.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from askback.demo.project.licence import SPDX
-from askback.demo.project.plan import Plan
-from askback.domain.fields import Date, Form, Multiselect, Option, Radio, Select, Text, Textarea
+from askback.demo.project.plan import SPDX, Plan
+from askback.domain.fields import Date, Form, Multiselect, Radio, Select, Text, Textarea
+from askback.domain.options import Option
 
 NAME = "[a-z][a-z0-9-]{0,38}[a-z0-9]"
 WRITE, CHANGE = "write", "change"
@@ -66,7 +67,7 @@ def basics(before: Mapping[str, Any]) -> Form:
 
 
 def details(before: Mapping[str, Any], *, today: date) -> Form:
-    """Ask for everything else."""
+    """Ask for all other details."""
     features = Multiselect(
         id="features",
         label="Extras",
@@ -101,7 +102,7 @@ def details(before: Mapping[str, Any], *, today: date) -> Form:
 
 
 def agreement(plan: Plan) -> Form:
-    """Show what will be written and ask for the word."""
+    """Show what will be written and ask for confirmation."""
     extras = ", ".join(label for value, label in EXTRAS.items() if value in plan.features) or "none"
     lines = [
         f"- **Project**: `{plan.name}`, {LANGUAGES[plan.language]}",
@@ -125,7 +126,7 @@ def agreement(plan: Plan) -> Form:
 
 
 def plan_of(values: Mapping[str, Any]) -> Plan:
-    """Read the answers of both forms into a plan."""
+    """Make a plan from the answers of both forms."""
     return Plan(
         name=values["name"],
         language=values["language"],
@@ -141,6 +142,6 @@ def _kept(before: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
 
 
 def _short(text: str) -> str:
-    """Cut a text of the person's own down to what an agent's form may hold and Markdown leaves alone."""
+    """Shorten a person's text to fit into a form, without characters that Markdown interprets."""
     plain = "".join(char if char.isalnum() or char in " .,-+" else " " for char in text)
     return plain[:60]

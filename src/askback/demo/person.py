@@ -1,6 +1,6 @@
-"""The scripted person of `askback demo --auto`: answers over the public API what the agent asks.
+"""The scripted person of `askback demo --auto`: answers the agent's questions over the public API.
 
-The first answer is wrong on purpose, to show that the server refuses it and says why; so is the first token.
+The first answer and the first token are wrong on purpose, to show that the server refuses them and says why.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ WRONG = {"name": "My Project!"}
 WRONG_TOKEN = "demo_mistyped"  # noqa: S105 - it opens nothing
 
 
-class Person:
-    """Answers every form in one thread, approves every tool call once, and hands over the `token` or nothing.
+class ScriptedPerson:
+    """Answers every form in one thread, approves every tool call once, and submits the `token` if it has one.
 
-    `note` is told what it does.
+    `note` is called with each thing it does.
     """
 
     def __init__(
@@ -47,13 +47,13 @@ class Person:
         self._erred = False
 
     async def run(self) -> None:
-        """Follow the conversation from its beginning and answer until cancelled."""
+        """Follow the thread from its beginning and answer until cancelled."""
         async for event in self.client.events(self.thread_id, cursor=0):
             if event["type"] in {"request.created", "request.reprompted"}:
-                await self.answer(await self.client.get(event["request"]["id"]))
+                await self.answer(await self.client.requests.get(event["request"]["id"]))
 
     async def answer(self, request: InputRequest) -> None:
-        """Answer one request, unless somebody else has."""
+        """Answer one request, unless somebody else did."""
         if request.settled:
             return
         try:
@@ -68,7 +68,7 @@ class Person:
 
     async def _approve(self, request: InputRequest) -> None:
         assert request.approval is not None
-        await self.client.decide(request, "approve", scope="once", revision=request.revision)
+        await self.client.requests.decide(request, "approve", scope="once", revision=request.revision)
         shown = request.approval.preview
         self.note(f"approved, once: {shown.headline if shown else request.approval.tool}")
 
@@ -76,11 +76,11 @@ class Person:
         assert request.secret is not None
         names = request.secret.names
         if self._token is None:
-            await self.client.decline(request, reason="dismissed")
+            await self.client.requests.decline(request, reason="dismissed")
             self.note(f"dismissed: {', '.join(names)}")
             return
         value = self._token if request.revision > 1 else WRONG_TOKEN
-        await self.client.submit(request, dict.fromkeys(names, value))
+        await self.client.requests.submit(request, dict.fromkeys(names, value))
         said = "; ".join(error.message for error in request.field_errors)
         self.note(f"typed {', '.join(names)} again: “{said}”" if said else f"mistyped {', '.join(names)}")
 
@@ -90,12 +90,12 @@ class Person:
         if not self._erred and WRONG.keys() <= values.keys():
             self._erred = True
             await self._err(request, {**values, **WRONG})
-        await self.client.answer(request.id, values, revision=request.revision)
+        await self.client.requests.answer(request.id, values, revision=request.revision)
         self.note(f"answered “{request.form.title}”: {values}")
 
     async def _err(self, request: InputRequest, values: Mapping[str, Any]) -> None:
         try:
-            await self.client.answer(request.id, dict(values), revision=request.revision)
+            await self.client.requests.answer(request.id, dict(values), revision=request.revision)
         except Invalid as refused:
             sentence = "; ".join(str(fault["message"]) for fault in refused.field_errors)
             self.note(f"tried {WRONG}: refused, “{sentence}”")

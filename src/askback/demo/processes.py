@@ -20,14 +20,14 @@ STOP_S = 5.0
 
 
 class DemoFailed(AskbackError):
-    """A process of the demo ended before its time; what it said is on standard error."""
+    """A process of the demo failed; its output is on standard error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of the sample agent: `id` names it, also after a restart; `today` is the day it began.
+    """One run of the sample agent: `id` identifies it, also after a restart; `today` is the day it began.
 
-    With the address of a `registry` it offers to publish there.
+    With the URL of a `registry` it offers to publish there.
     """
 
     id: str
@@ -39,16 +39,16 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
-    """What came of a run: the folder that was written and the address where it is published, each if it is."""
+class RunResult:
+    """The result of a run: the new folder and the URL of the published package, None if there is none."""
 
     folder: Path | None
     published: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """A server that accepts requests."""
+class RunningServer:
+    """A running server."""
 
     url: str
     requester_token: str
@@ -57,8 +57,8 @@ class Ready:
 
 
 @asynccontextmanager
-async def serving(data_dir: Path, *, port: int) -> AsyncGenerator[Ready]:
-    """Run a server on 127.0.0.1 in a process of its own until the block ends."""
+async def run_server(data_dir: Path, *, port: int) -> AsyncGenerator[RunningServer]:
+    """Run a server on 127.0.0.1 in a separate process until the block ends."""
     command = (
         "serve",
         "--host",
@@ -69,23 +69,23 @@ async def serving(data_dir: Path, *, port: int) -> AsyncGenerator[Ready]:
         str(data_dir),
         "--ready-json",
     )
-    async with running("askback", *command) as process:
+    async with run_module("askback", *command) as process:
         ready = await _ready(process, "server")
         named = ("url", "requester_token", "responder_token", "login_url")
-        yield Ready(**{name: ready[name] for name in named})
+        yield RunningServer(**{name: ready[name] for name in named})
 
 
 @asynccontextmanager
-async def registering(folder: Path, token: str) -> AsyncGenerator[str]:
-    """Run a registry that takes this token, in a process of its own until the block ends; its address."""
+async def run_registry(folder: Path, token: str) -> AsyncGenerator[str]:
+    """Run a registry that accepts this token in a separate process until the block ends; yields its URL."""
     arguments = ("--folder", str(folder), "--token-sha256", digest_of(token))
-    async with running("askback.demo.registry", *arguments) as process:
+    async with run_module("askback.demo.registry", *arguments) as process:
         yield (await _ready(process, "registry"))["url"]
 
 
 @asynccontextmanager
-async def acting(ready: Ready, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Run the sample agent in a process of its own until it ends or the block does."""
+async def run_agent(ready: RunningServer, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """Run the sample agent in a separate process until it or the block ends."""
     environment = {"ASKBACK_URL": ready.url, "ASKBACK_TOKEN": ready.requester_token}
     options = {
         "thread": run.thread_id,
@@ -98,28 +98,28 @@ async def acting(ready: Ready, run: Run) -> AsyncGenerator[asyncio.subprocess.Pr
     arguments = [
         part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))
     ]
-    async with running("askback.demo", *arguments, environment=environment) as process:
+    async with run_module("askback.demo", *arguments, environment=environment) as process:
         yield process
 
 
-async def ended(agent: asyncio.subprocess.Process) -> Ended:
-    """Wait for the agent and return what came of it."""
+async def run_result(agent: asyncio.subprocess.Process) -> RunResult:
+    """Wait for the agent and return its result."""
     out, _ = await agent.communicate()
     if agent.returncode != 0:
         raise DemoFailed("The agent did not come to an end; the reason is above.")
     said = json.loads(out)
     folder = said["folder"]
-    return Ended(None if folder is None else Path(folder), said["published"])
+    return RunResult(None if folder is None else Path(folder), said["published"])
 
 
 @asynccontextmanager
-async def running(
+async def run_module(
     module: str,
     *arguments: str,
     environment: Mapping[str, str] | None = None,
     stdin: int = asyncio.subprocess.DEVNULL,
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
-    """Run a module in a process of its own until the block ends."""
+    """Run a module in a separate process until the block ends."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -128,7 +128,7 @@ async def running(
         stdin=stdin,
         stdout=asyncio.subprocess.PIPE,
         env={**os.environ, **(environment or {})},
-        start_new_session=True,  # Ctrl-C goes to the command alone, which then stops both in order
+        start_new_session=True,  # only the command gets Ctrl-C; it then stops both in order
     )
     try:
         yield process
@@ -137,7 +137,7 @@ async def running(
 
 
 async def _ready(process: asyncio.subprocess.Process, what: str) -> dict[str, str]:
-    """Read the line that a process prints once it can be used."""
+    """Read the line that a process prints when it is ready."""
     assert process.stdout is not None
     line = (await process.stdout.readline()).decode()
     if not line:

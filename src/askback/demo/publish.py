@@ -1,4 +1,4 @@
-"""Publishes the files of the folder that it is started in: `python publish.py ADDRESS`.
+"""Publishes the files of the current folder: `python publish.py ADDRESS`.
 
 It finds the registry's token in its environment, and is as wordy as such programs are: it prints the header with the
 token in it. `askback run` takes the token out of that before anybody reads it.
@@ -20,7 +20,7 @@ TIME_S = 10.0
 
 
 def call(method: str, address: str, token: str, body: bytes | None = None) -> tuple[int, str]:
-    """Make a call to the registry; the status and its words. Raises `OSError`."""
+    """Call the registry; return the status and its text. Raises `OSError`."""
     parts = urlsplit(address)
     connection = HTTPConnection(parts.netloc, timeout=TIME_S)
     try:
@@ -34,7 +34,7 @@ def call(method: str, address: str, token: str, body: bytes | None = None) -> tu
 
 
 def files_in(folder: Path) -> dict[str, str]:
-    """Return the files of a folder by path, without those that git keeps for itself."""
+    """Return the files of a folder by path, without those of git."""
     found = (path for path in sorted(folder.rglob("*")) if path.is_file())
     inside = {path.relative_to(folder): path for path in found}
     return {
@@ -45,7 +45,7 @@ def files_in(folder: Path) -> dict[str, str]:
 
 
 def main(address: str) -> int:
-    """Publish; 0 when the registry has it, 1 when it was refused."""
+    """Publish; returns 0 if the registry accepted it, 1 if it refused."""
     token = os.environ[TOKEN]
     files = files_in(Path.cwd())
     body = json.dumps({"files": files}).encode()

@@ -1,4 +1,4 @@
-"""A small package registry on loopback, as a process of its own.
+"""A small package registry on loopback, as a separate process.
 
     python -m askback.demo.registry --folder DIR --token-sha256 DIGEST
 
@@ -27,19 +27,19 @@ _PACKAGE = re.compile(r"/packages/([a-z][a-z0-9-]{0,60})")
 
 
 class Registry:
-    """What is published, a file for each package under `folder`, and who may publish."""
+    """The published packages, one file each in `folder`, and the token that may publish."""
 
     def __init__(self, folder: Path, token_sha256: str) -> None:
         self._folder = folder
         self._token_sha256 = token_sha256
 
     def knows(self, authorization: str | None) -> bool:
-        """Whether the value of an `Authorization` header has the token in it."""
+        """Whether the value of an `Authorization` header has the token."""
         scheme, _, token = (authorization or "").partition(" ")
         return scheme == "Bearer" and hmac.compare_digest(digest_of(token), self._token_sha256)
 
     def put(self, name: str, body: bytes) -> bool:
-        """Store a package, whole or not at all; false when the body is none."""
+        """Store a package atomically; returns false if the body is not valid."""
         try:
             files = json.loads(body)["files"]
         except (ValueError, KeyError, TypeError):
@@ -63,12 +63,12 @@ class Registry:
 
 
 def digest_of(token: str) -> str:
-    """Return what the registry knows of its token."""
+    """Return the digest of a token."""
     return sha256(token.encode()).hexdigest()
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One request; HTTP/1.0, so that each has a connection of its own."""
+    """One request; HTTP/1.0, so that each has its own connection."""
 
     def __init__(self, registry: Registry, *args: Any) -> None:
         self._registry = registry
@@ -85,7 +85,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or int(length) > MOST_BYTES:
-            if length.isdecimal():  # who is still sending when the connection ends does not see the reply
+            if (
+                length.isdecimal()
+            ):  # a client that is still sending when the connection ends does not see the reply
                 self.rfile.read(min(int(length), 2 * MOST_BYTES))
             self._reply(413)
             return
@@ -110,11 +112,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as above
-        """Log nothing: what comes in may be a secret in the wrong place."""
+        """Log nothing: a request may have a secret in the wrong place."""
 
 
 def main() -> None:
-    """Serve until it is killed, which costs nothing: a package is stored whole or not at all."""
+    """Serve until killed; packages are stored atomically."""
     parser = argparse.ArgumentParser(prog="python -m askback.demo.registry", description=__doc__)
     parser.add_argument("--folder", required=True, type=Path, help="where packages are kept")
     parser.add_argument("--token-sha256", required=True, help="the digest of the token, in hexadecimal")

@@ -1,28 +1,71 @@
-"""The sample agent: it asks what to build, writes it, commits and publishes it, and says what it did.
+"""The sample agent: it asks what to build, writes it, commits and publishes it, and reports.
 
-It keeps no state of its own. Every question has an idempotency key and every message an id, made
-from the run's id, so an agent that was killed and is started again with the same run goes through
-the same steps and finds the questions asked, the answers and the token given, the folder chosen and
-the commands run before.
+It keeps no state of its own. Every question has an idempotency key and every message an id, made from the run's id.
+So an agent that was killed and is restarted with the same run repeats the same steps and finds the earlier
+questions, answers, token, folder and commands.
+
+To publish, it has the token requested by another process and runs the script with `askback run`, so that the token
+never is in the agent's own process.
 """
 
 from __future__ import annotations
 
+import asyncio
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from askback.demo import forms
+from askback.demo import forms, publish
+from askback.demo.command import Command, git_commands
 from askback.demo.conversation import Conversation
-from askback.demo.project.files import project_files, test_command
-from askback.demo.project.folder import new_folder, write_file
+from askback.demo.credential import NOT_GIVEN
+from askback.demo.processes import DemoFailed, run_module
+from askback.demo.project.files import new_folder, project_files, test_command, write_file
 from askback.demo.project.plan import Plan
-from askback.demo.publication import publish_project
-from askback.demo.repository import commands
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
+
+
+async def publish_project(talk: Conversation, folder: Path, registry: str) -> str | None:
+    """Publish a folder under its name if the person agrees; return the URL, or None."""
+    await talk.say(
+        "publish",
+        f"I could publish it to the registry at {registry}, which wants a token. What you type into the next card "
+        "goes to the program that publishes; I do not get to see it.",
+    )
+    if not await _token_given(talk, registry):
+        await talk.say("publish-left", "All right, it stays on this machine.")
+        return None
+    address = f"{registry}/packages/{folder.name}"
+    return address if await _command(talk.thread_id, address).run(talk, folder) else None
+
+
+def _command(thread_id: str, address: str) -> Command:
+    # -P: otherwise a package in the project's folder could replace one of Python's.
+    python = (sys.executable, "-P")
+    secret = ("--secret", publish.TOKEN, "--thread", thread_id)
+    script = str(Path(publish.__file__))
+    return Command(
+        step="publish-run",
+        name="askback run",
+        argv=(*python, "-m", "askback", "run", *secret, "--", *python, script, address),
+        title="Publish the project",
+        reason=f"It sends the files of the folder to {address}.",
+    )
+
+
+async def _token_given(talk: Conversation, registry: str) -> bool:
+    """Have the token requested and tested; true if it may be used."""
+    arguments = ("--thread", talk.thread_id, "--run", talk.run_id, "--registry", registry)
+    async with run_module("askback.demo.credential", *arguments, stdin=asyncio.subprocess.PIPE) as process:
+        status = await process.wait()
+    if status not in {0, NOT_GIVEN}:
+        raise DemoFailed("The token could not be asked for; the reason is above.")
+    return status == 0
+
 
 INTRO = (
     "Hello! I set up small, tidy projects: a little working code, a test that passes, a README "
@@ -36,8 +79,8 @@ GOODBYES: dict[type[NotAnswered], str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A project: its folder, and the address where it is published, if it is."""
+class BuiltProject:
+    """A project: its folder, and the URL where it is published, if it is."""
 
     folder: Path
     published: str | None
@@ -55,8 +98,8 @@ class Scaffolder:
     today: date
     registry: str | None = None
 
-    async def run(self) -> Made | None:
-        """Ask, write and report; return the project, or None when the person did not want one."""
+    async def run(self) -> BuiltProject | None:
+        """Ask, write and report; return the project, or None if the person did not want one."""
         await self.talk.say("intro", INTRO)
         try:
             plan = await self._agree()
@@ -68,7 +111,7 @@ class Scaffolder:
         await self._commit(plan, folder)
         published = await publish_project(self.talk, folder, self.registry) if self.registry else None
         await self.talk.say("done", _report(plan, folder, published))
-        return Made(folder, published)
+        return BuiltProject(folder, published)
 
     async def _agree(self) -> Plan:
         """Ask until the person agrees to a plan; raises `NotAnswered`."""
@@ -88,7 +131,7 @@ class Scaffolder:
             step += 1
 
     async def _folder(self, plan: Plan) -> Path:
-        """Choose a new folder once: the message that names it is the record that a restart reads."""
+        """Choose a new folder once: a restart reads it from the message that names it."""
         chosen = self.talk.tool_input("folder")
         if chosen is None:
             chosen = {"path": str(new_folder(self.output, plan.name))}
@@ -105,11 +148,11 @@ class Scaffolder:
             await self.talk.tool(f"file-{n}", f"write {path}", {"path": path, "bytes": len(text.encode())})
 
     async def _commit(self, plan: Plan, folder: Path) -> None:
-        """Make a repository of the folder, as far as the person lets it; the files are good without one."""
+        """Make the folder a git repository if the person agrees; the files are complete without one."""
         if shutil.which("git") is None:
             await self.talk.say("no-git", "There is no git on this machine, so the folder is just a folder.")
             return
-        for command in commands(plan):
+        for command in git_commands(plan):
             if not await command.run(self.talk, folder):
                 return
 

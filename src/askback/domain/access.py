@@ -1,17 +1,17 @@
-"""Who may do what in a thread: its owner, how far it is shared with others, and which agents work in it.
+"""Access to a thread: its owner, the access of other people, and the agents that may use it.
 
     level    what a person may do
-    none     nothing: the thread and its requests are not there
+    none     nothing: the thread and its requests are not found
     view     read
     prompt   write messages, answer forms, hand over secrets
-    all      decide about tool calls, keep rules of the thread, look after its secrets
-    owner    change who may do what
+    all      decide about tool calls, manage the thread's rules and secrets
+    owner    change the access
 
 Each level includes those above it in the table. A thread that nobody has shared belongs to the whole tenant: everybody
 has `all`, and nobody is its owner.
 
-What a person may do there, an agent does only in threads that it was let into: its own, which is the one that it was
-the first agent to write in, those to which it was added, and those of an agent that works for the same person.
+An agent may use a thread if it was the first agent to write in it, if it was added, or if it works for the same person
+as an agent that may use it.
 """
 
 from __future__ import annotations
@@ -21,16 +21,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
-READ_BEFORE = 1_024
+from pydantic import BaseModel, ConfigDict
 
-GROUP = "group:"
-"""What an assignee begins with that is a group."""
+CACHE_SIZE = 1_024
+
+GROUP_PREFIX = "group:"
+"""The prefix of an assignee that is a group."""
 
 
-class Level(IntEnum):
-    """How much a person may do in a thread; a higher one may all that a lower one may."""
+LevelWord = Literal["none", "view", "prompt", "all", "owner"]
+
+
+class AccessLevel(IntEnum):
+    """How much a person may do in a thread; each level includes the lower ones."""
 
     NONE = 0
     VIEW = 1
@@ -39,65 +44,65 @@ class Level(IntEnum):
     OWNER = 4
 
     @property
-    def word(self) -> str:
-        """The level as it stands on the wire."""
+    def wire_name(self) -> str:
+        """The level as it is on the wire."""
         return self.name.lower()
 
 
 @dataclass(frozen=True, slots=True)
-class Agents:
-    """The agents of a thread by id: it belongs to the first. `user` is a person all of whose agents are among them."""
+class ThreadAgents:
+    """The agents of a thread by id; the first one owns it. All agents of the person `user` belong to it too."""
 
     ids: tuple[str, ...]
     user: str = ""
 
-    def admit(self, agent: Agents) -> bool:
-        """Whether an agent, with the person for whom it works, is one of these."""
+    def includes(self, agent: ThreadAgents) -> bool:
+        """Whether an agent, given with the person it works for, is one of these."""
         return any(each in self.ids for each in agent.ids) or (self.user != "" and agent.user == self.user)
 
     @property
-    def text(self) -> str:
-        """The agents as they are kept: JSON."""
+    def stored_text(self) -> str:
+        """The agents as stored JSON."""
         return json.dumps({"ids": self.ids, "user": self.user}, separators=(",", ":"), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """The access to a thread: `owner` and the keys of `people` are ids of persons, as their principals have them.
+class AccessList:
+    """The access to a thread: `owner` and the keys of `people` are ids of persons, as in their principals.
 
-    `agents` is None as long as no agent has written there.
+    `agents` is None until an agent writes in the thread.
     """
 
     owner: str = ""
-    others: Level = Level.ALL
-    people: Mapping[str, Level] = field(default_factory=dict[str, Level], hash=False)
-    agents: Agents | None = None
+    others: AccessLevel = AccessLevel.ALL
+    people: Mapping[str, AccessLevel] = field(default_factory=dict[str, AccessLevel], hash=False)
+    agents: ThreadAgents | None = None
 
-    def level(self, person: str) -> Level:
-        """Return what a person may do who has no other right than this."""
+    def level(self, person: str) -> AccessLevel:
+        """Return the level of a person who has no other rights."""
         if self.owner and person == self.owner:
-            return Level.OWNER
+            return AccessLevel.OWNER
         return self.people.get(person, self.others)
 
-    def admits(self, agent: Agents) -> bool:
-        """Whether an agent may work in the thread: in one in which none has written yet any may."""
-        return self.agents is None or self.agents.admit(agent)
+    def admits_agent(self, agent: ThreadAgents) -> bool:
+        """Whether an agent may use the thread; any agent may until one has written in it."""
+        return self.agents is None or self.agents.includes(agent)
 
-    def written_by(self, agent: Agents | None) -> Access:
-        """Return the access after something was written there: the thread belongs to the first agent that writes."""
+    def with_first_agent(self, agent: ThreadAgents | None) -> AccessList:
+        """Return the access after an agent wrote in the thread: the thread belongs to the first one that does."""
         return self if agent is None or self.agents is not None else replace(self, agents=agent)
 
     @property
-    def shared(self) -> bool:
-        """Whether somebody has said whose the thread is."""
-        return bool(self.owner or self.people) or self.others is not Level.ALL
+    def is_shared(self) -> bool:
+        """Whether the thread has an owner or restricted access."""
+        return bool(self.owner or self.people) or self.others is not AccessLevel.ALL
 
     @property
-    def shown(self) -> dict[str, Any]:
-        """The access as it stands on the wire.
+    def wire(self) -> dict[str, Any]:
+        """The access as it is on the wire.
 
-        `owner` is null where the thread is the tenant's. `agents` are left out where no agent has written yet, and
-        `agents_of`, the person all of whose agents are let in, where there is none.
+        `owner` is null if the thread belongs to the tenant. `agents` are left out until an agent writes, and
+        `agents_of`, the person whose agents all have access, if there is none.
         """
         if self.agents is None:
             return self._people
@@ -106,29 +111,45 @@ class Access:
 
     @property
     def _people(self) -> dict[str, Any]:
-        people = {person: level.word for person, level in self.people.items()}
-        return {"owner": self.owner or None, "others": self.others.word, "people": people}
+        people = {person: level.wire_name for person, level in self.people.items()}
+        return {"owner": self.owner or None, "others": self.others.wire_name, "people": people}
 
     @property
-    def texts(self) -> tuple[str | None, str | None]:
-        """The access as it is kept: JSON of the people and of the agents, None where nothing was said of them."""
-        people = json.dumps(self._people, separators=(",", ":"), ensure_ascii=False) if self.shared else None
-        return people, self.agents and self.agents.text
+    def stored_texts(self) -> tuple[str | None, str | None]:
+        """The access as stored: JSON of the people and of the agents, each None if it is the default."""
+        people = (
+            json.dumps(self._people, separators=(",", ":"), ensure_ascii=False) if self.is_shared else None
+        )
+        return people, self.agents and self.agents.stored_text
 
 
-OPEN = Access()
-"""The access to a thread of which nobody has said whose it is, and in which no agent has written."""
+UNSHARED = AccessList()
+"""The access to a thread without an owner in which no agent has written."""
 
 
-@lru_cache(READ_BEFORE)
-def read_access(people: str | None, agents: str | None) -> Access:
-    """Read what `Access.texts` wrote; every row and event of a thread comes with the same texts."""
-    access = OPEN
+@lru_cache(CACHE_SIZE)
+def read_access(people: str | None, agents: str | None) -> AccessList:
+    """Parse the result of `AccessList.stored_texts`; cached, because all rows of a thread have the same texts."""
+    access = UNSHARED
     if people is not None:
         kept = json.loads(people)
-        levels = {person: Level[word.upper()] for person, word in kept["people"].items()}
-        access = Access(kept["owner"] or "", Level[kept["others"].upper()], levels)
+        levels = {person: AccessLevel[word.upper()] for person, word in kept["people"].items()}
+        access = AccessList(kept["owner"] or "", AccessLevel[kept["others"].upper()], levels)
     if agents is None:
         return access
     let_in = json.loads(agents)
-    return replace(access, agents=Agents(tuple(let_in["ids"]), let_in["user"]))
+    return replace(access, agents=ThreadAgents(tuple(let_in["ids"]), let_in["user"]))
+
+
+class Actor(BaseModel):
+    """The token or session behind an action, by id and display name; `user` is the host's own id of the person.
+
+    Only admins see `role`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    name: str
+    user: str | None = None
+    role: Literal["admin"] | None = None

@@ -1,27 +1,28 @@
-"""An approval: a tool call that wants to run, as an agent asks for it and as a person is shown it.
+"""Approvals: a tool call as an agent asks for it, and as a person sees it.
 
-The agent says what it wants to run and why. All that a person decides by is made by the server from the very
-values that are digested: the preview, the risk, the rule that would be kept. What the agent says of itself
-(`title`, `reason`, its own idea of the risk) is shown apart, as what the agent says.
+The agent says what it wants to run and why. The server makes everything that a person decides by (preview, risk,
+rule) from the same values that the digest covers. What the agent says (`title`, `reason`, its own estimate of the
+risk) is shown separately, as the agent's words.
 
-A plan is an approval too: its text is the input of the tool `plan`, and it is never decided by a rule.
+A plan is an approval too: its text is the input of the tool `plan`, and no rule ever decides it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from askback.domain.fields import Model, Number_
+from askback.domain.fields import Number_
+from askback.domain.model import Model
+from askback.messages.languages import LocalText
 
-Verdict = Literal["approve", "deny"]
+ApprovalDecision = Literal["approve", "deny"]
 Scope = Literal["once", "thread", "project", "always"]
 Mode = Literal["plan", "normal", "accept_edits", "full"]
 
 SCOPES: tuple[Scope, ...] = ("once", "thread", "always")
-"""What is offered when the agent does not say: a `project` needs a name that only the agent knows."""
+"""The scopes that are offered by default; `project` needs a name that only the agent knows."""
 
 PLAN_TOOL = "plan"
 
@@ -40,11 +41,12 @@ class Before(Model):
 
 
 class Approval(Model):
-    """What an agent asks to run.
+    """What an agent asks to run: `tool` with `input`, any JSON value.
 
     `title` and `reason` are the agent's own text. `scopes` are the scopes it offers; `project` is the project name for
     the scope `project`. With `allow_edit` the person may change the input. `quorum` is how many people have to approve.
-    An approval is valid for `valid_s` seconds after the decision. `plan` (Markdown) replaces `tool` and `input`.
+    An approval is valid for `valid_s` seconds after the decision. With `exclude_requester` the person that the agent
+    works for cannot decide. `plan` (Markdown) replaces `tool` and `input`.
 
     The adapter, never the model, sets `cwd`, the folder in which the call runs if the input does not name one (it
     resolves relative paths and grants nothing), and `secret_free`, the folders in which it found no secret file, so
@@ -52,49 +54,49 @@ class Approval(Model):
     """
 
     tool: str | None = None
-    input: Mapping[str, JsonValue] | None = None
+    input: JsonValue = None
     plan: str | None = None
-    title: str | None = None
-    reason: str | None = None
+    title: LocalText | None = None
+    reason: LocalText | None = None
     risk: Risk | None = None
     scopes: list[Scope] | None = None
     project: str | None = None
     allow_edit: bool = False
     preview: Before | None = None
     quorum: int = 1
+    exclude_requester: bool = False
     valid_s: Number_ | None = None
     cwd: str | None = None
     secret_free: list[str] | None = None
 
 
-class _Read(BaseModel):
+class _ReadModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Escape(_Read):
+class Escape(_ReadModel):
     r"""Invisible or misleading characters, as `\u202e` or `\u007f×12`, or with the text between them, as `a%7fb`."""
 
     escape: str
 
 
 Parts = list[str | Escape]
-"""A text to show: plain pieces, and what is written out."""
+"""A text to show: plain pieces and escapes."""
 
 
-class DiffLine(_Read):
+class DiffLine(_ReadModel):
     """A line of a unified diff: unchanged, added, removed, or the header of a hunk."""
 
     op: Literal[" ", "+", "-", "@"]
     parts: Parts
 
 
-class Preview(_Read):
-    """The complete call that would run: nothing is cut.
+class Preview(_ReadModel):
+    """The complete call that would run; nothing is cut.
 
-    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`, and its `folder`.
-    `file`: `path` and `diff`.
-    `json`: the input in `parts`. `rest` is the rest of the input, so that nothing is approved unseen.
-    `headline` is one line of at most 320 characters, for lists; it may be cut in its middle.
+    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`, and its `folder`. `file`:
+    `path` and `diff`. `json`: the input in `parts`. `rest` is the rest of the input, so that nothing is approved
+    unseen. `headline` is one line of at most 320 characters, for lists; it may be cut in its middle.
     """
 
     type: Literal["command", "file", "json", "plan"]
@@ -107,7 +109,7 @@ class Preview(_Read):
     rest: Parts | None = None
 
 
-class ReasonCode(_Read):
+class ReasonCode(_ReadModel):
     """A sentence of the policy as data: `reason.<code>` in the catalogue, with its parameters, which may nest."""
 
     code: str
@@ -117,7 +119,7 @@ class ReasonCode(_Read):
 ChoiceKind = Literal["exact", "options", "folder"]
 
 
-class RuleChoice(_Read):
+class RuleChoice(_ReadModel):
     """A ready-made rule that can be stored.
 
     `exact`: exactly this call. `options`: the command `subject` with any options that are known to be safe. `folder`:
@@ -129,7 +131,7 @@ class RuleChoice(_Read):
     subject: str | None = None
 
 
-class ShownApproval(_Read):
+class ShownApproval(_ReadModel):
     """An approval as the server shows it; see `Approval` for the agent's part.
 
     `scopes` are the scopes that a person can choose. `rule` is the rule that every scope except `once` stores, unless
@@ -143,10 +145,10 @@ class ShownApproval(_Read):
     """
 
     tool: str
-    input: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
+    input: JsonValue = Field(default_factory=dict[str, JsonValue])
     plan: str | None = None
-    title: str | None = None
-    reason: str | None = None
+    title: LocalText | None = None
+    reason: LocalText | None = None
     risk: Risk = Field(default_factory=Risk)
     agent_risk: Risk | None = None
     scopes: list[Scope] = Field(default_factory=lambda: list[Scope](("once",)))
@@ -156,6 +158,7 @@ class ShownApproval(_Read):
     root: str | None = None
     allow_edit: bool = False
     quorum: int = 1
+    exclude_requester: bool = False
     valid_s: float | None = None
     digest: str = ""
     rule: str | None = None
@@ -169,3 +172,30 @@ class ShownApproval(_Read):
     reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
     risk_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
     preview: Preview | None = None
+
+
+class DecisionBody(Model):
+    """`POST /v1/requests/{id}/answer` for an approval.
+
+    `edited_input`, of the same JSON type, replaces the input. `rule` is the rule to store if it differs from the one
+    shown. With a `scope` other than `once`, `approve` stores an allow rule and `deny` a deny rule. `script_may_change`
+    accepts later changes to the files that the command runs by name. The rule applies to the agent that asked, or with
+    `every_agent` to all agents. `grant_root` is valid with an approval `once`: it lets the agent read the folder
+    `approval.root` from then on. `digest`, if sent, must be the digest of the call that was shown. `mode` is for
+    approving a plan. A denial without `remember` applies to this request only. `languages` are those of the person,
+    the preferred one first.
+    """
+
+    revision: int
+    decision: ApprovalDecision
+    scope: Scope = "once"
+    note: str | None = None
+    edited_input: JsonValue = None
+    rule: str | None = None
+    script_may_change: bool = False
+    every_agent: bool = False
+    grant_root: bool = False
+    digest: str | None = None
+    mode: Literal["normal", "accept_edits"] | None = None
+    remember: bool = True
+    languages: list[str] | None = None

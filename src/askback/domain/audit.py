@@ -1,17 +1,19 @@
-"""The audit log: who decided what, by which rule, when; a chain in which no change goes unseen.
+"""The audit log: who decided what, by which rule, and when, as a chain that shows every change.
 
-Each entry has a `seq` and the hash of the entry before (`prev`), and is sealed with its own: SHA-256 of its
-canonical JSON (RFC 8785), without `hash`. To change, drop or move an entry is to break the chain at that
-place. To drop the last ones breaks nothing, therefore the newest hash is kept apart, sealed with the master key
-(`auditseal.py`), and can be noted elsewhere.
+Each entry has a `seq` and the hash of the entry before (`prev`), and its own hash: SHA-256 of its canonical JSON
+(RFC 8785) without `hash`. Changing, removing or moving an entry breaks the chain at that place. Removing the last
+entries breaks nothing; therefore the newest hash is kept separately, sealed with the master key (`HeadSeal`), and
+can be noted elsewhere.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, cast
 
 import rfc8785
@@ -20,32 +22,32 @@ from askback.domain.faults import Faults
 from askback.domain.jsontext import parse
 
 GENESIS = "0" * 64
-"""What stands in the place of a hash before the first entry."""
+"""The `prev` of the first entry."""
 
 _NO_ENTRY = "This is no entry."
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """Where a chain does not hold: the line as it was read (1 is the first), and why."""
+class ChainBreak:
+    """The place where a chain is broken: the line (1 is the first), and why."""
 
     line: int
     why: str
 
 
-def seal(data: str, *, seq: int, prev: str) -> tuple[str, str]:
+def seal_entry(data: str, *, seq: int, prev: str) -> tuple[str, str]:
     """Return an entry's text with `seq`, `prev` and `hash`, and that hash; `data` is its JSON object without them."""
     entry = {**json.loads(data), "seq": seq, "prev": prev}
     sealed = _hash(entry)
     return json.dumps({**entry, "hash": sealed}, separators=(",", ":"), ensure_ascii=False), sealed
 
 
-def verify(
+def verify_chain(
     lines: Iterable[str], *, head: tuple[int, str] | None = None, after: tuple[int, str] = (0, GENESIS)
-) -> Broken | tuple[int, str]:
-    """Check a chain; return its end (`seq` and hash), or the first place where it does not hold.
+) -> ChainBreak | tuple[int, str]:
+    """Check a chain; return its end (`seq` and hash), or the first break.
 
-    `head` is where it has to end. `after` is the entry that the first line has to follow.
+    `head` is the expected end. `after` is the entry before the first line.
     """
     seq, prev = after
     line = 0
@@ -53,14 +55,14 @@ def verify(
         try:
             seq, prev = seq + 1, _checked(text, seq=seq + 1, prev=prev)
         except ValueError as odd:
-            return Broken(line, str(odd))
+            return ChainBreak(line, str(odd))
     if head is not None and head != (seq, prev):
-        return Broken(line, f"The log ends at entry {seq}, but entry {head[0]} was written.")
+        return ChainBreak(line, f"The log ends at entry {seq}, but entry {head[0]} was written.")
     return seq, prev
 
 
-def hash_of(text: str) -> str | None:
-    """Return the hash that an entry says it has; None for what is no entry."""
+def entry_hash(text: str) -> str | None:
+    """Return the hash that an entry contains; None if the text is not an entry."""
     try:
         return _read(text).get("hash")
     except ValueError:
@@ -68,7 +70,7 @@ def hash_of(text: str) -> str | None:
 
 
 def _checked(text: str, *, seq: int, prev: str) -> str:
-    """Return the hash of an entry that holds; raises `ValueError` with what is wrong."""
+    """Return the hash of a valid entry; raises `ValueError` with what is wrong."""
     read = _read(text)
     sealed = read.pop("hash", None)
     if read.get("seq") != seq:
@@ -85,7 +87,7 @@ def _checked(text: str, *, seq: int, prev: str) -> str:
 
 
 def _read(text: str) -> dict[str, Any]:
-    """Read an entry strictly: of two members with one name another reader may take the one that was not sealed."""
+    """Parse an entry strictly: if a key occurs twice, another reader may take the value that was not hashed."""
     try:
         read = parse(text)
     except Faults:
@@ -97,3 +99,50 @@ def _read(text: str) -> dict[str, Any]:
 
 def _hash(entry: Mapping[str, Any]) -> str:
     return hashlib.sha256(rfc8785.dumps(dict(entry))).hexdigest()
+
+
+_SEAL = re.compile(r"1\.([A-Za-z0-9_-]{1,64})\.(0|[1-9]\d{0,17})\.(0|[1-9]\d{0,17})\.([0-9a-f]{64})")
+
+
+class SealStatus(StrEnum):
+    """The result of checking the seal of a log.
+
+    `behind`: it matches an earlier entry; the entries since then were written without a key. `wrong`: it does not
+    match, because the log was cut or changed. `unknown_key`: the key that made it is missing.
+    """
+
+    SEALED = "sealed"
+    UNSEALED = "unsealed"
+    BEHIND = "behind"
+    WRONG = "wrong"
+    UNKNOWN_KEY = "unknown_key"
+
+
+@dataclass(frozen=True, slots=True)
+class HeadSeal:
+    """The seal on the newest entry of a log; its text is `1.<key id>.<seq>.<unsealed>.<mac>`.
+
+    `seq` is the sealed entry. `unsealed` is how many entries the log had when it was sealed for the first time, or
+    again after a time without keys: nothing proves those. `mac`, 64 hex digits, is made with a key derived from the
+    master key `key_id`, over `statement`.
+    """
+
+    key_id: str
+    seq: int
+    unsealed: int
+    mac: str
+
+    def __str__(self) -> str:
+        """Return the text; equal seals have equal texts."""
+        return f"1.{self.key_id}.{self.seq}.{self.unsealed}.{self.mac}"
+
+
+def read_seal(text: str) -> HeadSeal | None:
+    """Parse a seal; return None if the text is not one."""
+    match = _SEAL.fullmatch(text)
+    return match and HeadSeal(match[1], int(match[2]), int(match[3]), match[4])
+
+
+def seal_statement(tenant: str, seq: int, sealed: str, *, unsealed: int) -> bytes:
+    """Return the bytes that the MAC covers; `sealed` is the hash of entry `seq`, which covers all entries before it."""
+    return json.dumps(["askback audit head", tenant, seq, sealed, unsealed]).encode()

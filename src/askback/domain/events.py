@@ -1,44 +1,51 @@
-"""Events: what happened in a thread, in order, for ever.
+"""Events: everything that happened in a thread, in order.
 
-`seq` counts 1, 2, 3 … without a gap in each thread and is given in the transaction of the change
-itself; `position` orders all events of a tenant, with gaps allowed, and is the cursor of the inbox.
+`seq` counts 1, 2, 3 … without gaps in each thread and is assigned in the transaction of the change itself.
+`position` orders all events of a tenant, with gaps, and is the cursor of the inbox.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
+from typing import Any
 
 from askback.domain import jsontext
-from askback.domain.access import OPEN, Access, Agents
+from askback.domain.access import UNSHARED, AccessList, ThreadAgents
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.domain.timestamps import rfc3339
 
 REQUEST_CREATED = "request.created"
-"""What comes later is `request.<status>`, by the status that the request came to."""
-REQUEST_LINED_UP = "request.lined_up"
-"""It waits in line behind another; its `request.created` follows when it comes forward."""
+"""The request was created. Later events of a settled request are `request.<status>`."""
+REQUEST_QUEUED = "request.lined_up"
+"""The request waits behind another one; its `request.created` follows when it is next."""
 REQUEST_VOTED = "request.voted"
+REQUEST_ATTEMPTED = "request.attempted"
+"""An attempt of an action failed; it can be tried again."""
 REQUEST_RESOLVING = "request.resolving"
 REQUEST_REPROMPTED = "request.reprompted"
+REQUEST_UPDATED = "request.updated"
+"""The requester has changed the form, its errors or the deadline."""
 REQUEST_SHOWN = "request.shown"
 REQUEST_ESCALATED = "request.escalated"
 REQUEST_NOTED = "request.noted"
-"""Nothing that a person need see: somebody has come who would see it."""
+"""A change that people need not see: somebody has opened a page that shows the request."""
 REQUEST_DETACHED = "request.detached"
-"""Nobody waits for it any more: what comes of it is delivered as a resume."""
+"""Nobody waits for the request any more: its outcome is delivered as a resume."""
 REQUEST_USED = "request.used"
-"""The call that a person approved has run."""
+"""The approved call has run."""
 REQUEST_REVOKED = "request.revoked"
-"""The approval was taken back before the call has run."""
+"""The approval was revoked before the call ran."""
 _OPEN = frozenset(
     {
         REQUEST_CREATED,
-        REQUEST_LINED_UP,
+        REQUEST_QUEUED,
         REQUEST_VOTED,
+        REQUEST_ATTEMPTED,
         REQUEST_RESOLVING,
         REQUEST_REPROMPTED,
+        REQUEST_UPDATED,
         REQUEST_SHOWN,
         REQUEST_ESCALATED,
         REQUEST_DETACHED,
@@ -47,29 +54,42 @@ _OPEN = frozenset(
         REQUEST_REVOKED,
     }
 )
-"""Events that settle nothing: the request is open, or was settled before."""
+"""Events that settle nothing: the request is open, or was settled earlier."""
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
+MESSAGE_UPDATED = "message.updated"
+"""A message has more parts, or a tool call in it has another status."""
 MESSAGE_HELD = "message.held"
-"""Somebody has written while a request was open: its `message.added` follows when nothing is open any more."""
+"""A message was written while a request was open: `message.added` follows when no request is open any more."""
 THREAD_ACCESS = "thread.access"
 THREAD_ARCHIVED = "thread.archived"
 THREAD_UNARCHIVED = "thread.unarchived"
 THREAD_ERASED = "thread.erased"
+THREAD_UPDATED = "thread.updated"
+RUN_STARTED = "run.started"
+RUN_ENDED = "run.ended"
 _BY_WHOM = {THREAD_ARCHIVED: "by", THREAD_UNARCHIVED: "by", THREAD_ERASED: "by"}
-_SUBJECTS = {MESSAGE_DELTA: "delta", THREAD_ACCESS: "access", **_BY_WHOM}
+_SUBJECTS = {
+    MESSAGE_DELTA: "delta",
+    MESSAGE_UPDATED: "update",
+    THREAD_ACCESS: "access",
+    THREAD_UPDATED: "thread",
+    RUN_STARTED: "run",
+    RUN_ENDED: "run",
+    **_BY_WHOM,
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
-    """An event that is about to be written: the store gives it its numbers.
+class EventDraft:
+    """An event before it is stored; the store assigns its numbers.
 
     `data` is a JSON object text: the request's `state` for `request.*`, the message for `message.added` and
-    `message.held`, `{"id", "text"}` for `message.delta`, the access for `thread.access`, who did it for the other
-    `thread.*`, null for nobody. `owner` is the id of the
-    principal that asked or wrote: who may see the request, who may extend the message. Without one, no requester may.
-    `agent` is the agent that writes something new, by its id and its person: it must be let into the thread, and a
-    thread without agents is its own from then on.
+    `message.held`, `{"id", "text"}` for `message.delta`, `{"id", "content"}` or `{"id", "tool_call"}` for
+    `message.updated`, the access for `thread.access`, `{"title", "metadata"}` for `thread.updated`, the run for
+    `run.*`, and the person (or null) for the other `thread.*`. `owner` is the id of the principal that asked or wrote:
+    who may see the request or extend the message. Without an owner, no requester may. `agent` is set if an agent writes
+    something new: it must have access to the thread, and a thread without agents becomes its own.
     """
 
     type: str
@@ -79,17 +99,17 @@ class Draft:
     request_id: str | None
     data: str
     owner: str = ""
-    agent: Agents | None = None
+    agent: ThreadAgents | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A committed event; `text` is its wire form, encoded once for all its readers.
+    """A committed event; `text` is its wire form, encoded once for all readers.
 
-    `requester` is the id of the principal whose request it tells of, empty for a message. `access` is that to the
-    thread: with the event itself for one that was just committed, and as it is now for one that was read. `spec` and
-    `state` are those of the request that it is about. Where the names of secrets are hidden, `redacted` is the same
-    event for those who must not learn them. `at` is in milliseconds.
+    `requester` is the id of the principal that asked, empty for a message. `access` is the access to the thread: at
+    the time of the event if it was just committed, the current one if it was read. `spec` and `state` are those of its
+    request. If the names of secrets are hidden, `redacted` is the same event for readers who must not see them. `at`
+    is in milliseconds.
     """
 
     type: str
@@ -101,7 +121,7 @@ class Event:
     settles: bool
     text: str
     requester: str = ""
-    access: Access = OPEN
+    access: AccessList = UNSHARED
     at: int = 0
     subject_at: int = 0
     spec: Spec | None = None
@@ -113,17 +133,21 @@ class Event:
         """The JSON text of what the event is about, such as the request of `request.*`."""
         return self.text[self.subject_at : -1]
 
+    def parse(self) -> dict[str, Any]:
+        """Return the event as a JSON object, for a reader of another format."""
+        return json.loads(self.text)
 
-def commit(
-    draft: Draft,
+
+def committed_event(
+    draft: EventDraft,
     *,
     seq: int,
     position: int,
     spec: Spec | None,
-    access: Access = OPEN,
+    access: AccessList = UNSHARED,
     hides_names: bool = False,
 ) -> Event:
-    """Give a draft its numbers; `spec` and `hides_names` are those of the request, for `request.*` events."""
+    """Return the event of a draft with its numbers; `spec` and `hides_names` are those of its request."""
     if spec is None:
         return _event(draft, seq, position, access, _SUBJECTS.get(draft.type, "message"), draft.data)
     state = State(draft.data)
@@ -134,16 +158,18 @@ def commit(
     return replace(event, redacted=_of_request(draft, seq, position, access, asked, known))
 
 
-def _of_request(draft: Draft, seq: int, position: int, access: Access, spec: Spec, state: State) -> Event:
+def _of_request(
+    draft: EventDraft, seq: int, position: int, access: AccessList, spec: Spec, state: State
+) -> Event:
     text = jsontext.merge(spec.text, state.text)
     return _event(draft, seq, position, access, "request", text, spec=spec, state=state)
 
 
 def _event(
-    draft: Draft,
+    draft: EventDraft,
     seq: int,
     position: int,
-    access: Access,
+    access: AccessList,
     name: str,
     subject: str,
     *,

@@ -1,4 +1,4 @@
-"""A fault: one broken rule, at one place, as data. Texts are made from it by `askback.messages`."""
+"""Faults: broken rules as data. `askback.messages` makes texts from them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from typing import Any
 class Fault:
     """One broken rule.
 
-    `path` is where (`form.fields[0].options[1].label`; empty for the whole body), `code` the
-    stable word for programs, `key` the entry of the message catalogue (`code`, or
-    `code.variant` where one code needs several sentences), `params` what the sentence names.
-    A fault never carries the value that was refused.
+    `path` is the place (`form.fields[0].options[1].label`; empty for the whole body), `code` the stable code for
+    programs, `key` the entry of the message catalogue (`code`, or `code.variant` if one code needs several sentences),
+    and `params` the values for its placeholders. A fault never contains the refused value.
     """
 
     path: str
@@ -39,7 +38,7 @@ def join(path: str, step: str | int) -> str:
 
 
 class Faults(ValueError):
-    """A body breaks one rule or several; `faults` has every one, in the order of the body."""
+    """A body breaks at least one rule; `faults` has all of them, in the order of the body."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("; ".join(f"{each.path or '(body)'}: {each.key}" for each in faults))

@@ -1,4 +1,4 @@
-"""What a form is made of: the eleven field types, options, sections.
+"""What a form is made of: the field types, options, sections.
 
 These classes are the one declaration of a form's *structure*: keys, JSON types and the closed
 sets of words. The JSON Schema that drives the TypeScript checker and the OpenAPI document are
@@ -10,10 +10,24 @@ Source: S004 (field types, sections, initial values), S000 and S001 (widgets, op
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar, cast
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
+
+from askback.domain.condition import Condition
+from askback.domain.model import Model
+from askback.domain.options import (
+    Options,
+    OptionsFrom,
+    OptionValue,
+    as_list,
+    no_options,
+)
+from askback.messages.languages import LocalText
+
+if TYPE_CHECKING:
+    from askback.domain.options import Taken
 
 Number_ = int | float
 
@@ -24,77 +38,51 @@ else:
     ReadJson = Any
 
 
-class Model(BaseModel):
-    """A frozen, closed model: unknown keys are refused and nothing is coerced."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
-
-
-class Option(Model):
-    """One choice. On the wire a plain string means `{"value": s, "label": s}`.
-
-    `value` is what the agent gets and defaults to `label`, which the person sees as plain text.
-    """
-
-    value: str
-    label: str
-    description: str | None = None
-    recommended: bool = False
-    style: Literal["default", "primary", "danger"] | None = None
-
-
-def _option(raw: Any) -> Any:
-    if isinstance(raw, str):
-        return {"value": raw, "label": raw}
-    if not isinstance(raw, dict):
-        return raw
-    given = cast("dict[str, Any]", raw)
-    return {"value": given["label"], **given} if "value" not in given and "label" in given else given
-
-
-def _as_list(raw: Any) -> Any:
-    return list(cast("tuple[Any, ...]", raw)) if isinstance(raw, tuple) else raw
-
-
-OptionLike = Annotated[Option, BeforeValidator(_option, json_schema_input_type=str | Option)]
-
-if TYPE_CHECKING:
-    R = TypeVar("R")
-    W = TypeVar("W")
-
-    class Taken(Generic[R, W]):
-        """What a type checker sees: a constructor takes a `W`, such as plain strings; reading gives an `R`."""
-
-        def __get__(self, instance: object, owner: object = None) -> R: ...
-        def __set__(self, instance: object, value: W) -> None: ...
-
-    Options = Taken[list[Option], Sequence[str | Option]]
-else:
-    Options = Annotated[list[OptionLike], BeforeValidator(_as_list)]
-
-
-def _no_options() -> Any:
-    return []
-
-
 _ABSENT: Any = None
 
 
+class Messages(Model):
+    """Messages for the rules of a field, instead of askback's own. A field takes those of the rules that it has."""
+
+    required: LocalText | None = None
+    type: LocalText | None = None
+    min: LocalText | None = None
+    max: LocalText | None = None
+    step: LocalText | None = None
+    pattern: LocalText | None = None
+    min_length: LocalText | None = None
+    max_length: LocalText | None = None
+    min_choices: LocalText | None = None
+    max_choices: LocalText | None = None
+    options: LocalText | None = None
+
+
 class _Field(Model):
+    """What every field has.
+
+    `readonly` shows the default or initial value, which the answer then has. `allow_skip` lets a person skip this
+    question, even if it is required; `answer.skipped` has its id. Where `visible_if` does not hold, the field is hidden
+    and has no value.
+    """
+
     id: str
-    label: str
-    description: str | None = None
+    label: LocalText | None = None
+    description: LocalText | None = None
     required: bool = False
-    placeholder: str | None = None
+    messages: Messages | None = None
+    placeholder: LocalText | None = None
     validate_on_client: bool = True
     sensitive: bool = False
+    readonly: bool = False
+    allow_skip: bool = False
+    visible_if: Condition | None = None
 
 
 class _TextRules(_Field):
     min_length: int | None = None
     max_length: int | None = None
     pattern: str | None = None
-    pattern_message: str | None = None
+    pattern_message: LocalText | None = None
     default: str | None = None
 
 
@@ -111,12 +99,13 @@ class Textarea(_TextRules):
 
 
 class Number(_Field):
-    """A finite JSON number; `step` counts from `min` (from 0 without one)."""
+    """A finite JSON number; `step` counts from `min` (from 0 without one); `pattern` is for its shortest text."""
 
     type: Literal["number"] = "number"
     min: Number_ | None = None
     max: Number_ | None = None
     step: Number_ | None = None
+    pattern: str | None = None
     default: Number_ | None = None
 
 
@@ -135,10 +124,19 @@ class Checkbox(_Field):
     default: bool | None = None
 
 
-class _Single(_Field):
-    options: Options
+class _Choice(_Field):
+    """A field with options: those listed, or with `options_from` those of a source on the server.
+
+    Of a source, `options` has only the default and the initial value; the server puts them there.
+    """
+
+    options: Options = Field(default_factory=no_options)
+    options_from: OptionsFrom | None = None
+
+
+class _Single(_Choice):
     allow_other: bool = False
-    default: str | None = None
+    default: OptionValue | None = None
 
 
 class Select(_Single):
@@ -149,7 +147,6 @@ class Select(_Single):
     """
 
     type: Literal["select"] = "select"
-    options: Options = Field(default_factory=_no_options)
     widget: Literal["dropdown", "buttons", "confirm", "chips"] | None = None
 
 
@@ -159,21 +156,21 @@ class Radio(_Single):
     type: Literal["radio"] = "radio"
 
 
-class Multiselect(_Field):
+class Multiselect(_Choice):
     """Any of `options`, in the order of the options; the person's own texts come last."""
 
     type: Literal["multiselect"] = "multiselect"
-    options: Options
     allow_other: bool = False
     min_choices: int | None = None
     max_choices: int | None = None
     widget: Literal["checkboxes", "chips", "dropdown"] | None = None
-    default: Annotated[list[str], BeforeValidator(_as_list)] | None = None
+    default: Annotated[list[OptionValue], BeforeValidator(as_list)] | None = None
 
 
 class _Moment(_Field):
     min: str | None = None
     max: str | None = None
+    pattern: str | None = None
     default: str | None = None
 
 
@@ -190,20 +187,78 @@ class Time(_Moment):
 
 
 class Datetime(_Moment):
-    """A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`."""
+    """A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`.
+
+    A `floating` one is a date and time without a zone, `YYYY-MM-DDTHH:MM` or `YYYY-MM-DDTHH:MM:SS`.
+    """
 
     type: Literal["datetime"] = "datetime"
+    floating: bool = False
+
+
+class File(_Field):
+    """A file that the person uploads; with `max_files` above 1, a list of files.
+
+    `accept` lists types (`application/pdf`, `image/*`) and endings (`.csv`); the server finds the type from the bytes.
+    """
+
+    type: Literal["file"] = "file"
+    accept: Annotated[list[str], BeforeValidator(as_list)] | None = None
+    max_files: int | None = None
+    max_bytes: int | None = None
+    default: None = None
+
+
+RowField = Annotated[
+    Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime,
+    Field(discriminator="type"),
+]
+
+
+class Row(Model):
+    """One of the things that are accepted or declined; `fields` are for one that is accepted."""
+
+    id: str
+    label: LocalText
+    description: LocalText | None = None
+    fields: Annotated[list[RowField], BeforeValidator(as_list)] | None = None
+
+
+class Rows(_Field):
+    """Several things, each of which is accepted or declined.
+
+    The value has the decided rows by their ids: `{"anna": {"decision": "accept", "values": {"salary": 4500}}}`. A
+    `decision` is `accept` or `decline`, and only an accepted row has `values`. Required means: every row is decided.
+    """
+
+    type: Literal["rows"] = "rows"
+    rows: Annotated[list[Row], BeforeValidator(as_list)]
+    accept_label: LocalText | None = None
+    decline_label: LocalText | None = None
+    default: None = None
 
 
 AnyField = Annotated[
-    Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime,
+    Text
+    | Textarea
+    | Number
+    | Boolean
+    | Select
+    | Multiselect
+    | Checkbox
+    | Radio
+    | Date
+    | Time
+    | Datetime
+    | File
+    | Rows,
     Field(discriminator="type"),
 ]
 if TYPE_CHECKING:
     Fields = Taken[list[AnyField], Sequence[AnyField]]
     MaybeFields = Taken[list[AnyField] | None, Sequence[AnyField] | None]
 else:
-    Fields = Annotated[list[AnyField], BeforeValidator(_as_list)]
+    Fields = Annotated[list[AnyField], BeforeValidator(as_list)]
     MaybeFields = Fields | None
 
 
@@ -211,10 +266,11 @@ class Section(Model):
     """A group of fields; an `optional` one may be left empty as a whole."""
 
     id: str
-    title: str | None = None
-    description: str | None = None
+    title: LocalText | None = None
+    description: LocalText | None = None
     optional: bool = False
-    submit_label: str | None = None
+    submit_label: LocalText | None = None
+    visible_if: Condition | None = None
     fields: Fields
 
 
@@ -222,22 +278,60 @@ class CompletedView(Model):
     """How the form looks once it is answered; `{field}` in `summary_template` is replaced by its value."""
 
     show_inputs: bool = True
-    summary_template: str | None = None
+    summary_template: LocalText | None = None
 
 
 class Form(Model):
-    """A question to a person: `fields` or `sections`, never both."""
+    """A question to a person: `fields` or `sections`, never both.
 
-    title: str | None = None
-    description: str | None = None
-    submit_label: str | None = None
-    cancel_label: str | None = None
+    The title and the description are the prompt. A field without a label is named by the title or description of its
+    section, or of the form. With `format` plain, no description is Markdown.
+
+    `layout` `steps` shows one section after the other, each checked before the next, and all answers at the end. With
+    `submit` `first` the first control that the person uses answers the whole form, with `each` every field has a button
+    of its own that does; the answer then has that field alone, and its id in `control`.
+    """
+
+    title: LocalText | None = None
+    description: LocalText | None = None
+    format: Literal["markdown", "plain"] = "markdown"
+    submit_label: LocalText | None = None
+    cancel_label: LocalText | None = None
     allow_skip: bool = False
+    layout: Literal["page", "steps"] = "page"
+    submit: Literal["form", "first", "each"] = "form"
     locale: str | None = None
     fields: MaybeFields = _ABSENT
-    sections: Annotated[list[Section], BeforeValidator(_as_list)] | None = None
+    sections: Annotated[list[Section], BeforeValidator(as_list)] | None = None
     initial_values: dict[str, JsonValue] | None = None
     completed_view: CompletedView | None = None
+
+    @property
+    def texts(self) -> Iterator[LocalText | None]:
+        """Every text that a person may see, in any order."""
+        view = self.completed_view
+        yield from (self.title, self.description, self.submit_label, self.cancel_label)
+        yield None if view is None else view.summary_template
+        for section in self.sections or ():
+            yield from (section.title, section.description, section.submit_label)
+        for field in self.all_fields:
+            yield from _field_texts(field)
+            if isinstance(field, Rows):
+                yield from (field.accept_label, field.decline_label)
+                for row in field.rows:
+                    yield from (row.label, row.description)
+                    for each in row.fields or ():
+                        yield from _field_texts(each)
+
+    @property
+    def names(self) -> dict[str, LocalText]:
+        """What each field is called, by its id: its label, or the nearest title or description around it."""
+        own = self.title or self.description or ""
+        named: dict[str, LocalText] = {field.id: field.label or own for field in self.fields or ()}
+        for section in self.sections or ():
+            around = section.title or section.description or own
+            named |= {field.id: field.label or around for field in section.fields}
+        return named
 
     @property
     def all_fields(self) -> list[AnyField]:
@@ -245,3 +339,12 @@ class Form(Model):
         if self.sections is not None:
             return [field for section in self.sections for field in section.fields]
         return list(self.fields or [])
+
+
+def _field_texts(field: AnyField) -> Iterator[LocalText | None]:
+    members = vars(field)  # a missing attribute of a model is slow
+    yield from (field.label, field.description, field.placeholder, members.get("pattern_message"))
+    for option in members.get("options", ()):
+        yield from (option.label, option.description)
+    if field.messages is not None:
+        yield from dict(field.messages).values()

@@ -1,14 +1,16 @@
-"""The one table of what may happen to a request. The docs' diagram is drawn from it.
+"""The lifecycle of a request: one table of all transitions. The diagram in the docs is generated from it.
 
 Rules:
-1. A terminal status absorbs: nothing leaves it, so the first settlement is the only one.
+1. Nothing leaves a terminal status, so the first settlement is the only one.
 2. `resolving` means an answer passed the form and somebody else is checking or applying it; it
-   ends by `accept`, goes back by `reprompt`, and can still be declined or cancelled. Its deadline stands
-   still: `expire` ends it only where its agent has ended with the server (ASKBACK_ON_RESTART).
+   ends by `accept`, goes back by `reprompt`, and can still be declined or cancelled. A decline or a deadline
+   that a hook decides about is held there too. Its deadline stands still: `expire` ends it only where the hook let
+   it pass, or its agent has ended with the server (ASKBACK_ON_RESTART).
 3. Declined, cancelled and expired are never an answer.
 4. A vote is one of the several decisions that some approvals need; it leaves the request open. The vote that
    is enough, or the first one against, is the answer.
-5. A note is what else happens to an open request: it was shown, a reminder was due, its agent has gone.
+5. An update changes what is asked, or until when. Like a reprompt it is the next revision.
+6. A note is what else happens to an open request: it was shown, a reminder was due, its agent has gone.
 """
 
 from __future__ import annotations
@@ -37,6 +39,7 @@ class Action(StrEnum):
     SUBMIT = "submit"
     ACCEPT = "accept"
     REPROMPT = "reprompt"
+    UPDATE = "update"
     DECLINE = "decline"
     CANCEL = "cancel"
     EXPIRE = "expire"
@@ -47,6 +50,7 @@ TRANSITIONS = MappingProxyType(
         (Status.PENDING, Action.ANSWER): Status.ANSWERED,
         (Status.PENDING, Action.VOTE): Status.PENDING,
         (Status.PENDING, Action.NOTE): Status.PENDING,
+        (Status.PENDING, Action.UPDATE): Status.PENDING,
         (Status.PENDING, Action.SUBMIT): Status.RESOLVING,
         (Status.PENDING, Action.DECLINE): Status.DECLINED,
         (Status.PENDING, Action.CANCEL): Status.CANCELLED,
@@ -60,6 +64,9 @@ TRANSITIONS = MappingProxyType(
     }
 )
 
+ASKS_AGAIN = frozenset({Action.REPROMPT, Action.UPDATE})
+"""The actions that raise the revision."""
+
 TERMINAL = frozenset({Status.ANSWERED, Status.DECLINED, Status.CANCELLED, Status.EXPIRED})
 
 CANCELLED_BY = MappingProxyType(
@@ -72,12 +79,13 @@ CANCELLED_BY = MappingProxyType(
         "admin": frozenset({"admin"}),
         "thread_archived": frozenset({"server"}),
         "not_shown": frozenset({"server"}),
+        "timeout": frozenset({"server"}),
     }
 )
-"""Who gives each reason for cancelling: the roles that may say it, and the server where something else causes it.
+"""The roles that may give each reason for cancelling; `server` if something else causes it.
 
-Those are a person's message, a newer request with the same `exclusive_key`, an answer that was sent back too often,
-archiving the thread, and `require_client`.
+The causes are: a person's message, a newer request with the same `exclusive_key`, an answer that was sent back too
+often, an archived thread, `require_client`, and a deadline with `on_timeout: "cancel"`.
 """
 
 REASONS = MappingProxyType(

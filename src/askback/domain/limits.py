@@ -19,23 +19,57 @@ class Limits:
     request_bytes: int = 256 * 1024
     json_depth: int = 32
     identifier: int = 200
+    metadata_bytes: int = 16 * 1024
+    """The `metadata` of a request, a thread, a message or a run, as compact JSON in UTF-8."""
     field_id: int = 100
     title: int = 500
-    label: int = 500
-    description: int = 2_000
+    label: int = 2_000
+    description: int = 32_768
+    """Of a form, a section or a field: with the title it is what people call the prompt."""
+    languages: int = 20
+    """Of one text."""
     placeholder: int = 200
     button_label: int = 60
-    option_label: int = 100
-    option_value: int = 100
-    option_description: int = 500
-    options: int = 200
+    option_label: int = 500
+    option_value: int = 500
+    option_description: int = 2_000
+    options: int = 5_000
+    option_query: int = 200
+    """What a person types to search a source of options."""
+    option_cursor: int = 1_000
+    """`next_cursor` of a source of options."""
+    option_source_s: int = 10
+    """How long a source of options may take."""
+    sourced_choices: int = 200
+    """How many options of a source one answer may choose."""
     fields: int = 100
+    rows: int = 100
+    """Of a field of type `rows`."""
+    row_fields: int = 10
+    """Of one row."""
+    conditions: int = 20
+    """In `all` or `any` of a condition, and values in `in`."""
     sections: int = 20
     pattern: int = 200
-    pattern_message: int = 200
+    rule_message: int = 500
+    """Of a field's own message for one of its rules."""
+    accepted_types: int = 50
+    """Of `accept` of a file field."""
+    files: int = 20
+    """`max_files` of a file field at most."""
+    file_name: int = 200
+    file_bytes: int = 10 * 1024 * 1024
+    files_bytes: int = 50 * 1024 * 1024
+    """All files of a request together."""
+    file_scan_s: int = 60
+    """How long the scans of a file may take."""
+    file_upload_s: int = 600
+    """How long an upload may pause until it is removed."""
     text_answer: int = 10_000
     textarea_answer: int = 100_000
     note: int = 2_000
+    result_bytes: int = 16 * 1024
+    """What the check of an answer returns, as compact JSON in UTF-8."""
     summary_template: int = 1_000
     message_bytes: int = 256 * 1024
     frame_bytes: int = 256 * 1024
@@ -45,11 +79,16 @@ class Limits:
     """How long an approval is open when the agent does not say."""
     decision_s: int = 3_600
     """How long an approved call may be run, from the decision, when the agent does not say."""
+    approval_reason: int = 2_000
     max_rule_s: int = 10 * 365 * 24 * 3600
+    rule_reason: int = 2_000
+    """Of why a rule was added."""
     assignees: int = 50
     escalation: int = 10
     reprompts: int = 10
     """How often a person is asked again; then the request is taken back."""
+    updates: int = 100
+    """How often the requester may change an open request."""
     unseen_s: int = 30
     """How long a request waits for somebody who would see it, where it asks for that."""
     orphan_s: int = 10
@@ -59,6 +98,7 @@ class Limits:
     secrets: int = 10
     secret_bytes: int = 10_240
     secret_reason: int = 500
+    secret_instructions: int = 2_000
     secret_placeholder: int = 120
     secret_hint: int = 80
     secret_help: int = 200
@@ -75,6 +115,8 @@ class Limits:
     again_s: int = 300
     """The least that a person has of a deadline when an answer was sent back."""
     lease_s: int = 300
+    validator_s: int = 20
+    """How long a validator of the server may check an answer."""
     probe_s: int = 20
     """How long a probe of the server may try what was sent."""
     max_pending: int = 50
@@ -87,6 +129,8 @@ class Limits:
     """Messages in one thread, where the policy sets no other number."""
     max_wrong_tokens_per_minute: int = 20
     """Unknown tokens and login codes from one address: the last of them, and each after it, is refused with 429."""
+    run_silence_s: int = 600
+    """How long after its last sign of life a run ends."""
     batch: int = 200
     webhooks: int = 20
     """How many a tenant has at most."""

@@ -1,9 +1,8 @@
-"""Markdown as an allow-listed tree, so that no browser ever gets HTML from an agent.
+"""Parses Markdown into a tree of allowed nodes, so that no browser ever gets HTML from an agent.
 
-A node is a string or `{"type", "children"?, "href"?}` with the types p, em, strong, code, pre,
-ul, ol, li, br and a. Headings and quotes become paragraphs, a picture its description, HTML the
-text that it is. Links keep http, https and mailto; any other stays text. An http or https address in plain text is a
-link as well.
+A node is a string or `{"type", "children"?, "href"?}` with the types p, em, strong, code, pre, ul, ol, li, br and
+a. Headings and quotes become paragraphs, a picture its description, HTML plain text. Links keep http, https and
+mailto; other links become text. A URL in plain text is a link as well.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from markdown_it.tree import SyntaxTreeNode
 Node = str | dict[str, Any]
 
 MAX_NESTING = 20
-"""Levels that are kept; what is nested deeper loses its marks, and beyond a hundred its text."""
+"""The maximum depth of the tree; deeper nodes lose their markup, and beyond a hundred levels their text."""
 
 MAX_BRACKETS = 100
-"""Opening brackets that a text may have; the reader looks for the end of each anew, and there may be none."""
+"""The maximum number of opening brackets: the parser searches the end of each separately."""
 
 _ANY_MARKUP = re.compile(r"[*_`\[\]<>#&\\\n]|^\s*(?:[-+=~]|\d+[.)])|https?:|\t| {2,}")
 _SCHEME = re.compile(r"(?:https?://|mailto:)[^\x00-\x20]+", re.IGNORECASE)
@@ -45,12 +44,12 @@ _READER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).disable([
 
 
 def may_be_markdown(text: str) -> bool:
-    """Whether a text has to be read to know; false for most plain texts, and for those that take too long."""
+    """Whether a text must be parsed to know; false for most plain texts, and for texts that take too long."""
     return _ANY_MARKUP.search(text) is not None and text.count("[") <= MAX_BRACKETS
 
 
-def tree(text: str) -> list[Node] | None:
-    """Return the tree of a Markdown text, or None when it holds no Markdown and can be shown as it is."""
+def markdown_tree(text: str) -> list[Node] | None:
+    """Return the tree of a Markdown text; None if the text has no markup and can be shown as it is."""
     if not may_be_markdown(text):
         return None
     try:
@@ -95,7 +94,7 @@ def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
 
 
 def _linked(text: str) -> list[Node]:
-    """Split a text at the addresses in it, which become links."""
+    """Split a text at the URLs in it, which become links."""
     nodes: list[Node] = []
     end = 0
     for found in _BARE.finditer(text):
@@ -108,7 +107,7 @@ def _linked(text: str) -> list[Node]:
 
 
 def _trimmed(address: str) -> str:
-    """Leave out what ends the sentence around an address, and a bracket that was opened before it."""
+    """Remove punctuation after a URL, and a closing bracket that was opened before it."""
     while address[-1] in _TRAILING or address.count(address[-1]) > address.count(
         _CLOSING.get(address[-1], address[-1])
     ):
@@ -125,7 +124,7 @@ def _link(node: SyntaxTreeNode, depth: int) -> list[Node]:
 
 
 def _unlinked(nodes: list[Node]) -> list[Node]:
-    """The same without links: none is inside another, and the text of an unsafe one leads nowhere."""
+    """Return nodes without links: a link must not be inside another, and an unsafe one keeps only its text."""
     plain: list[Node] = []
     for node in nodes:
         if isinstance(node, str):

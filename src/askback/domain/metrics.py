@@ -1,6 +1,7 @@
-"""Numbers that a server counts, and their text form (Prometheus text format 0.0.4).
+"""Metrics of a server and their text form (Prometheus text format 0.0.4).
 
-Labels are words of ours, never what a caller chose: a label is kept for ever, and shown to whoever watches.
+Label values are fixed words, never text that a caller chose: they are kept forever, and everyone who reads metrics
+sees them.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ Labels = tuple[str, ...]
 
 
 class Counter:
-    """Counts by labels, and only up."""
+    """A counter with labels."""
 
     def __init__(self, name: str, about: str, labels: Sequence[str] = ()) -> None:
-        self._head = head(name, about, "counter")
+        self._head = metric_head(name, about, "counter")
         self._name = name
         self._labels = labels
         self._counts: dict[Labels, int] = {}
@@ -30,14 +31,14 @@ class Counter:
         """Write it."""
         yield self._head
         for labels, count in sorted(self._counts.items()):
-            yield sample(self._name, dict(zip(self._labels, labels, strict=True)), count)
+            yield metric_sample(self._name, dict(zip(self._labels, labels, strict=True)), count)
 
 
 class Histogram:
-    """How often a duration was at most so long, by labels; in seconds, with `bounds` that grow."""
+    """Counts durations by labels, in seconds; `bounds` are ascending upper limits."""
 
     def __init__(self, name: str, about: str, bounds: Sequence[float], labels: Sequence[str] = ()) -> None:
-        self._head = head(name, about, "histogram")
+        self._head = metric_head(name, about, "histogram")
         self._name = name
         self._bounds = bounds
         self._labels = labels
@@ -59,24 +60,24 @@ class Histogram:
             for bound, count in zip((*self._bounds, None), counts, strict=True):
                 total += count
                 text = "+Inf" if bound is None else f"{bound:g}"
-                yield sample(f"{self._name}_bucket", {**named, "le": text}, total)
-            yield sample(f"{self._name}_sum", named, self._sums[labels])
-            yield sample(f"{self._name}_count", named, total)
+                yield metric_sample(f"{self._name}_bucket", {**named, "le": text}, total)
+            yield metric_sample(f"{self._name}_sum", named, self._sums[labels])
+            yield metric_sample(f"{self._name}_count", named, total)
 
 
 def gauge(name: str, about: str, values: Iterable[tuple[Mapping[str, str], float]]) -> Iterator[str]:
-    """Write what is so just now, by labels."""
-    yield head(name, about, "gauge")
+    """Write the current values, by labels."""
+    yield metric_head(name, about, "gauge")
     for labels, value in values:
-        yield sample(name, labels, value)
+        yield metric_sample(name, labels, value)
 
 
-def head(name: str, about: str, kind: str) -> str:
-    """Write what comes before the samples of a metric."""
+def metric_head(name: str, about: str, kind: str) -> str:
+    """Write the lines before the samples of a metric."""
     return f"# HELP {name} {about}\n# TYPE {name} {kind}"
 
 
-def sample(name: str, labels: Mapping[str, str], value: float) -> str:
-    """Write one number. Labels are words without quotes, backslashes or line feeds."""
+def metric_sample(name: str, labels: Mapping[str, str], value: float) -> str:
+    """Write one sample. Label values have no quotes, backslashes or line feeds."""
     named = ",".join(f'{key}="{text}"' for key, text in labels.items())
     return f"{name}{{{named}}} {value:.15g}" if named else f"{name} {value:.15g}"

@@ -1,11 +1,11 @@
-"""What a model reads about the outcome of a request: every such sentence of askback stands here, and nowhere else.
+"""The sentences about the outcome of a request that a model reads.
 
-A model that is told "no" without more tries again, or tries another way, and one that is told nothing makes an
-answer up. So each sentence says what happened, what did not, and what to do now.
+A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer. So
+each sentence says what happened, what did not, and what to do now.
 
-`TEXTS` is keyed by outcome: what was asked (`form`, `approval`, `plan`, `secret`), how it ended, and how exactly where
-that matters; an outcome without a text of its own has that of the key before its last dot. What a person or a rule
-said is filled in as data: it is not searched for placeholders, and it stands at the end. Requirements M6, E8.
+A key of `TEXTS` has the kind (`form`, `approval`, `plan`, `secret`, `action`), the outcome, and details if they
+matter. Without a text of its own, an outcome uses the text of the key before its last dot. Words of a person or a
+rule are filled in as data: they are not searched for placeholders, and they come last. Requirements M6, E8.
 """
 
 from __future__ import annotations
@@ -16,19 +16,21 @@ from types import MappingProxyType
 from typing import Literal
 
 from askback.domain import questiontext
-from askback.domain.kinds import FORM, KINDS
+from askback.domain.kinds import BUILT_IN, KINDS, PACKAGE
 from askback.domain.lifecycle import Status
-from askback.domain.questiontext import quoted
+from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest
 
 BRAND = "askback"
-"""Who speaks in what a model reads about secrets, unless the client says another name."""
+"""The name in texts about secrets, unless the client chooses another one."""
 
 TEXTS: Mapping[str, str] = MappingProxyType(
     {
         # a question
         "form.answered": "The person answered {question}: {answers}",
         "form.answered.empty": "The person submitted {question} without filling anything in.",
+        "form.answered.default": "Nobody answered {question} in time, so its defaults count: {answers}",
+        "form.answered.hook": "The person did not answer {question}. A check answered instead: {answers}",
         "form.declined": "The person did not answer {question}. Do not make up an answer, and do not ask it again.",
         "form.declined.skipped": (
             "The person skipped {question}. Make a reasonable assumption, continue, and state what you assumed."
@@ -52,6 +54,14 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "form.resolving": (
             "An answer to {question} waits for you to check it. Accept it, or ask again and say what is wrong; "
             "it does not count before. The person answered: {answers}"
+        ),
+        "form.resolving.decline": (
+            "The person declined {question}, and you decide about that: accept it, or ask again once, and say why. "
+            "Until then they had typed: {answers}"
+        ),
+        "form.resolving.timeout": (
+            "Nobody answered {question} in time, and you decide about that: accept it, answer with values of your own, "
+            "or ask again with a new deadline."
         ),
         "form.pending": (
             "The person has not answered {question} yet. Do not make up an answer, and do not ask it again."
@@ -157,6 +167,43 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "Do not ask for {it} in the conversation: proceed without, or stop."
         ),
         "secret.unverified": "It could not be checked whether {they} can be used: it may turn out that not.",
+        # something to do elsewhere
+        "action.done": "The person did what you asked for: {action}. Continue.",
+        "action.done.connected": (
+            "The person connected the account: {action}. Its tokens are the secrets {names}, which you may use now."
+        ),
+        "action.failed": "It did not work: {action}. Do not assume that it was done.",
+        "action.declined": (
+            "The person does not want to do this: {action}. Do not ask for it again: continue without it, or stop."
+        ),
+        "action.declined.dismissed": (
+            "The person closed this without doing it: {action}. Do not ask for it again right away: "
+            "ask whether to continue without it, or turn to something else."
+        ),
+        "action.repeated": (
+            "The person already declined this, and was not asked again: {action}. Continue without it."
+        ),
+        "action.cancelled": "This was withdrawn before it was done: {action}. Do not assume that it was done.",
+        "action.expired": (
+            "Nobody did this in time: {action}. Do not assume that it was done, and do not ask again right away."
+        ),
+        "action.resolving": (
+            "The person says that this is done: {action}. Check it, then accept it, or ask again and say what is wrong."
+        ),
+        "action.pending": "The person was asked to do this and has not done it yet: {action}. Do not ask again.",
+        # a kind of a package
+        "package.answered": "The person answered {summary}: {data}",
+        "package.answered.text": "{text}",
+        "package.declined": (
+            "The person did not answer {summary}. Do not make up an answer, and do not ask again right away: "
+            "ask whether to continue without it, or turn to something else."
+        ),
+        "package.repeated": (
+            "The person already declined {summary}, and was not asked again. Continue without the answer."
+        ),
+        "package.cancelled": "{summary} was withdrawn before it was answered. Do not make up an answer.",
+        "package.expired": "Nobody answered {summary} in time. Do not make up an answer, nor ask again right away.",
+        "package.pending": "The person has not answered {summary} yet. Do not make up an answer, and do not ask again.",
         # why something was taken back, said after that it was
         "cancelled.agent_aborted": "The agent that asked was stopped.",
         "cancelled.user_message": "The person wrote a message instead: go by that.",
@@ -165,6 +212,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "cancelled.admin": "An administrator withdrew it.",
         "cancelled.shutdown": "The program that asked was shut down.",
         "cancelled.not_shown": "Nobody was there to see it.",
+        "cancelled.timeout": "Nobody answered in time.",
         "cancelled.failed": "Something failed while it was open.",
         # what never became a request, or lost its way
         "hook": (
@@ -177,27 +225,33 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         ),
         # what somebody said about it, on a line of its own
         "reasons": "Why: {reasons}",
+        "failure": "What went wrong: {reason}",
         "note": "Their note: {note}",
+        # what the check of an answer made of it
+        "result": "The result of the check: {result}",
+        "message": "The person was told: {message}",
     }
 )
 """The texts by key, in English.
 
 `{question}` is a form's title or the labels of its fields, `{answers}` the values with their labels. `{tool}` is the
 tool's name, `{asked}` the input that was asked about and `{input}` the changed one; `{plan}` is a plan's title or
-first line. `{names}` are those of the secrets, with `{it}`, `{they}` and `{was}` for one of them, or for several.
+first line, `{action}` an action's title,
+`{summary}` what a kind of a package asks and `{data}` its answer, `{text}` the sentence of the package. `{names}` are
+those of the secrets, with `{it}`, `{they}` and `{was}` for one of them, or for several.
 """
 
 _MORE_PLACEHOLDERS = MappingProxyType({"form.answered": frozenset({"values"})})
-"""What a replacement may use besides the placeholders of the text it replaces: `{values}` is the values as JSON."""
+"""Placeholders that only replacements use: `{values}` is the values as JSON."""
 
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
 def with_texts(changes: Mapping[str, str], *, brand: str | None = None) -> Mapping[str, str]:
-    """Return `TEXTS` with some of them replaced, and with another name than `BRAND` in them.
+    """Return `TEXTS` with some texts replaced, and with another name than `BRAND`.
 
-    A text may use the placeholders that the one it replaces has. Raises ValueError for a key that there is not,
-    and for any other placeholder: found here, not in front of a model.
+    A text may use the placeholders of the one that it replaces. Raises ValueError for an unknown key or any other
+    placeholder.
     """
     for key, text in changes.items():
         if key not in TEXTS:
@@ -215,17 +269,32 @@ def with_texts(changes: Mapping[str, str], *, brand: str | None = None) -> Mappi
 
 
 def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
-    """Say to a model how a request ended, or that it has not; `texts` may hold only the keys that differ."""
+    """Return the sentence about the outcome or the current status of a request; `texts` may be incomplete."""
     answer = request.answer
     lines = [_outcome(request, texts)]
     if answer is not None and request.source == "policy" and answer.decision == "deny" and answer.reasons:
         lines.append(_filled("reasons", texts, reasons=" ".join(answer.reasons)))
+    if answer is not None and answer.outcome == "failed" and answer.reason:
+        lines.append(_filled("failure", texts, reason=answer.reason))
     if answer is not None and answer.verified is False:
         lines.append(_filled("secret.unverified", texts, **_named(answer.names)))
+    if answer is not None and answer.result is not None:
+        lines.append(_filled("result", texts, result=questiontext.shorten(quote(answer.result))))
+    if answer is not None and answer.message is not None:
+        lines.append(_filled("message", texts, message=quote(answer.message)))
     note = request.note if answer is None else answer.note
     if note:
         lines.append(_filled("note", texts, note=note))
     return "\n".join(lines)
+
+
+def own_text(request: InputRequest) -> str | None:
+    """Return the sentence that the asker chose for this outcome, before anything is filled in."""
+    if request.texts is None:
+        return None
+    return {Status.ANSWERED: request.texts.answered, Status.DECLINED: request.texts.declined}.get(
+        request.status
+    )
 
 
 def refusal_text(
@@ -235,32 +304,40 @@ def refusal_text(
     tool: str,
     reasons: tuple[str, ...] = (),
 ) -> str:
-    """Say why a call that nobody decided about does not run: a check refused it, or nobody could be asked."""
-    lines = [_filled(key, texts, tool=quoted(tool))]
+    """Return the sentence for a call that nobody decided about: a hook refused it, or nobody could be asked."""
+    lines = [_filled(key, texts, tool=quote(tool))]
     if reasons:
         lines.append(_filled("reasons", texts, reasons=" ".join(reasons)))
     return "\n".join(lines)
 
 
 def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> str:
-    """Say why secrets were not asked for where no server keeps any."""
+    """Return the sentence for secrets that were not requested because no server stores any."""
     return _filled("secret.off", texts, **_named(names))
 
 
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
-    kind = KINDS.get(request.kind, FORM)
+    own = own_text(request)
+    kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
     answer = request.answer or (request.submitted if request.status is Status.RESOLVING else None) or Answer()
     data = {
-        "question": questiontext.question(request),
-        "answers": questiontext.answers(request, answer),
-        "values": quoted(answer.values),
-        "tool": quoted(request.approval.tool if request.approval else ""),
-        "asked": questiontext.call_input(request),
-        "input": quoted(answer.edited_input),
-        "plan": questiontext.plan(request),
+        "question": questiontext.question_text(request),
+        "answers": questiontext.answer_text(request, answer),
+        "labels": "" if own is None else questiontext.chosen_labels(request, answer),
+        "values": quote(answer.values),
+        "tool": quote(request.approval.tool if request.approval else ""),
+        "asked": questiontext.call_text(request),
+        "input": quote(answer.edited_input),
+        "plan": questiontext.plan_title(request),
         "scope": answer.scope or "",
-        **_named(request.secret.names if request.secret else ()),
+        "action": questiontext.action_title(request),
+        "summary": questiontext.shorten(quote(request.summary or request.kind)),
+        "data": questiontext.shorten(quote(answer.data)),
+        "text": answer.text or "",
+        **_named(request.secret.names if request.secret else answer.names),
     }
+    if own is not None:
+        return _fill(own, data)
     said = _filled(kind.outcome_key(request, answer), texts, **data)
     why = f"{request.status}.{request.reason}"
     return f"{said} {_filled(why, texts)}" if why in TEXTS else said
@@ -277,9 +354,12 @@ def _named(names: Sequence[str]) -> dict[str, str]:
 
 
 def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
-    """Fill in the most exact text for a key. One pass, so that what is filled in stays what it is."""
+    """Fill in the most specific text for a key. One pass, so that filled-in text is not searched again."""
     while key not in TEXTS and "." in key:
         key = key.rpartition(".")[0]
     text = texts.get(key, TEXTS[key])
-    known = {"brand": BRAND, **data}
+    return _fill(text, {"brand": BRAND, **data})
+
+
+def _fill(text: str, known: Mapping[str, str]) -> str:
     return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)

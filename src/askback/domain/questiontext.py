@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any, cast
 
-from askback.domain.fields import AnyField, Multiselect, Radio, Select
+from askback.domain.fields import AnyField, File, Form, Multiselect, Radio, Row, Rows, Select
+from askback.domain.options import OptionValue, value_text
 from askback.domain.request import Answer, InputRequest
+from askback.domain.rows import ACCEPT
+from askback.domain.validation.visibility import hidden_fields
+from askback.messages.languages import choose
 
 LONGEST = 2_000
 """Characters of one quoted text or input; the rest is left out, and the text says how much that is."""
@@ -21,40 +25,46 @@ _HIDDEN = re.compile("[\x7f-\x9f\xad\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\
 """What JSON leaves as it is although it ends a line, turns the reading order round, or is not seen at all."""
 
 
-def quoted(value: object) -> str:
+def quote(value: object) -> str:
     """Return a value as JSON on one line, with hidden characters escaped."""
     return _HIDDEN.sub(lambda found: json.dumps(found[0])[1:-1], json.dumps(value, ensure_ascii=False))
 
 
-def shortened(text: str) -> str:
-    """Cut a text behind `LONGEST` characters and say how many are missing."""
+def shorten(text: str) -> str:
+    """Cut a text after `LONGEST` characters and say how many are missing."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text) - LONGEST} more characters)"
 
 
-def question(request: InputRequest) -> str:
-    """Return what a form asked: its title, else the labels of its fields."""
+def question_text(request: InputRequest) -> str:
+    """Return what a form asked, in its language: its title, else what its fields are called."""
     form = request.form
     if form is None:
         return "(unknown)"
     if form.title:
-        return shortened(quoted(form.title))
-    return shortened(", ".join(quoted(field.label) for field in form.all_fields))
+        return shorten(quote(choose(form.title, languages_of(form))))
+    names = [choose(name, languages_of(form)) for name in form.names.values()]
+    return shorten(", ".join(map(quote, dict.fromkeys(names))))
 
 
-def call_input(request: InputRequest) -> str:
+def call_text(request: InputRequest) -> str:
     """Return the input of the tool call that an approval asked about."""
-    return shortened(quoted(request.approval.input if request.approval else {}))
+    return shorten(quote(request.approval.input if request.approval else {}))
 
 
-def plan(request: InputRequest) -> str:
+def plan_title(request: InputRequest) -> str:
     """Return what a plan is called: its title, else its first line."""
     shown = request.approval
-    text = shown.title or shown.plan if shown else None
+    text = choose(shown.title or shown.plan) if shown else None
     first = next((line.strip("# ") for line in (text or "").splitlines() if line.strip("# ")), "")
-    return shortened(quoted(first))
+    return shorten(quote(first))
 
 
-def answers(request: InputRequest, answer: Answer) -> str:
+def action_title(request: InputRequest) -> str:
+    """Return what a person was asked to do elsewhere."""
+    return shorten(quote(choose(request.action.title if request.action else None)))
+
+
+def answer_text(request: InputRequest, answer: Answer) -> str:
     """Return the answer of a form: the value alone for a single question, else `"label" (id): value; …`.
 
     An option is its label with its value behind it where the two differ. Values without a field stand under their id.
@@ -63,27 +73,84 @@ def answers(request: InputRequest, answer: Answer) -> str:
     known = {field.id for field in fields}
     unknown = {name: value for name, value in answer.values.items() if name not in known}
     if request.form and not request.form.title and len(fields) == 1 and not unknown:
-        return _value(fields[0], answer)
+        return _value(fields[0], answer, languages_of(request.form))
     if not fields:
-        return quoted(answer.values)
-    said = [f"{quoted(field.label)} ({field.id}): {_value(field, answer)}" for field in fields]
-    said += [f"{quoted(name)}: {quoted(value)}" for name, value in unknown.items()]
+        return quote(answer.values)
+    languages = languages_of(request.form)
+    hidden = hidden_fields(request.form, answer.values, answer.skipped) if request.form else ()
+    said = [
+        f"{_label(field, languages)}: {_value(field, answer, languages)}"
+        for field in fields
+        if field.id not in hidden
+    ]
+    said += [f"{quote(name)}: {quote(value)}" for name, value in unknown.items()]
     return "; ".join(said)
 
 
-def _value(field: AnyField, answer: Answer) -> str:
+def chosen_labels(request: InputRequest, answer: Answer) -> str:
+    """Return the labels of the options that a person chose; what they wrote themselves is quoted."""
+    form, said = request.form, list[str]()
+    for field in form.all_fields if form else ():
+        value: Any = answer.values.get(field.id)
+        if isinstance(field, Select | Radio | Multiselect) and value is not None and not field.sensitive:
+            labels, chosen = _chosen(field, value, answer, languages_of(form))
+            said += [labels.get(one) or quote(one) for one in chosen]
+    return ", ".join(said)
+
+
+def languages_of(form: Form | None) -> list[str]:
+    """Return the languages in which a model reads the texts of a form: that of the form, if it has one."""
+    return [form.locale] if form and form.locale else []
+
+
+def _label(field: AnyField, languages: Sequence[str]) -> str:
+    return field.id if field.label is None else f"{quote(choose(field.label, languages))} ({field.id})"
+
+
+def _value(field: AnyField, answer: Answer, languages: Sequence[str]) -> str:
     if field.id not in answer.values:
-        return "no answer"
+        return "skipped" if field.id in answer.skipped else "no answer"
     value: Any = answer.values[field.id]
-    if not isinstance(field, Select | Radio | Multiselect):
-        return quoted(value)
-    labels = {option.value: option.label for option in field.options}
-    chosen = cast("Iterable[Any]", value) if isinstance(value, list) else (value,)
+    if isinstance(field, File):
+        return ", ".join(
+            _file(each) for each in cast("list[Any]", value if isinstance(value, list) else [value])
+        )
+    if isinstance(field, Rows):
+        return ", ".join(_row(row, value[row.id], languages) for row in field.rows if row.id in value)
+    if field.sensitive or not isinstance(field, Select | Radio | Multiselect):
+        return quote(value)
+    labels, chosen = _chosen(field, value, answer, languages)
     return ", ".join(_choice(one, labels) for one in chosen) or "nothing chosen"
 
 
-def _choice(value: object, labels: dict[str, str]) -> str:
-    label = labels.get(value) if isinstance(value, str) else None
+def _chosen(
+    field: Select | Radio | Multiselect, value: Any, answer: Answer, languages: Sequence[str]
+) -> tuple[dict[OptionValue, str], Sequence[Any]]:
+    labels = {option.value: choose(option.label, languages) for option in field.options}
+    chosen = cast("Sequence[Any]", value) if isinstance(value, list) else (value,)
+    if field.options_from is not None and answer.shown is not None:
+        labels |= zip(chosen, answer.shown.options.get(field.id, ()), strict=False)
+    return labels, chosen
+
+
+def _row(row: Row, decided: Any, languages: Sequence[str]) -> str:
+    """Return what was decided about a row, and the values of one that is accepted."""
+    decision = "accepted" if decided["decision"] == ACCEPT else "declined"
+    said = f"{quote(choose(row.label, languages))} ({row.id}): {decision}"
+    answer = Answer(values=decided.get("values", {}))
+    values = [f"{_label(each, languages)}: {_value(each, answer, languages)}" for each in row.fields or ()]
+    return f"{said} [{'; '.join(values)}]" if values and answer.values else said
+
+
+def _file(value: Any) -> str:
+    """Return the name of a file, and what it takes to read it."""
+    return (
+        f"{quote(value.get('name'))} ({value.get('type')}, {value.get('size')} bytes, file {value.get('id')})"
+    )
+
+
+def _choice(value: OptionValue, labels: dict[OptionValue, str]) -> str:
+    label = labels.get(value)
     if label is None:
-        return f"{quoted(value)} (their own words)"
-    return quoted(value) if label == value else f"{quoted(label)} ({quoted(value)})"
+        return f"{quote(value)} (their own words)"
+    return quote(value) if label == value_text(value) else f"{quote(label)} ({quote(value)})"

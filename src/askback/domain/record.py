@@ -1,20 +1,36 @@
-"""A request as it is stored: what it asks, where it stands, and the few columns that are searched or compared.
+"""A stored request: its spec, its state, and the columns that are searched or compared.
 
-The wire form is the objects of `spec` and `state` merged. Their keys are disjoint, so their texts are joined: a form of
-any size is encoded once, when the request is created. Events store only the state, so the log stays small.
+The wire form is `spec` and `state` merged. Their keys are disjoint, so their texts are joined: a form of any size
+is encoded once, when the request is created. Events store only the state, so the log stays small.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from askback.domain import jsontext
-from askback.domain.access import OPEN, Access
+from askback.domain.access import UNSHARED, AccessList
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.spec import Spec
 from askback.domain.state import State, settled_state
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The asker's own names of a new request, by which lists find it; they are in its spec as well.
+
+    `body_digest` is the digest of the body that was sent with the `external_id`.
+    """
+
+    run_id: str | None = None
+    tool_call_id: str | None = None
+    external_id: str | None = None
+    body_digest: str | None = None
+
+
+NO_LABELS = Labels()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +49,19 @@ class Record:
     spec: Spec
     state: State
     digest: str | None = None
-    """Of the call that a person was asked about (`policy/digest.py`), which their word is looked up by."""
+    """The digest of the call that a person was asked about (`policy/digest.py`), to look up the decision."""
     due_at: int | None = None
-    """When an open request is to be looked at next: its deadline, or a step before it."""
-    access: Access = OPEN
-    """To the thread, as it was when the record was read."""
+    """When the server must act on an open request next: its deadline, or a step before it."""
+    access: AccessList = UNSHARED
+    """The access to the thread, when the record was read."""
     exclusive: str | None = None
-    """The key of which a requester has at most one open request in a thread; see `service/exclusive.py`."""
-    behind: bool = False
-    """Whether it waits in line for the one that holds its key; nobody is to answer it yet."""
+    """The key for which a requester has at most one open request in a thread; see `service/lifecycle/exclusive.py`."""
+    queued_behind: bool = False
+    """Whether it waits behind the request that holds its key; nobody can answer it yet."""
     hides_names: bool = False
     """Whether only those who may answer learn the names of its secrets."""
+    labels: Labels = field(default=NO_LABELS, compare=False)
+    """Set for a new request; a request that was read does not have them."""
 
     @property
     def wire(self) -> str:
@@ -56,7 +74,7 @@ class Record:
         return self.status in TERMINAL
 
     def wire_with(self, **members: Any) -> str:
-        """Return the request as JSON text with members that it does not have."""
+        """Return the request as JSON text with additional members."""
         return jsontext.with_members(self.wire, **members)
 
     def as_dict(self) -> dict[str, Any]:
@@ -64,12 +82,12 @@ class Record:
         return json.loads(self.wire)
 
     def without_names(self) -> Record:
-        """Return the request without the names of its secrets where it hides them."""
+        """Return the request without the names of its secrets if it hides them."""
         if not self.hides_names:
             return self
         return replace(self, spec=self.spec.without_names(), state=self.state.without_names())
 
-    def settled_at_once(self, status: Status, **outcome: Any) -> Record:
-        """Return a new request as one that is settled when it is created; None in `outcome` is left out."""
+    def as_settled(self, status: Status, **outcome: Any) -> Record:
+        """Return a new request as one that is settled when it is created; None values in `outcome` are left out."""
         state = settled_state(status, self.created_at, **outcome)
         return replace(self, status=status, expires_at=None, due_at=None, digest=None, state=state)

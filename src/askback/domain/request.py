@@ -1,4 +1,4 @@
-"""The request and its answer, as they travel: what is sent to ask, and what is read back."""
+"""Requests and answers as they are sent and received."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
 
-from askback.domain.actor import Actor
-from askback.domain.approval import Approval, Mode, ReasonCode, Scope, ShownApproval, Verdict
+from askback.domain.access import Actor, LevelWord
+from askback.domain.action import ActionAsk, ActionOutcome, ShownAction
+from askback.domain.approval import Approval, ApprovalDecision, Mode, ReasonCode, Scope, ShownApproval
+from askback.domain.asktexts import AskTexts
 from askback.domain.check import Check
 from askback.domain.deadlines import EscalationStep
-from askback.domain.fields import Form, Model, Number_, ReadJson
+from askback.domain.display import Display
+from askback.domain.fields import Form, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
-from askback.domain.secrets.asked import SecretAsk, ShownSecret
+from askback.domain.model import Model
+from askback.domain.secrets.request import SecretAsk, ShownSecret
 
 
 def _agent(raw: Any) -> Any:
@@ -21,13 +25,16 @@ def _agent(raw: Any) -> Any:
 
 
 class Agent(Model):
-    """The agent's description of itself, shown beside the name of the token, which the agent cannot choose."""
+    """The agent's description of itself, shown next to the name of its token, which it cannot choose."""
 
     name: str
     tool: str | None = None
 
 
 AgentLike = Annotated[Agent, BeforeValidator(_agent, json_schema_input_type=str | Agent)]
+
+
+Presentation = Literal["inline", "standalone", "composer"]
 
 
 class Envelope(Model):
@@ -42,9 +49,17 @@ class Envelope(Model):
 
     Of the requests of one agent in one thread with the same `exclusive_key` at most one is open. `on_conflict` says
     what if there is one: it is superseded, the new one is rejected, or waits in line behind it.
+
+    `presentation` is its place in a conversation: `inline` where the agent asked, `standalone` as a block of its own at
+    the end, `composer` in place of the box for messages while it is open. A terminal has only one place.
+
+    `external_id` is the asker's own id: the same one in the same thread is the same request. `metadata` is any JSON of
+    the asker, which is stored, returned unchanged and never read.
     """
 
     thread_id: str
+    external_id: str | None = None
+    metadata: JsonValue = None
     run_id: str | None = None
     message_id: str | None = None
     tool_call_id: str | None = None
@@ -58,33 +73,67 @@ class Envelope(Model):
     require_client: Literal["durable", "wait", "fail_fast"] = "durable"
     exclusive_key: str | None = None
     on_conflict: Literal["supersede", "reject", "queue"] = "supersede"
+    presentation: Presentation = "inline"
+
+
+Hook = Literal["decline", "timeout"]
+
+
+class FieldFault(Model):
+    """An error that the requester found in one field, as text for the person."""
+
+    path: str
+    message: str
+
+
+class AskedLimit(Model):
+    """The most forms of one tool in a thread, by the asker itself; one more is refused with `text`."""
+
+    max: int
+    text: str | None = None
 
 
 class Ask(Envelope):
     """A form for a person to fill in.
 
-    With a `validator`, a valid answer is `resolving` until the requester accepts it or asks again.
-    `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open without a deadline.
+    With the `validator` `requester`, a valid answer is `resolving` until the requester accepts it or asks again; with
+    another name, until the validator of the server with this name does.
+    `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open without a deadline;
+    `cancel` ends it as cancelled, with the reason `timeout`. `field_errors` and `error_summary` are shown with the form
+    from the beginning, as after an answer that was sent back.
+
+    Before a decline or a deadline in `hooks` counts, the validator decides about it, or the requester: let it stand,
+    answer instead, or ask again (after a decline only once).
+
     `repeat` applies if a person has just refused the same form: `refuse` it again, or `ask` anyway.
+
+    `question_limit` counts the forms of the same `agent.tool` in the thread, or without a tool those of the agent. It
+    numbers the form, and has no window. A limit of the policy for the same tool or agent applies instead. `texts` are
+    read by a model in place of the usual sentences.
     """
 
     kind: Literal["form"]
     form: Form
-    validator: Literal["requester"] | None = None
-    on_timeout: Literal["expire", "default", "resume"] = "expire"
+    validator: str | None = None
+    hooks: list[Hook] = Field(default_factory=list[Hook])
+    on_timeout: Literal["expire", "default", "resume", "cancel"] = "expire"
     repeat: Literal["refuse", "ask"] = "refuse"
+    question_limit: AskedLimit | None = None
+    field_errors: list[FieldFault] | None = None
+    error_summary: str | None = None
+    texts: AskTexts | None = None
 
 
 class ApprovalAsk(Envelope):
     """A tool call that needs approval. Without `timeout_s` it is open for `Limits.approval_timeout_s`.
 
     `on_timeout`: `deny` and `expire` mean the same: nobody approved the call, so it does not run. `resume` leaves it
-    open.
+    open; `cancel` ends it as cancelled.
     """
 
     kind: Literal["approval"]
     approval: Approval
-    on_timeout: Literal["deny", "expire", "resume"] = "deny"
+    on_timeout: Literal["deny", "expire", "resume", "cancel"] = "deny"
 
 
 class SecretRequest(Envelope):
@@ -92,39 +141,82 @@ class SecretRequest(Envelope):
 
     kind: Literal["secret"]
     secret: SecretAsk
-    on_timeout: Literal["expire", "resume"] = "expire"
+    on_timeout: Literal["expire", "resume", "cancel"] = "expire"
 
 
-class _Read(BaseModel):
+class ActionRequest(Envelope):
+    """A request to do something elsewhere. Without `timeout_s` it does not expire.
+
+    With a `validator`, "done" is `resolving` until the requester accepts it or asks again.
+    """
+
+    kind: Literal["action"]
+    action: ActionAsk
+    validator: Literal["requester"] | None = None
+    on_timeout: Literal["expire", "resume", "cancel"] = "expire"
+
+
+class PackageRequest(Envelope):
+    """A request of a kind that a package of the server adds; `data` is checked by the package."""
+
+    kind: str
+    data: dict[str, JsonValue]
+    on_timeout: Literal["expire", "resume", "cancel"] = "expire"
+
+
+class _ReadModel(BaseModel):
     """Read models ignore keys they do not know, so that an older client can talk to a newer server."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class KeptRule(_Read):
+class KeptRule(_ReadModel):
     """The rule that a decision stored."""
 
     id: str
     text: str
 
 
-class Answer(_Read):
+class Shown(_ReadModel):
+    """The texts that the person saw, of a request in several languages, or of options that came from a source.
+
+    `locale` is the language of a request in several. `labels` are what the fields are called, and `options` the labels
+    of what was chosen, by field id. `title`, `reason`, `description` and `label` are the agent's words in a request of
+    another kind.
+    """
+
+    locale: str | None = None
+    labels: dict[str, str] = Field(default_factory=dict[str, str])
+    options: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    title: str | None = None
+    reason: str | None = None
+    description: str | None = None
+    label: str | None = None
+
+
+class Answer(_ReadModel):
     """The answer of a person or a rule: a form's cleaned `values` by field id, an approval's `decision`, or names.
 
-    `other[id]` is true if the person typed (part of) the value instead of choosing it. `edited_input` replaces the
-    requested input; `digest` is the digest of the call that may run until `expires_at`. `reasons` are the policy's
-    sentences, `reason_codes` the same as data, `policy_rule` the text of the rule that decided, `rule` the rule that
-    this decision stored, and `root` the folder that it granted to the agent. `names` are the secrets that the agent may
-    use now; those in `existing` were stored before. `verified` is true if a probe of the server accepted the values,
-    and false if the probe could not tell.
+    `other[id]` is true if the person typed (part of) the value instead of choosing it, `skipped[id]` if the person
+    skipped the question; `control` is the field whose control answered, where the form says `submit`. `edited_input`
+    replaces the requested input; `digest` is the digest of the call that may run until `expires_at`. `reasons` are the
+    policy's sentences, `reason_codes` the same as data, `policy_rule` the text of the rule that decided, `rule` the
+    rule that this decision stored, and `root` the folder that it granted to the agent. `names` are the secrets that the
+    agent may use now; those in `existing` were stored before. `verified` is true if a probe of the server accepted the
+    values, and false if the probe could not tell. `result` is what the check made of the values, and `message` its
+    sentence for the person. `outcome` is that of an action, and `reason` why it failed. `data`
+    answers a kind of a package, and `text` is its sentence for a model. `message_id` is the message that says the same.
     """
 
     values: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
     other: dict[str, bool] = Field(default_factory=dict[str, bool])
-    decision: Verdict | None = None
+    skipped: dict[str, bool] = Field(default_factory=dict[str, bool])
+    shown: Shown | None = None
+    control: str | None = None
+    decision: ApprovalDecision | None = None
     scope: Scope | Literal["session", "global"] | None = None
     note: str | None = None
-    edited_input: dict[str, JsonValue] | None = None
+    edited_input: JsonValue = None
     mode: Mode | None = None
     digest: str | None = None
     expires_at: datetime | None = None
@@ -134,50 +226,84 @@ class Answer(_Read):
     names: list[str] = Field(default_factory=list[str])
     existing: list[str] = Field(default_factory=list[str])
     verified: bool | None = None
+    outcome: ActionOutcome | None = None
+    reason: str | None = None
+    data: JsonValue = None
+    text: str | None = None
     reasons: list[str] = Field(default_factory=list[str])
     reason_codes: list[ReasonCode] = Field(default_factory=list[ReasonCode])
+    result: ReadJson = None
+    message: str | None = None
+    message_id: str | None = None
 
     @property
     def reused(self) -> bool:
-        """Whether all of the secrets were kept before, so that nothing was typed."""
+        """Whether all of the secrets were stored before, so that nothing was typed."""
         return bool(self.names) and set(self.names) <= set(self.existing)
 
 
-class FieldError(_Read):
+class FailedAttempt(_ReadModel):
+    """An attempt of an action that failed; `number` counts them. `code` is set if the server itself saw it fail."""
+
+    number: int
+    at: datetime
+    reason: str | None = None
+    code: str | None = None
+    by: Actor | None = None
+
+
+class FieldError(_ReadModel):
     """An error in one field of the previous submission, as text for the person."""
 
     path: str
     message: str
 
 
-class Vote(_Read):
+class Vote(_ReadModel):
     """One of several decisions that a request needs."""
 
     by: Actor
-    decision: Verdict
+    decision: ApprovalDecision
     at: datetime
 
 
-class Remembered(_Read):
+class RememberedRefusal(_ReadModel):
     """A remembered refusal: nobody is asked again before `until`; `count` is the number of refusals within an hour."""
 
     until: datetime
     count: int
 
 
-class Revocation(_Read):
+class Revocation(_ReadModel):
     """A person revoked an approval."""
 
     at: datetime
     by: Actor
 
 
-class InputRequest(_Read):
+class Held(_ReadModel):
+    """A decline or a deadline that a hook decides about, before it counts."""
+
+    event: Hook
+    reason: str | None = None
+    note: str | None = None
+    remember: bool = True
+
+
+class InputRequest(_ReadModel):
     """A request as the server shows it: the question, the current status, and the outcome."""
 
     id: str
     kind: str
     thread_id: str
+    external_id: str | None = None
+    """The id that the asker gave it."""
+    metadata: JsonValue = None
+    """What the asker keeps with it."""
+    ordinal: int | None = None
+    """The number of a form among those of its thread that count against its `question_limit`, else `max_questions`."""
+    of: int | None = None
+    """The limit of those."""
     run_id: str | None = None
     message_id: str | None = None
     tool_call_id: str | None = None
@@ -188,10 +314,26 @@ class InputRequest(_Read):
     form: Form | None = None
     approval: ShownApproval | None = None
     secret: ShownSecret | None = None
+    action: ShownAction | None = None
+    data: dict[str, JsonValue] | None = None
+    """What a kind of a package asks."""
+    summary: str | None = None
+    """The same in one line."""
     assignees: list[str] | None = None
-    delivery: str = "block"
+    delivery: Literal["block", "resume"] = "block"
     auto_resume: bool = True
+    timeout_s: float | None = None
+    timeout_from: Literal["created", "shown"] = "created"
+    on_timeout: Literal["expire", "deny", "default", "resume", "cancel"] | None = None
+    escalation: list[EscalationStep] | None = None
+    require_client: Literal["durable", "wait", "fail_fast"] = "durable"
+    exclusive_key: str | None = None
+    on_conflict: Literal["supersede", "reject", "queue"] = "supersede"
+    presentation: Presentation = "inline"
+    repeat: Literal["refuse", "ask"] = "refuse"
+    texts: AskTexts | None = None
     validator: str | None = None
+    view: Display | None = None
     created_at: datetime
     expires_at: datetime | None = None
     status: Status
@@ -200,7 +342,7 @@ class InputRequest(_Read):
     source: str | None = None
     reason: str | None = None
     note: str | None = None
-    refusal: Remembered | None = None
+    refusal: RememberedRefusal | None = None
     """How long the same is not asked again, where a person refused it."""
     submission: Literal["accepted", "checking", "reprompted", "refused"] | None = None
     """What became of an answer that was sent before, and comes again with its key."""
@@ -209,6 +351,21 @@ class InputRequest(_Read):
     votes: list[Vote] = Field(default_factory=list[Vote])
     submitted: Answer | None = None
     """What was sent and is being checked, or was sent back: a form's values, the names of secrets, never a secret."""
+    submitted_by: Actor | None = None
+    """Who sent what is being checked or was sent back."""
+    hooks: list[Hook] = Field(default_factory=list[Hook])
+    held: Held | None = None
+    """What a hook decides about now, if that is no answer."""
+    declined_once: bool = False
+    """A hook was asked about a decline before: the next one counts at once."""
+    updates: int = 0
+    """How often the requester has changed it."""
+    notified: list[str] = Field(default_factory=list[str])
+    """Who was notified by the steps of the escalation."""
+    attempt: FailedAttempt | None = None
+    """The last attempt of an action that failed, while it can be tried again."""
+    tried_until: datetime | None = None
+    """Until when a probe of the server tests the submitted secrets."""
     shown_at: datetime | None = None
     escalated: int = 0
     """How many steps of the escalation were taken."""
@@ -228,7 +385,7 @@ class InputRequest(_Read):
     """What came of it is queued for the requester; where somebody waits after all, that is dropped again."""
     queued_behind: bool = False
     """It waits in line for another with its `exclusive_key`, and nobody can answer it yet."""
-    level: str | None = None
+    level: LevelWord | None = None
     """What a person who lists requests may do in its thread; see `domain/access.py`."""
     used_at: datetime | None = None
     """When the call that a person approved was used to run."""

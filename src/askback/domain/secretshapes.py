@@ -1,9 +1,9 @@
-"""What a text looks like that ought to be in a secret field: keys, tokens, passwords in addresses.
+"""Recognises texts that belong into a secret field: keys, tokens, passwords in URLs.
 
-A person who pastes a key into an ordinary field is told before it is sent. The patterns are in `secretshapes.json`,
-which the browser reads too; `vectors/secretshapes.json` holds both sides to the same verdicts. They are written in
-what RE2 and JavaScript read alike, and nothing in them repeats without an end except at their own end or where only
-one reading is possible: they take linear time in both.
+A person who pastes a key into an ordinary field is warned before it is sent. The patterns are in
+`secretshapes.json`, which the browser reads too; `vectors/secretshapes.json` holds both sides to the same results.
+They use only what RE2 and JavaScript read alike, and take linear time in both: an unbounded repetition is at the
+end of a pattern, or matches in one way only.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _re2: Any = re2
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What was found and where, never the text itself: indices of code points, `end` is the first one after it."""
+    """The kind and place of a match, never its text: indices of code points, `end` is the first one after it."""
 
     kind: Kind
     start: int
@@ -52,8 +52,8 @@ _BETWEEN = re.compile("[^A-Za-z0-9]")
 Span = tuple[int, int, Kind]
 
 
-def found(text: str) -> Shape | None:
-    """Return the first secret shape in a text: one that is certain, else a token that looks random."""
+def find_secret(text: str) -> Shape | None:
+    """Return the first match in a text: a certain one, or else a token that looks random."""
     data = text.encode("utf-8", "surrogatepass")
     first = min(_certain(data), key=itemgetter(0), default=None) or next(_tokens(data), None)
     if first is None:
@@ -63,7 +63,7 @@ def found(text: str) -> Shape | None:
 
 
 def _certain(data: bytes) -> Iterator[Span]:
-    """Give the first shape of each kind; a group in its pattern holds the secret, without what announces it."""
+    """Return the first match of each kind; a group in its pattern holds the secret without its prefix."""
     for kind, pattern in _CERTAIN.items():
         if (match := pattern.search(data)) is not None:
             yield (*match.span(match.lastindex or 0), kind)
@@ -78,8 +78,8 @@ def _tokens(data: bytes) -> Iterator[Span]:
 def _random(token: str) -> bool:
     """Whether letters and digits change too often for words.
 
-    Of the places between two characters, a word in camel case begins at one in six or so; in random text small
-    letters turn to capitals, or letters to digits or back, at nearly one in two. The line is at one in four.
+    Between two characters, words in camel case begin at about one place in six; in random text, small letters turn to
+    capitals, or letters to digits or back, at nearly one place in two. The threshold is one in four.
     """
     bare = _BETWEEN.sub("", token)
     changes = len(_CHANGE.findall(bare))

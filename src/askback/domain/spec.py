@@ -1,8 +1,8 @@
-"""What a request asks, as JSON text and as the values that the server decides by.
+"""The question of a request, as JSON text and as typed values.
 
-The text is encoded once, when the request is created, and never changes within a revision. It holds objects that
-others chose (a tool's input, a form), so only this module and `state.py` look into the texts of a request, and only by
-decoding them.
+The text is encoded once, when the request is created, and does not change within a revision. It contains objects
+that others chose (a tool's input, a form), so only this module and `state.py` look into the texts of a request, and
+only by decoding them.
 """
 
 from __future__ import annotations
@@ -13,26 +13,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic_core import to_json
 
-from askback.domain.actor import Actor
+from askback.domain import jsontext
+from askback.domain.access import Actor
+from askback.domain.action import ShownAction
 from askback.domain.approval import ShownApproval
-from askback.domain.deadlines import Terms
+from askback.domain.deadlines import TimeoutSettings
 from askback.domain.fields import Form
-from askback.domain.secrets.asked import ShownSecret
+from askback.domain.secrets.request import ShownSecret
 
 _NAMES = frozenset({"names", "metadata", "present"})
 
 
-class Facts(Terms):
-    """The values that decide what the server does, for every kind; see `Envelope` and `Ask`."""
+REQUESTER = "requester"
+"""The `validator` of a form whose answers its requester checks; any other is a validator of the server."""
+
+
+class Facts(TimeoutSettings):
+    """The values of every kind that decide what the server does; see `Envelope` and `Ask`."""
 
     requester: Actor
     delivery: Literal["block", "resume"] = "block"
     auto_resume: bool = True
     assignees: Sequence[str] | None = None
-    validator: Literal["requester"] | None = None
+    validator: str | None = None
+    hooks: Sequence[str] = ()
 
 
 class _WithForm(BaseModel):
@@ -41,23 +48,39 @@ class _WithForm(BaseModel):
     form: Form
 
 
+class AskedPackage(BaseModel):
+    """The question of a kind of a package."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    kind: str
+    data: dict[str, JsonValue]
+
+
 @dataclass(frozen=True)
 class Spec:
-    """What a request asks: `text` is a JSON object, its values are decoded when they are first used."""
+    """The question of a request: `text` is a JSON object; its values are decoded on first use."""
 
     text: str
 
     @classmethod
     def of_form(cls, text: str, form: Form) -> Spec:
-        """Return the spec with this text, whose form is known and need not be decoded."""
+        """Return the spec with this text and form, which then need not be decoded."""
         spec = cls(text)
         vars(spec)["form"] = form
         return spec
 
     @cached_property
     def facts(self) -> Facts:
-        """What the server decides by."""
+        """The values that decide what the server does."""
         return Facts.model_validate_json(self.text)
+
+    @property
+    def tool(self) -> str | None:
+        """The tool that the agent names."""
+        asked: dict[str, Any] = json.loads(self.text)
+        agent: dict[str, Any] = asked.get("agent") or {}
+        return agent.get("tool")
 
     @cached_property
     def form(self) -> Form:
@@ -71,15 +94,33 @@ class Spec:
 
     @cached_property
     def approval(self) -> ShownApproval:
-        """What a request for approval shows, without the preview: it is long, and nothing is decided by it."""
+        """The approval without its preview, which is long and decides nothing."""
         shown = json.loads(self.text)["approval"]
         shown.pop("preview", None)
         return ShownApproval.model_validate(shown)
 
     @cached_property
     def secret(self) -> ShownSecret:
-        """What a request for secrets shows."""
+        """The request for secrets."""
         return ShownSecret.model_validate(json.loads(self.text)["secret"])
+
+    @cached_property
+    def action(self) -> ShownAction:
+        """The action."""
+        return ShownAction.model_validate(json.loads(self.text)["action"])
+
+    @cached_property
+    def package(self) -> AskedPackage:
+        """What a kind of a package asks."""
+        return AskedPackage.model_validate_json(self.text)
+
+    def with_ordinal(self, ordinal: int, of: int | None) -> Spec:
+        """Return the spec of a new form with its number among the questions of its thread, and the limit of those."""
+        numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
+        numbered = Spec(jsontext.with_members(self.text, **numbers))
+        if "form" in vars(self):
+            vars(numbered)["form"] = self.form
+        return numbered
 
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:
         """Return the same request with another form and its `view`."""
@@ -88,8 +129,14 @@ class Spec:
         asked.pop("view", None)
         return Spec.of_form(to_json({**asked, "view": view} if view else asked).decode(), form)
 
+    def with_timeout(self, timeout_s: float | None) -> Spec:
+        """Return the same request with another deadline."""
+        asked: dict[str, Any] = json.loads(self.text)
+        asked.pop("timeout_s", None)
+        return Spec(to_json(asked if timeout_s is None else {**asked, "timeout_s": timeout_s}).decode())
+
     def without_names(self) -> Spec:
-        """Return the spec of a request for secrets with `count` in place of the names and their metadata."""
+        """Return the spec of a request for secrets with `count` instead of the names and their metadata."""
         asked: dict[str, Any] = json.loads(self.text)
         secret: dict[str, Any] = asked["secret"]
         kept = {name: part for name, part in secret.items() if name not in _NAMES}

@@ -1,8 +1,7 @@
-"""The state of a request: the small JSON object beside its spec, which each transition replaces.
+"""The state of a request: the small JSON object that each transition replaces. Only this module writes it.
 
-It is written here and nowhere else. Some members outlast the step that wrote them: votes, when the request was first
-shown, how far it was escalated, that nobody waits for it any more. The others belong to one step: what was sent and is
-being checked, what was wrong with it, how the request ended.
+Some members last: votes, when the request was first shown, escalation steps, and that nobody waits any more. The
+others belong to one transition: the answer that is being checked, its errors, how the request ended.
 """
 
 from __future__ import annotations
@@ -20,7 +19,8 @@ from askback.domain.lifecycle import Status
 from askback.domain.timestamps import rfc3339
 
 _LASTING = (
-    "queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen",
+    "queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen", "updates",
+    "declined_once",
 )  # fmt: skip
 
 
@@ -38,9 +38,13 @@ class Members(TypedDict, total=False):
     notified: Sequence[str]
     detached: bool
     unseen: bool
+    updates: int
+    declined_once: bool
+    held: Mapping[str, Any]
     submitted: Mapping[str, Any]
     submitted_by: Mapping[str, str]
     check: Mapping[str, Any]
+    attempt: Mapping[str, Any]
     tried_until: str
     time_left_s: float
     field_errors: Sequence[Mapping[str, str]]
@@ -61,7 +65,7 @@ class Members(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class State:
-    """Where a request stands: `text` is a JSON object, decoded when its members are first used."""
+    """The state of a request: `text` is a JSON object; its members are decoded on first use."""
 
     text: str
 
@@ -70,12 +74,12 @@ class State:
         """The members."""
         return json.loads(self.text)
 
-    def adding(self, **members: Any) -> State:
-        """Return the state with members that it does not have yet."""
+    def with_members(self, **members: Any) -> State:
+        """Return the state with additional members."""
         return State(jsontext.with_members(self.text, **members))
 
     def without_names(self) -> State:
-        """Return a state without the names of secrets: neither those that were sent nor those of fields with errors."""
+        """Return the state without the names of secrets, including those of fields with errors."""
         kept: dict[str, Any] = {**self.members}
         kept.pop("field_errors", None)
         kept.pop("error_summary", None)
@@ -86,23 +90,23 @@ class State:
 
 
 PENDING = State('{"status":"pending","revision":1}')
-"""A new request without a deadline."""
+"""The state of a new request without a deadline."""
 
 
 def pending(expires_at: int | None = None) -> State:
     """Return the state of a new request; its deadline is in milliseconds since the epoch."""
-    return PENDING if expires_at is None else PENDING.adding(expires_at=rfc3339(expires_at))
+    return PENDING if expires_at is None else PENDING.with_members(expires_at=rfc3339(expires_at))
 
 
 def settled_state(status: Status, at: int, **outcome: Any) -> State:
-    """Return the state of a request that is settled as it is created, at `at` (ms); None in `outcome` is left out."""
+    """Return the state of a request that is settled when it is created, at `at` (ms); None in `outcome` is left out."""
     return _state({"status": status, "revision": 1, **outcome, "settled_at": rfc3339(at)})
 
 
-def after_step(
+def next_state(
     state: State, status: Status, changes: Mapping[str, Any], *, revision: int, expires_at: int | None
 ) -> State:
-    """Return the state after a step that came to `status`; `changes` are members of this step, None removes one."""
+    """Return the state after a step that leads to `status`; `changes` are its members, None removes one."""
     lasting = {name: value for name, value in state.members.items() if name in _LASTING}
     members = {**lasting, **changes, "status": status, "revision": revision}
     members["expires_at"] = None if expires_at is None else rfc3339(expires_at)

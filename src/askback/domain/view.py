@@ -1,41 +1,61 @@
-"""What a screen needs to draw a form and should not have to work out: safe patterns, Markdown trees."""
+"""The derived data that a page needs to draw a form: safe patterns and Markdown trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from askback.domain.fields import AnyField, Form, Text, Textarea
-from askback.domain.markdown import Node, may_be_markdown, tree
+from askback.domain.faults import join
+from askback.domain.fields import AnyField, Form, Rows
+from askback.domain.markdown import Node, markdown_tree, may_be_markdown
 from askback.domain.patterns import browser_pattern
+from askback.domain.rows import flat_form
+from askback.messages.languages import LocalText
 
-MARKDOWN_CHARACTERS = 10_000
-"""How much of a form is read as Markdown, in its order: a character takes up to 10 µs, and all others wait."""
+MARKDOWN_CHARACTERS = 40_000
+"""The length of text of a request that is parsed as Markdown, in order: parsing takes up to 10 µs a character."""
 
 
 def view(form: Form) -> dict[str, Any]:
-    """Return `{"patterns": {field id: source or None}, "markdown": {path: tree}}`, without what is empty."""
+    """Return `{"patterns": {field id: source or None}, "markdown": {path: tree}, "languages": […]}`, not empty ones."""
+    fields = flat_form(form).all_fields
     patterns = {
-        field.id: browser_pattern(field.pattern)
-        for field in form.all_fields
-        if isinstance(field, Text | Textarea) and field.pattern is not None
+        field.id: browser_pattern(pattern)
+        for field in fields
+        if (pattern := vars(field).get("pattern")) is not None
     }
-    found = {"patterns": patterns, "markdown": _trees(form)}
-    return {name: part for name, part in found.items() if part}
+    messages = any(field.messages is not None for field in fields)
+    trees = markdown_trees(_texts(form)) if form.format == "markdown" else None
+    return make_view(patterns=patterns, markdown=trees, languages=languages_of(form.texts), messages=messages)
 
 
-def _trees(form: Form) -> dict[str, list[Node]]:
+def make_view(**parts: Any) -> dict[str, Any]:
+    """Return the parts of a view that are not empty."""
+    return {name: part for name, part in parts.items() if part}
+
+
+def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, list[Node]]:
+    """Return the Markdown trees of texts by path and language, without those of texts that are shown as they are."""
     left = MARKDOWN_CHARACTERS
     found: dict[str, list[Node]] = {}
-    for path, text in _texts(form):
-        if text and may_be_markdown(text) and len(text) <= left:
-            left -= len(text)
-            if (nodes := tree(text)) is not None:
-                found[path] = nodes
+    for path, text in texts:
+        if not text:
+            continue
+        for tag, each in ((None, text),) if isinstance(text, str) else text.items():
+            if each and may_be_markdown(each) and len(each) <= left:
+                left -= len(each)
+                if (nodes := markdown_tree(each)) is not None:
+                    found[path if tag is None else join(path, tag)] = nodes
     return found
 
 
-def _texts(form: Form) -> Iterator[tuple[str, str | None]]:
+def languages_of(texts: Iterable[LocalText | None]) -> list[str]:
+    """Return the languages of the texts that have several, in their order."""
+    several = [text for text in texts if type(text) is dict]
+    return list(dict.fromkeys(tag for text in several for tag in text)) if several else []
+
+
+def _texts(form: Form) -> Iterator[tuple[str, LocalText | None]]:
     yield "form.description", form.description
     yield from _field_texts("form", form.fields)
     for i, section in enumerate(form.sections or []):
@@ -43,6 +63,11 @@ def _texts(form: Form) -> Iterator[tuple[str, str | None]]:
         yield from _field_texts(f"form.sections[{i}]", section.fields)
 
 
-def _field_texts(path: str, fields: list[AnyField] | None) -> Iterator[tuple[str, str | None]]:
+def _field_texts(path: str, fields: list[AnyField] | None) -> Iterator[tuple[str, LocalText | None]]:
     for i, field in enumerate(fields or []):
-        yield f"{path}.fields[{i}].description", field.description
+        at = f"{path}.fields[{i}]"
+        yield f"{at}.description", field.description
+        for j, row in enumerate(field.rows if isinstance(field, Rows) else ()):
+            yield f"{at}.rows[{j}].description", row.description
+            for k, each in enumerate(row.fields or ()):
+                yield f"{at}.rows[{j}].fields[{k}].description", each.description

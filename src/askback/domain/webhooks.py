@@ -1,11 +1,16 @@
-"""Webhooks: what they may be told of, where they may lead, and when a message is tried again.
+"""Webhooks: events, allowed addresses, retries, and signatures as Standard Webhooks defines them.
 
-A message goes to no address inside: whoever may name an address must not reach with our hands what only we can reach.
+A webhook never reaches a private network: a user who may set a URL must not reach services through this server that
+they cannot reach themselves. https://www.standardwebhooks.com: the secret is `whsec_` and base64; the header
+`webhook-signature` holds one or more signatures separated by blanks, each with its version in front.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hashlib
+import hmac
 import json
 import re
 from collections.abc import Sequence
@@ -13,22 +18,20 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal, get_args
 
-from pydantic import Field
-
-from askback.domain.fields import Model
-
 RESUME = "resume"
 WebhookEvent = Literal[
     "resume",
     "request.created",
     "request.shown",
     "request.voted",
+    "request.attempted",
     "request.used",
     "request.revoked",
     "request.escalated",
     "request.detached",
     "request.resolving",
     "request.reprompted",
+    "request.updated",
     "request.answered",
     "request.declined",
     "request.cancelled",
@@ -40,7 +43,7 @@ FIRST_RETRY_S = 5.0
 GROWTH = 3.0
 LONGEST_RETRY_S = 6 * 3600.0
 GIVE_UP_S = 3 * 24 * 3600
-"""How long a message is tried, from its first time on."""
+"""How long a message is tried after its first attempt."""
 
 HIGHEST_SYSTEM_PORT = 1023
 _WEB_PORTS = frozenset({80, 443})
@@ -74,30 +77,9 @@ _OUTSIDE_6 = ip_network("2000::/3")
 Address = IPv4Address | IPv6Address
 
 
-class WebhookBody(Model):
-    """`POST /v1/webhooks`: the address and the events; with a `requester` (an id), only events of its requests."""
-
-    url: str
-    requester: str | None = None
-    events: list[WebhookEvent] = Field(default_factory=lambda: [RESUME], min_length=1)
-
-
-class SwitchBody(Model):
-    """`PATCH /v1/webhooks/{id}`: whether the webhook is on."""
-
-    active: bool
-
-
-class RedeliverBody(Model):
-    """`POST /v1/webhooks/{id}/redeliver`: the id of a delivery or of a resume."""
-
-    delivery: str | None = None
-    resume: str | None = None
-
-
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Where a URL leads: `host` in lower case without brackets, `path` with the query."""
+class WebhookTarget:
+    """The destination of a URL: `host` in lower case without brackets, `path` with the query."""
 
     scheme: str
     host: str
@@ -106,26 +88,26 @@ class Target:
 
     @property
     def literal(self) -> Address | None:
-        """The address, where the host is one."""
+        """The address, if the host is one."""
         return _literal(self.host)
 
     @property
     def authority(self) -> str:
-        """The host and the port, as the header `Host` has them."""
+        """The host and the port, as in the header `Host`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _default_port(self.scheme) else f"{host}:{self.port}"
 
 
 @dataclass(frozen=True, slots=True)
-class Allowed:
-    """What the operator lets webhooks reach besides the public network: names of hosts, and networks."""
+class AllowedTargets:
+    """The hosts and networks that the operator lets webhooks reach besides the public network."""
 
     names: frozenset[str] = frozenset()
     networks: tuple[IPv4Network | IPv6Network, ...] = ()
 
     @classmethod
-    def of(cls, entries: Sequence[str]) -> Allowed:
-        """Read names, addresses and networks such as `10.0.0.0/8`; raises `ValueError` for what is none of them."""
+    def parse(cls, entries: Sequence[str]) -> AllowedTargets:
+        """Parse names, addresses and networks such as `10.0.0.0/8`; raises `ValueError` for anything else."""
         names: set[str] = set()
         networks: list[IPv4Network | IPv6Network] = []
         for entry in entries:
@@ -137,20 +119,20 @@ class Allowed:
                 names.add(entry.lower())
         return cls(frozenset(names), tuple(networks))
 
-    def address(self, address: Address) -> bool:
+    def has_address(self, address: Address) -> bool:
         """Whether an address is in one of the networks."""
         return any(address in network for network in self.networks)
 
-    def host(self, target: Target) -> bool:
-        """Whether the host was named, or is an address that was."""
-        return target.host in self.names or (target.literal is not None and self.address(target.literal))
+    def has_host(self, target: WebhookTarget) -> bool:
+        """Whether the host is in the list, or is an address in one of the networks."""
+        return target.host in self.names or (target.literal is not None and self.has_address(target.literal))
 
 
-def target(url: str) -> Target | None:
-    """Return where a URL leads, or None for one that we do not post to, whatever it may mean elsewhere.
+def parse_target(url: str) -> WebhookTarget | None:
+    """Return the destination of a URL; None if it is not one that we post to.
 
-    Only ASCII, no user name, no fragment, and of addresses only the four decimal numbers and the form in brackets:
-    what two programs could read in two ways is not read at all.
+    Accepted are only ASCII, no user name, no fragment, and addresses only as four decimal numbers or in brackets: a
+    URL that two programs could read differently is refused.
     """
     match = _URL.fullmatch(url)
     if match is None or "#" in url or "\\" in url or len(url) > 2000:
@@ -166,47 +148,48 @@ def target(url: str) -> Target | None:
     if not 0 < port <= 65535 or (port <= HIGHEST_SYSTEM_PORT and port not in _WEB_PORTS):
         return None
     rest = match["rest"] or "/"
-    return Target(scheme, host, port, rest if rest.startswith("/") else f"/{rest}")
+    return WebhookTarget(scheme, host, port, rest if rest.startswith("/") else f"/{rest}")
 
 
-def refusal(where: Target | None, allowed: Allowed) -> str | None:
-    """Return why nothing goes there, whatever its name leads to: `unusable`, `inside` or `not_https`."""
+def target_fault(where: WebhookTarget | None, allowed: AllowedTargets) -> str | None:
+    """Say why a destination is refused before its name is resolved: `unusable`, `inside` or `not_https`."""
     if where is None:
         return "unusable"
-    if allowed.host(where):
+    if allowed.has_host(where):
         return None
-    if is_inside(where):
+    if is_private_target(where):
         return "inside"
     return None if where.scheme == "https" else "not_https"
 
 
-def is_inside(where: Target) -> bool:
-    """Whether the name alone, or the address that stands for it, says that it is no public one."""
+def is_private_target(where: WebhookTarget) -> bool:
+    """Whether the name alone, or the address that it is, shows that it is not public."""
     if (literal := where.literal) is not None:
-        return not is_public(literal)
+        return not is_public_address(literal)
     return "." not in where.host or any(
         where.host == name or where.host.endswith(f".{name}") for name in _INSIDE
     )
 
 
-def is_public(address: Address) -> bool:
-    """Whether an address is one of the public network, and does not stand for another that is not."""
+def is_public_address(address: Address) -> bool:
+    """Whether an address belongs to the public network and does not embed one that does not."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
-            return is_public(address.ipv4_mapped)
+            return is_public_address(address.ipv4_mapped)
         for network, begin in _CARRIERS:
             if address in network:
-                return is_public(IPv4Address(int(address) >> (128 - begin - 32) & 0xFFFFFFFF))
+                return is_public_address(IPv4Address(int(address) >> (128 - begin - 32) & 0xFFFFFFFF))
         if address not in _OUTSIDE_6 or address.teredo is not None:
             return False
     return address.is_global and not (address.is_multicast or address.is_reserved or address.is_unspecified)
 
 
 def retry_at(*, seed: str, tries: int, since: int, now: int, retry_after: float | None = None) -> int | None:
-    """Return when a message is tried again after `tries` failures, ms; None when it has been tried for long enough.
+    """Return when a message is tried again after `tries` failures, in ms; None if it is given up.
 
-    The pauses grow from five seconds to six hours, each by up to a fifth longer or shorter: many messages that failed
-    together do not come again together. The receiver may ask for a longer one. `seed` is what the chance is made of.
+    The pauses grow from five seconds to six hours, each by up to a fifth longer or shorter, so that messages that
+    failed together are not retried together. The receiver may ask for a longer pause. `seed` determines the random
+    part.
     """
     pause = min(FIRST_RETRY_S * GROWTH ** min(tries - 1, 20), LONGEST_RETRY_S)
     chance = int.from_bytes(hashlib.sha256(f"{seed}:{tries}".encode()).digest()[:4]) / 2**32
@@ -215,7 +198,7 @@ def retry_at(*, seed: str, tries: int, since: int, now: int, retry_after: float 
     return at if at <= since + GIVE_UP_S * 1000 else None
 
 
-def message(kind: str, *, at: str, data: str) -> bytes:
+def payload(kind: str, *, at: str, data: str) -> bytes:
     """Write the body of a message; `data` is a JSON text."""
     return f'{{"type":{json.dumps(kind)},"timestamp":"{at}","data":{data}}}'.encode()
 
@@ -234,3 +217,32 @@ def _literal(host: str) -> Address | None:
 def _looks_numeric(host: str) -> bool:
     """Whether some program would read an address here: 127.1, 0x7f.1, 2130706433."""
     return re.fullmatch(r"0x[0-9a-f]*|[0-9]+", host.lower().rpartition(".")[2]) is not None
+
+
+PREFIX = "whsec_"
+VERSION = "v1"
+
+
+def encode_secret(key: bytes) -> str:
+    """Write a key in the form that its receiver gets."""
+    return PREFIX + base64.b64encode(key).decode()
+
+
+def decode_secret(text: str) -> bytes | None:
+    """Return the key of a secret, with or without the prefix; None if it is not valid."""
+    try:
+        return base64.b64decode(text.removeprefix(PREFIX), validate=True) or None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def sign(key: bytes, *, message_id: str, timestamp: int, body: bytes) -> str:
+    """Return a signature for the header; `timestamp` is in seconds since the epoch."""
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    return f"{VERSION},{base64.b64encode(hmac.digest(key, signed, hashlib.sha256)).decode()}"
+
+
+def signature_matches(header: str, expected: str) -> bool:
+    """Whether one of the signatures in a header is the expected one; takes the same time for any of them."""
+    found = [hmac.compare_digest(each.encode(), expected.encode()) for each in header.split(" ")]
+    return any(found)

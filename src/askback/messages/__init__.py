@@ -1,8 +1,8 @@
-"""Texts for people, in English and German, from one catalogue that Python and TypeScript share.
+"""The texts for people, in English and German, from one catalogue that Python and TypeScript share.
 
-`en.json` and `de.json` have the same keys. `fault.<key>` is the sentence for a fault; `ui.*` are
-the words of the web pages, which import these very files. Placeholders are `{name}`; numbers are
-written as JavaScript's `String(n)` writes them, so that both languages show the same text.
+`en.json` and `de.json` have the same keys. `fault.<key>` is the sentence for a fault; `ui.*` are the texts of the
+web pages, which import the same files. Placeholders are `{name}`; numbers are written as JavaScript's `String(n)`
+writes them, so that both languages show the same text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, Self, cast
+
+from askback.messages.languages import LocalText, choose
 
 LOCALES = ("en", "de")
 DEFAULT_LOCALE = "en"
@@ -26,8 +29,8 @@ _LANGUAGE_RANGE = re.compile(
 )
 
 
-class Sayable(Protocol):
-    """What can be said: a key of the catalogue (without `fault.`) and the values its text names."""
+class Translatable(Protocol):
+    """A message: a key of the catalogue (without `fault.`) and the values of its placeholders."""
 
     @property
     def key(self) -> str:
@@ -36,28 +39,32 @@ class Sayable(Protocol):
 
     @property
     def params(self) -> Mapping[str, Any]:
-        """The values that the text names."""
+        """The values of the placeholders."""
         ...
 
 
-def render(fault: Sayable, locale: str) -> str:
-    """Return the sentence for a fault; an unknown locale reads English."""
+def render(fault: Translatable, locale: str) -> str:
+    """Return the sentence for a fault, or the message of its own; the default locale is English."""
+    own: LocalText | None = fault.params.get("message")
+    if own is not None:
+        return choose(own, (locale,))
     return translate(f"fault.{fault.key}", locale, **fault.params)
 
 
 def translate(key: str, locale: str, **params: Any) -> str:
-    """Return the text of `key` with its placeholders filled in; what is filled in is not searched again.
+    """Return the text of `key` with its placeholders filled in; filled-in text is not searched again.
 
-    A value that is a text of the catalogue itself is said in the same language; of several there is a blank between.
+    A value that is a `TranslatableText` itself is translated too; several are joined with blanks.
     """
     text = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])[key]
     return _PLACEHOLDER.sub(lambda found: _text(params[found[1]], locale), text) if "{" in text else text
 
 
-class Said(str):
-    """A text of the catalogue, in English, that can still be said in another language.
+class TranslatableText(str):
+    """A text of the catalogue, in English, that can be translated later.
 
-    `key` is the catalogue's key and `params` are the values that the text names; of these any may be one itself.
+    `key` is the catalogue's key and `params` are the values of its placeholders, any of which may be a
+    `TranslatableText` itself.
     """
 
     __slots__ = ("key", "params")
@@ -75,8 +82,9 @@ class Said(str):
         return str(self) if locale == DEFAULT_LOCALE else translate(self.key, locale, **self.params)
 
 
-def negotiate(accept_language: str | None) -> str:
-    """Choose the locale for an `Accept-Language` header; English when none fits."""
+@lru_cache(64)
+def negotiate_locale(accept_language: str | None) -> str:
+    """Choose the locale for an `Accept-Language` header; English if none fits."""
     best, best_quality = DEFAULT_LOCALE, 0.0
     for part in (accept_language or "").split(","):
         found = _LANGUAGE_RANGE.fullmatch(part)
@@ -90,7 +98,7 @@ def negotiate(accept_language: str | None) -> str:
 
 
 def _text(value: Any, locale: str) -> str:
-    if isinstance(value, Said):
+    if isinstance(value, TranslatableText):
         return value.translated(locale)
     if isinstance(value, tuple):
         return " ".join(_text(each, locale) for each in cast("tuple[Any, ...]", value))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from askback.domain.auditseal import Standing
+from askback.domain.audit import SealStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,6 @@ class HeadSeals(Protocol):
         """
         ...
 
-    def judge(self, head: AuditHead, *, sealed: str | None) -> Standing:
+    def judge(self, head: AuditHead, *, sealed: str | None) -> SealStatus:
         """Say what the seal of a log tells; `sealed` is the hash of the entry that the seal is for, if it is there."""
         ...

@@ -1,8 +1,8 @@
-"""The bus: tells whoever listens in this process (and, with a shared one, in others) that something was committed.
+"""The bus: notifies listeners in this process, and in other servers on the same store, of committed events.
 
-It is only a nudge. A listener that misses one finds the truth in the store: events carry a `seq`,
-and a reader that sees a gap re-reads from its cursor. The bus never blocks the publisher, never
-calls a listener that has left, and promises the order of `seq` within one thread as it was published.
+A notification is only a hint. Events carry a `seq`, and a reader that sees a gap re-reads the store from its cursor.
+The bus never blocks the publisher, never calls a listener that was removed, and keeps the order of `seq` within a
+thread.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Listener = Callable[[Event], None]
 
 
 class Bus(Protocol):
-    """Publish committed events; listen by topic. Topics are those of `topics()`."""
+    """Publishes committed events to listeners by topic (`topics()`)."""
 
     async def open(self) -> None:
-        """Begin to hear what other servers commit, where there can be any."""
+        """Subscribe to the commits of other servers, if the store can have several."""
         ...
 
     async def close(self) -> None:
-        """Hear no more of it."""
+        """End the subscription."""
         ...
 
     def publish(self, events: Sequence[Event]) -> None:
@@ -39,19 +39,27 @@ class Bus(Protocol):
         ...
 
     def dismiss(self, principal_id: str) -> None:
-        """Have every server end what a principal who left has open; returns at once."""
+        """Tell every server to close the connections of a principal who signed out or was revoked; returns at once."""
         ...
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
-        """Call `end` with the id of each principal who leaves, whichever server they leave."""
+        """Call `end` with the id of each dismissed principal, whichever server dismissed them."""
         ...
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        """Tell every server that somebody watches a thread of a tenant now, or all of them (None); returns at once."""
+        """Tell every server that a person now watches a thread of a tenant, or all of them (None); returns at once."""
         ...
 
-    def on_arrival(self, told: Callable[[str, str | None], None]) -> None:
-        """Call `told` with the tenant and the thread of each arrival, whichever server it is at."""
+    def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
+        """Call `notify` with the tenant and the thread of each arrival at any server."""
+        ...
+
+    def report(self, activity: Activity) -> None:
+        """Tell every server that a person answers a request now, or has stopped; returns at once."""
+        ...
+
+    def on_activity(self, notify: Callable[[Activity], None]) -> None:
+        """Call `notify` with each activity at any server."""
         ...
 
 
@@ -93,7 +101,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """At the server `origin` a principal has left: what they have open elsewhere is to end as well."""
+    """The server `origin` dismissed a principal, whose connections to every server are to end."""
 
     origin: str
     principal_id: str
@@ -101,46 +109,64 @@ class Dismissal:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """At the server `origin` somebody watches a thread of `tenant`, or all of them (None), where nobody did before."""
+    """At the server `origin` a first person watches a thread of `tenant`, or all of them (None)."""
 
     origin: str
     tenant: str
     thread_id: str | None
 
 
-News = Notice | Dismissal | Arrival
-"""What servers on one store hear of each other."""
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """At the server `origin` a person answers a request now, or has stopped (`active` false).
+
+    `user` is the same for all sessions of the person.
+    """
+
+    origin: str
+    tenant: str
+    thread_id: str
+    request_id: str
+    person: str
+    user: str
+    name: str
+    active: bool
+
+
+Unstored = Dismissal | Arrival | Activity
+"""The messages that come with no commit."""
+News = Notice | Unstored
+"""The messages between servers on one store."""
 
 
 class Subscription(Protocol):
-    """A line on which notices come, in the order of the commits, until it is lost."""
+    """A connection that delivers notices in the order of the commits, until it is lost."""
 
     async def lost(self) -> None:
-        """Return once nothing comes on this line any more; raises nothing."""
+        """Return once the connection delivers nothing any more; raises nothing."""
         ...
 
     async def check(self) -> None:
-        """Return when the other end answers on this line; raises when it does not, within a bounded time."""
+        """Return when the other end answers; raises if it does not within a bounded time."""
         ...
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         ...
 
 
 class Feed(Protocol):
-    """What several servers on one store hear of each other.
+    """The exchange of messages between several servers on one store.
 
-    For such a store the positions of a tenant are 1, 2, 3 … in the order of its commits: whoever sees one sees
-    all before it.
+    The positions of a tenant are 1, 2, 3 … in the order of its commits: a reader that sees one sees all before it.
     """
 
-    async def subscribe(self, heard: Callable[[News], None]) -> Subscription:
-        """Have `heard` called on the event loop with what is committed and told from now on, by this server too."""
+    async def subscribe(self, receive: Callable[[News], None]) -> Subscription:
+        """Call `receive` on the event loop with each new message, also those of this server."""
         ...
 
-    async def tell(self, news: Dismissal | Arrival) -> None:
-        """Tell every server."""
+    async def tell(self, news: Unstored) -> None:
+        """Send a message to every server."""
         ...
 
     async def positions(self) -> Mapping[str, int]:

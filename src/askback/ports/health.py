@@ -1,4 +1,4 @@
-"""The part of the store that says how it is: whether it can be written, and how much waits in it."""
+"""The part of the store for its health: whether it can be written, and its backlog."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What waits, over all tenants. `open` counts requests without an end, by kind."""
+    """The backlog over all tenants. `open` counts open requests by kind."""
 
     open: Mapping[str, int] = field(default_factory=dict[str, int])
     resumes_waiting: int = 0
@@ -20,7 +20,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """What the writer of this process has done since it began: groups, the changes in them, and how many wait now."""
+    """The groups and changes written by this process since its start, and the number of changes that wait now."""
 
     groups: int = 0
     changes: int = 0
@@ -28,24 +28,24 @@ class Pressure:
 
 
 class HealthStore(Protocol):
-    """How the store is."""
+    """The health of the store."""
 
     async def check_writable(self) -> None:
-        """Return when a change could be stored just now; raises `Unavailable`."""
+        """Check that a change could be stored now; raises `Unavailable`."""
         ...
 
     def read_only(self) -> str | None:
-        """Return why the store takes no writes since it was opened, without a path; None when it takes them."""
+        """Return why the store was opened read-only, without a path; None if it takes writes."""
         ...
 
     async def recover(self) -> None:
-        """Take writes again where the store was opened read-only; raises `Unavailable` when it still cannot."""
+        """Make a store that was opened read-only writable; raises `Unavailable` if it still cannot be."""
         ...
 
     async def counts(self, *, now_ms: int) -> Counts:
-        """Count what waits."""
+        """Count the backlog."""
         ...
 
     def pressure(self) -> Pressure:
-        """What the writer has done and has to do."""
+        """Return the counts of the writer."""
         ...

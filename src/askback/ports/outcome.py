@@ -6,8 +6,9 @@ from enum import Enum
 
 
 class Outcome(Enum):
-    """What became of a write: done now, done before by the same claim, or somebody else was first."""
+    """What became of a write: done now, done before by the same claim or external id, or somebody else was first."""
 
     APPLIED = "applied"
     REPLAYED = "replayed"
+    FOUND = "found"
     LOST = "lost"

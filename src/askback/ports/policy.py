@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from askback.ports.audit import AuditHead, HeadSeals
+from askback.ports.files import FileClaim, FileShare
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord
@@ -119,6 +120,8 @@ class SideEffects:
     resumes: tuple[Resume, ...] = ()
     refusals: tuple[Refusal, ...] = ()
     lifts: tuple[Lift, ...] = ()
+    files: tuple[FileClaim, ...] = ()
+    shares: tuple[FileShare, ...] = ()
 
 
 NOTHING = SideEffects()

@@ -1,7 +1,7 @@
-"""Presence: whether anybody has a page open who would see a request.
+"""Presence: whether anybody has a page open that would show a request.
 
-It is about people who watch: a thread, or all of them (an inbox). A page that is open but that nobody looks at counts
-as well: this says who could see, not who does. What a server says of it holds for as long as the server lives.
+A viewer watches one thread, or all of them (an inbox). An open page counts even if nobody looks at it. The entries of
+a server count for as long as the server lives.
 """
 
 from __future__ import annotations
@@ -9,64 +9,60 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-Place = tuple[str, str | None]
+View = tuple[str, str | None]
 """A tenant, and one of its threads or None for all of them."""
 
-Told = Callable[[str, str | None], None]
-"""Hears of a place, which nobody watched before, that somebody watches it."""
+ArrivalListener = Callable[[str, str | None], None]
+"""Called with the tenant and the thread (None: everything) that got its first viewer."""
 
 
 class Presence(Protocol):
-    """Who watches what, over all the servers that share a store."""
+    """The viewers at all servers that share a store."""
 
     async def open(self) -> None:
-        """Begin to be counted by other servers, where there can be any."""
+        """Register this server with the others, if there can be any."""
         ...
 
     async def close(self) -> None:
-        """Have them count nobody here any more."""
+        """Remove all viewers of this server from the others' counts."""
         ...
 
     def enter(self, tenant: str, thread_id: str | None) -> Callable[[], None]:
-        """Count somebody who watches a thread, or everything (None), until the returned function is called."""
+        """Count a viewer of a thread, or of everything (None), until the returned function is called."""
         ...
 
-    async def known(self) -> None:
-        """Return once every server counts those who have entered here, or after a moment where that cannot be done."""
+    async def synchronized(self) -> None:
+        """Return once every server counts the viewers of this one, or after a moment if that is impossible now."""
         ...
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
-        """Whether somebody would see a request in this thread now."""
+        """Whether somebody is viewing this thread, or everything."""
         ...
 
-    def on_arrival(self, told: Told) -> None:
-        """Call `told` when the first somebody of a server enters a place, whichever server that is.
+    def on_arrival(self, notify: ArrivalListener) -> None:
+        """Call `notify` when a thread gets its first viewer at any server.
 
-        They are counted by then. It is a nudge, and may get lost.
+        The viewer is counted by then. The call is a hint and can be lost.
         """
         ...
 
 
-class Register(Protocol):
-    """Where servers that share a store write down who is there.
+class PresenceRegister(Protocol):
+    """The shared list of viewers by server. The entries of a server expire with its lease, by the register's clock."""
 
-    What is written for a server holds until its lease runs out, by the clock of the register.
-    """
-
-    async def note(
-        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    async def update(
+        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
     ) -> bool:
-        """Write down where somebody came and where nobody is left, and renew the lease.
+        """Add the views that got a viewer, remove those that lost their last, and renew the lease.
 
-        Returns whether what was written before is still there. Of a server whose lease had run out, it may not be: then
-        all that holds has to be said again.
+        Returns False if the lease had expired and earlier entries may be gone: the caller has to add all of them again.
         """
         ...
 
-    async def strike(self, server: str) -> None:
-        """Forget all of a server."""
+    async def remove(self, server: str) -> None:
+        """Remove all entries of a server."""
         ...
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
-        """Whether any server whose lease holds has somebody who watches this thread, or all of them."""
+        """Whether any server with a valid lease has a viewer of this thread, or of everything."""
         ...

@@ -1,12 +1,12 @@
-"""A probe: tries on the server what a person handed over, before it counts.
+"""A probe: tests submitted secrets on the server before they are saved.
 
     class Crm:
         async def probe(self, secrets):
             reply = await ask_the_crm(secrets["CRM_KEY"].reveal())
             return HOLDS if reply.ok else fails({"CRM_KEY": "The CRM does not know this key."})
 
-It is called once for each submission, with every name of the request, and given up after `limits.probe_s`. What it
-does is never done again by itself: where nobody knows how it ended, the person is asked to send the values again.
+It is called once for each submission, with every name of the request, and cancelled after `limits.probe_s`. It is
+never repeated automatically: if its result is lost, the person is asked to send the values again.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from askback.domain.secrets.secret import Secret
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What came of a trial. `faults` say by name what is wrong, in words for the person, and never quote a value."""
+    """The result of a probe. `faults` are texts for the person by name, and never quote a value."""
 
     outcome: Literal["holds", "fails", "unverifiable"]
     faults: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -31,20 +31,23 @@ class Verdict:
 
 
 HOLDS = Verdict("holds")
-"""The values work; they count from now on."""
+"""The values work and are saved."""
 
 UNVERIFIABLE = Verdict("unverifiable")
-"""Nobody can tell now, since the service cannot be reached. The values are kept, and the answer says so."""
+"""The service cannot be reached. The values are saved, and the answer says that they are unverified."""
 
 
 def fails(faults: Mapping[str, str]) -> Verdict:
-    """The values do not work: the person is asked again. Raises `ValueError` without a fault."""
+    """Return the verdict that the values do not work, so that the person is asked again.
+
+    Raises `ValueError` without a fault.
+    """
     return Verdict("fails", dict(faults))
 
 
 class Probe(Protocol):
-    """Tries values. What it raises counts as `UNVERIFIABLE`, as does running out of time; only its type is logged."""
+    """Tests values. An exception or a timeout counts as `UNVERIFIABLE`; only the type of the exception is logged."""
 
     async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
-        """Try the values of one submission, by name."""
+        """Test the values of one submission, by name."""
         ...

@@ -1,12 +1,11 @@
-"""The part of the store that keeps resumes: what came of requests whose agents do not wait, until somebody goes on.
+"""The part of the store that keeps resumes: outcomes for agents that do not wait, until the agent continues.
 
-A resume is written along with the step that settles its request, or that leaves an answer to be checked
-(`SideEffects.resumes`). Contracts 1, 8, 9, 10 and 11 of
-`askback.ports.store` hold here as well, and
+A resume is written in the transaction that settles its request, or that leaves an answer to be checked
+(`SideEffects.resumes`). Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
-16. A resume is leased to one at a time: until its lease ends nobody else gets it, and after that it is leased again,
-    with `attempt` raised by one. `attempt` is the fencing token: who comes with an older one is `LOST`.
-17. A resume is finished once, for ever. It is leased neither before it is available nor after it was finished.
+16. A resume is leased to one caller at a time. After the lease ends it can be leased again, with `attempt` raised by
+    one. `attempt` is the fencing token: a caller with an older one is `LOST`.
+17. A resume is finished once. It is leased neither before it is available nor after it was finished.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from askback.ports.outcome import Outcome
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Somebody is to go on: `requester`'s request has come to its end. `available_at` is in ms since the epoch.
+    """A notice for `requester` that a request has ended. `available_at` is in ms since the epoch.
 
-    One that is `held` is for the case that whoever waits has gone: it is dropped when they got the outcome. `cause` is
+    A `held` resume is for an agent that waits and may have gone: it is dropped once it has the outcome. `cause` is
     empty for the end of the request, `check:N` for an answer to revision N that waits to be checked, and `again:ID` for
     a call that was refused because a person had refused the same before. A request has one resume for each cause.
     """
@@ -40,7 +39,7 @@ class Resume:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A resume that was leased until `until` (ms), for the `attempt`-th time, and its request as it ended."""
+    """A resume leased until `until` (ms) for the `attempt`-th time, and its settled request."""
 
     resume: Resume
     record: Record
@@ -49,8 +48,8 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """Where a resume stands; its `available_at` is the end of its lease, if it has one."""
+class ResumeStatus:
+    """The status of a resume; its `available_at` is the end of its lease, if it has one."""
 
     resume: Resume
     attempt: int
@@ -58,7 +57,7 @@ class Standing:
 
 
 class ResumeStore(Protocol):
-    """Resumes, oldest first. They are written along with what settles their requests: see `SideEffects`."""
+    """Resumes, oldest first. `SideEffects` writes them in the transaction that settles their requests."""
 
     async def lease_resumes(
         self,
@@ -70,46 +69,46 @@ class ResumeStore(Protocol):
         until_ms: int,
         limit: int = 20,
     ) -> Sequence[Lease]:
-        """Lease what is available of a requester, in a thread or in all of them."""
+        """Lease the available resumes of a requester, in a thread or in all of them."""
         ...
 
     async def next_resume(self, tenant: str, requester: str, *, thread_id: str | None = None) -> int | None:
-        """When the next unfinished resume can be leased, ms; None when there is none."""
+        """Return when the next unfinished resume can be leased, ms; None without one."""
         ...
 
     async def resume_threads(self, tenant: str, requester: str) -> Mapping[str, int]:
-        """The threads with unfinished resumes of a requester, and when the next one of each can be leased, ms."""
+        """Return the threads with unfinished resumes of a requester, and when the next of each can be leased, ms."""
         ...
 
     async def finish_resume(
         self, tenant: str, requester: str, resume_id: str, *, attempt: int, now_ms: int
     ) -> Outcome | None:
-        """Finish a resume: `REPLAYED` when it was finished before, `LOST` when it was leased again since.
+        """Finish a resume: `REPLAYED` if it was finished before, `LOST` if it was leased again since.
 
-        None when the requester has no such resume.
+        None if the requester has no such resume.
         """
         ...
 
-    async def resume(self, tenant: str, resume_id: str) -> Standing | None:
-        """Read where a resume stands."""
+    async def resume(self, tenant: str, resume_id: str) -> ResumeStatus | None:
+        """Read the status of a resume."""
         ...
 
-    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> Standing | None:
-        """Read where the resume of a request stands, of its end unless another cause is named."""
+    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> ResumeStatus | None:
+        """Read the status of the resume of a request, for its end unless another cause is given."""
         ...
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
-        """Lease this one, to push it; None when it is not available, or finished, or not there."""
+        """Lease one resume to push it; None if it is unknown, finished or not available."""
         ...
 
     async def release_resume(self, lease: Lease, *, now_ms: int) -> None:
-        """Give a lease back before its end, unless somebody else has it or it was finished."""
+        """End a lease early, unless somebody else holds it or the resume was finished."""
         ...
 
     async def hold_resumes(self, resumes: Sequence[Resume]) -> None:
-        """Write resumes after their requests have ended; a request that has one, or that is gone, gets none."""
+        """Write resumes for requests that have ended; a request that has one, or was erased, gets none."""
         ...
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
-        """Drop the held resumes of these requests: whoever waited has the outcome."""
+        """Drop the held resumes of these requests: the waiting agents have the outcome."""
         ...

@@ -1,8 +1,8 @@
-"""Sealed secrets as a store keeps them, and who may use which of them. There is never a value in these.
+"""Sealed secrets as a store keeps them, and the grants of agents. They never contain a value.
 
-A secret has one place: tenant, owner, scope, subject, name. Its `version` counts the values it has had, from 1, and is
-part of what its text is sealed to (`askback.ports.vault.Binding`). A grant says that a person gave a name to the agent
-of a thread; without one nothing is leased.
+A secret is identified by tenant, owner, scope, subject and name. Its `version` counts its values from 1 and is part of
+the binding that it is sealed for (`askback.ports.vault.Binding`). A grant records that a person gave a name to the
+agent of a thread; without one nothing is leased.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 
 class VersionTaken(Exception):
-    """Somebody else wrote this secret meanwhile: read it again, seal again, write again."""
+    """The secret has changed since it was read: read it again, seal again, write again."""
 
 
 @dataclass(frozen=True, slots=True)
 class SecretRecord:
-    """A sealed secret. `wire` is the JSON object that is shown of it: names and times, never a value.
+    """A sealed secret. `wire` is its JSON object for people: names and times, never a value.
 
     `scope` is session, project, global, or request for the sensitive fields of one answer; `subject` is the thread's
     id, the project's name, the request's id, or empty.
@@ -46,8 +46,8 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where to look for names: a scope and its subject."""
+class SecretLocation:
+    """A scope of secrets and its subject."""
 
     scope: str
     subject: str

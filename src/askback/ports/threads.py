@@ -1,49 +1,58 @@
-"""The part of the store that is about threads as a whole: how much is left, what waits, the archive, erasure.
+"""The part of the store for threads as a whole: quotas, queues, held messages, the archive, erasure.
 
-Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` hold here as well, and
+Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
-21. An archived thread takes no new request and no new message (`ThreadArchived`); what is open in it can end. It is
-    `archiving` until it was said once that nothing is left open.
-22. Of the requests of one requester in one thread with the same exclusive key, one at most is open and not in line.
-    Those in line come forward one at a time, oldest first, each when nobody has the key.
-23. A thread counts its forms as they are asked, from the first one of each window; a reset begins a new window. What a
-    `Quota` refuses is neither stored nor counted.
-24. A held message is delivered once, with its `message.added`, when nothing is open in its thread; its place is then
-    where it was delivered.
-25. An erased thread has none of its requests, messages and events any more, nor what belongs to them: claims, grants,
+21. An archived thread takes no new request and no new message (`ThreadArchived`); its open requests can end. It is
+    `archiving` until `archiving_ended` was called with nothing left open.
+22. Of the requests of one requester in one thread with the same exclusive key, at most one is open and not queued.
+    The queued ones leave the queue one at a time, oldest first, each when no other has the key.
+23. A thread counts its forms from the first one of each window; a reset begins a new window. A request that a `Quota`
+    refuses is neither stored nor counted.
+24. A held message is delivered once, with its `message.added`, when nothing is open in its thread; its `seq` is that
+    of the delivery.
+25. Erasing a thread removes its requests, messages and events and all that belongs to them: claims, grants,
     executions, resumes, candidates, the secrets of its session and of its requests, its rules and settings. Its `seq`
-    goes on, with `thread.erased`, and its access stays. The audit log stays whole. After `scrub` nothing of what was
-    erased is in any file of the store.
-26. A thread belongs to the first agent of whom something new was stored in it. An event with an `agent` that was not
-    let into its thread is not written (`ThreadOfAnother`).
+    continues, with `thread.erased`, and its access stays. The audit log stays whole. After `scrub` no file of the
+    store contains any of the erased data.
+26. A thread belongs to the agent that first wrote in it. An event with an `agent` that has no access to its thread is
+    not written (`ThreadOfAnother`).
+28. A list of threads has each thread that is not erased once: all of them, or those that an agent may use. One that was
+    erased is in it again with the next thing that is written there; its title, metadata and settings are gone.
+33. The message of a step is stored with it, or not at all; its event comes right after that of the step.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypedDict
 
-from askback.domain.access import OPEN, Access
-from askback.domain.events import Draft
+from askback.domain.access import UNSHARED, AccessList
+from askback.domain.events import EventDraft
 from askback.domain.record import Record
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 
 
 class ThreadArchived(Exception):
-    """The thread is archived: it takes nothing new."""
+    """The thread is archived and takes no new requests or messages."""
 
 
 class ThreadOfAnother(Exception):
-    """The thread belongs to another agent, and the one that writes was not let in."""
+    """The thread belongs to another agent, and the writing agent has no access."""
 
 
 class QuotaSpent(Exception):
-    """There is no room for another: in what, how many are the most, and when there is room again (ms) if time tells."""
+    """A quota is used up: which one, its maximum, and when it has room again (ms) if that depends on time.
 
-    def __init__(self, what: Spent, most: int, again_at: int | None = None) -> None:
+    `limit` is the name of the limit of a tool or an agent that it is.
+    """
+
+    def __init__(
+        self, what: Spent, most: int, again_at: int | None = None, *, limit: str | None = None
+    ) -> None:
         super().__init__(what, most, again_at)
+        self.limit = limit
         self.what = what
         self.most = most
         self.again_at = again_at
@@ -53,35 +62,52 @@ Spent = Literal["questions", "pending_in_thread", "pending_of_requester"]
 
 
 @dataclass(frozen=True, slots=True)
-class Quota:
-    """How many there may be; None is without a limit.
+class CountLimit:
+    """A limit of the forms that are counted under a name in a thread; None is the window of the quota."""
 
-    `questions` are forms that a thread is asked within a window of `window_ms`, however they end; the others are how
-    many requests of any kind are open, in the thread and of the requester, with those in line.
+    name: str
+    most: int
+    window_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """Maximum counts; None means no limit.
+
+    `questions` are forms created in a thread within a window of `window_ms`, however they end; the others are open
+    requests of any kind, queued ones included, in the thread and of the requester. `limits` are those of the tool and
+    the agent of the form; the one that is `numbered_by` gives a form its number, else `questions` does.
     """
 
     questions: int | None
     window_ms: int
     pending_in_thread: int | None = None
     pending_of_requester: int | None = None
+    limits: tuple[CountLimit, ...] = ()
+    numbered_by: str | None = None
+
+    def window_of(self, limit: CountLimit) -> int:
+        """Return the window of one of the limits, ms."""
+        return self.window_ms if limit.window_ms is None else limit.window_ms
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
-    """What holds in a thread: the settings of the tenant and its own, as JSON, and who may do what there.
+class ThreadTerms:
+    """The policy settings of the tenant and of the thread, as JSON, and the access to the thread.
 
-    `refused_at` is when a form was last refused, ms.
+    `refused_at` is when a form was last refused, ms. With `answers_as_messages` answers are messages as well.
     """
 
     everywhere: str | None
     here: str | None
     refused_at: int | None
-    access: Access = OPEN
+    access: AccessList = UNSHARED
+    answers_as_messages: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
-    """The forms that a thread was asked since `asked_from` (ms), and its open requests of any kind."""
+class ThreadUse:
+    """The number of forms created in a thread since `asked_from` (ms), and of its open requests of any kind."""
 
     asked: int
     asked_from: int
@@ -89,65 +115,126 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Idle:
-    """A thread with nothing open, and when something last happened in it, ms."""
+class IdleThread:
+    """A thread without open requests, and the time of its last event, ms."""
 
     tenant: str
     thread_id: str
     since: int
 
 
+@dataclass(frozen=True, slots=True)
+class ThreadDetails:
+    """A thread in a list: `key` is its place there, `metadata` is JSON text, times are ms."""
+
+    key: int
+    id: str
+    title: str | None
+    metadata: str | None
+    answers_as_messages: bool
+    archived_at: int | None
+    updated_at: int | None
+    pending: int
+    access: AccessList
+
+
+class ThreadChanges(TypedDict, total=False):
+    """What changes of a thread; `metadata` is JSON text."""
+
+    title: str | None
+    metadata: str | None
+    answers_as_messages: bool
+
+
 class ThreadStore(Protocol):
     """Threads as a whole."""
 
-    async def terms(self, tenant: str, thread_id: str) -> Terms:
-        """What holds in a thread, also in one that is not there."""
+    async def list_threads(
+        self,
+        tenant: str,
+        *,
+        readers: Sequence[str] = ("",),
+        archived: bool = False,
+        named: str | None = None,
+        words: Sequence[str] = (),
+        person: str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> Sequence[ThreadDetails]:
+        """Return threads that are not erased, the last that began first, with keys below `before`.
+
+        `readers` are ids of agents that may use a thread, or `user:` and the person all of whose agents may; an empty
+        one is for all threads. With `named`, only the thread with this id and those whose titles have all `words`;
+        with a `person`, only those that they may view.
+        """
         ...
 
-    async def use(self, tenant: str, thread_id: str) -> Use:
-        """How much a thread has used; zeros for one that is not there."""
+    async def thread_details(self, tenant: str, thread_id: str) -> ThreadDetails | None:
+        """Return a thread as lists show it."""
+        ...
+
+    async def update_thread(self, event: EventDraft, details: ThreadChanges) -> Outcome:
+        """Change a thread, with its event; make the thread if need be.
+
+        The store writes the data of the event. `REPLAYED`, without an event, if all is so already. Raises
+        `ThreadArchived` and `ThreadOfAnother`.
+        """
+        ...
+
+    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
+        """Read the terms of a thread, which need not exist."""
+        ...
+
+    async def question_counts(
+        self, tenant: str, thread_id: str, names: Sequence[str]
+    ) -> Mapping[str, tuple[int, int]]:
+        """Return how many forms of a thread were counted under each of these names, and since when (ms)."""
+        ...
+
+    async def use(self, tenant: str, thread_id: str) -> ThreadUse:
+        """Read the usage of a thread; zeros if it does not exist."""
         ...
 
     async def reset_use(self, tenant: str, thread_id: str, effects: SideEffects = NOTHING) -> None:
-        """Begin to count the questions of a thread anew."""
+        """Reset the question count of a thread."""
         ...
 
     async def set_archived(
-        self, event: Draft, effects: SideEffects = NOTHING, *, archived_at: int | None
+        self, event: EventDraft, effects: SideEffects = NOTHING, *, archived_at: int | None
     ) -> Outcome:
-        """Archive a thread, or take it back (None), and make it if need be; `REPLAYED` when it is so already."""
+        """Archive or unarchive (None) a thread, creating it if necessary; `REPLAYED` if nothing changes."""
         ...
 
     async def archiving(self, *, before_ms: int, limit: int = 200) -> Sequence[tuple[str, str]]:
-        """Threads, as tenant and id, that were archived before and may have something open since."""
+        """Return threads, as tenant and id, that were archived before `before_ms` and may still have open requests."""
         ...
 
     async def archiving_ended(self, tenant: str, thread_id: str) -> None:
-        """Say that nothing is left open in an archived thread; does nothing while something is."""
+        """Mark an archived thread as having no open requests; does nothing if it has some."""
         ...
 
     async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
-        """Requests that can come forward, of every tenant: the oldest in each line whose key nobody has."""
+        """Return the requests of every tenant that can leave their queue: the oldest of each whose key is free."""
         ...
 
     async def deliverable(self, *, limit: int = 200) -> Sequence[tuple[str, str]]:
-        """Threads, as tenant and id, that hold messages while nothing is open in them."""
+        """Return threads, as tenant and id, with held messages and no open request."""
         ...
 
     async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
-        """Deliver what a thread holds, in order, unless something is open in it; return how many messages."""
+        """Deliver the held messages of a thread in order, unless it has an open request; return their number."""
         ...
 
-    async def erase_thread(self, event: Draft, effects: SideEffects = NOTHING) -> bool:
-        """Erase a thread; False when there is none."""
+    async def erase_thread(self, event: EventDraft, effects: SideEffects = NOTHING) -> bool:
+        """Erase a thread; False if it does not exist."""
         ...
 
     async def idle_threads(
         self, *, before_ms: int, after: tuple[str, str] = ("", ""), limit: int = 100
-    ) -> Sequence[Idle]:
-        """Threads with nothing open in which nothing has happened since, by tenant and id, that are not erased."""
+    ) -> Sequence[IdleThread]:
+        """Return threads without open requests and without events since `before_ms`, by tenant and id, not erased."""
         ...
 
     async def scrub(self) -> None:
-        """Leave nothing of what was erased in the files of the store: it may take long, as these are large."""
+        """Remove erased data from the files of the store; takes long if they are large."""
         ...

@@ -1,25 +1,24 @@
-"""The vault: turns the value of a secret into a text that may be stored anywhere, and back.
+"""The vault: encrypts the value of a secret for storage, and decrypts it.
 
-A vault keeps nothing: the sealed text goes into the store, which never sees a value. Contracts that every vault
-keeps, each checked by `askback.testing.vault_contracts`:
+A vault stores nothing: the sealed text goes into the store, which never sees a value. Contracts of every vault, each
+checked by `askback.testing.vault_contracts`:
 
-1. What was sealed for a binding opens for an equal one, to exactly the same text, also in another process with the
-   same keys.
-2. For any other binding, or changed by so much as a bit, it raises `CannotOpen`: one text whatever is wrong, without
-   a cause or a context from which more could be learned.
-3. The same value sealed twice gives two texts, and neither tells more of the value than how long it is.
+1. A value sealed for a binding opens for an equal one to exactly the same text, also in another process with the same
+   keys.
+2. For any other binding, or with any bit changed, it raises `CannotOpen`, always with the same text and without a
+   cause or context.
+3. The same value sealed twice gives two texts, and neither reveals more of the value than its length.
 4. A sealed text is printable ASCII without blanks.
-5. `rewrap` changes the key that a text is sealed under, never the value and its binding. The text from before goes on
-   to open as long as its key is there, so readers and a rotation need not wait for each other.
-6. A key that was taken away takes its secrets along: they raise `CannotOpen`.
-7. Keys that cannot be reached just now raise `KeysUnreachable` in every operation, and nothing follows from it about
-   the text.
+5. `rewrap` changes the key that a text is sealed under, never the value or its binding. The earlier text opens for as
+   long as its key exists, so readers and a rotation need not wait for each other.
+6. Secrets under a removed key raise `CannotOpen`.
+7. While the keys cannot be reached, every operation raises `KeysUnreachable`, which says nothing about the text.
 
 And of every source of keys:
 
-8. A data key that was wrapped under a key id unwraps under the same id and with the same context, and in no other way.
-9. What is wrapped tells nothing about the data key. All that does not unwrap raises `CannotOpen`.
-10. The active id may change at any time; the ids before stay good until they are taken away.
+8. A data key wrapped under a key id unwraps only under the same id with the same context.
+9. A wrapped key reveals nothing about the data key. Anything that does not unwrap raises `CannotOpen`.
+10. The active id may change at any time; earlier ids stay valid until they are removed.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from askback.domain.secrets.secret import Secret
 
 
 class CannotOpen(Exception):
-    """The text is not what was sealed for this binding, or its key is gone. Which of them is nobody's business."""
+    """The text was not sealed for this binding, or its key is gone; callers cannot tell which."""
 
     def __init__(self) -> None:
         super().__init__("Secret decryption failed")
@@ -49,22 +48,22 @@ KEYS_UNUSABLE = "Secrets are off, because the key file of this server cannot be 
 
 
 class VaultLocked(Exception):
-    """There is no master key, so nothing can be sealed or opened; the message says how to mend it."""
+    """There is no master key, so nothing can be sealed or opened; the message says how to fix it."""
 
     def __init__(self, why: str = NO_KEYS) -> None:
         super().__init__(why)
 
 
 class KeysUnreachable(Exception):
-    """The keys are kept elsewhere and cannot be asked just now; the call may be repeated."""
+    """The external key service cannot be reached; the call may be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """What a sealed text belongs to; it opens for nothing else.
+    """The context that a text is sealed for; it opens with no other.
 
-    `owner` is whose store it is in, `scope` and `subject` where it holds (a thread and its id, a project and its name,
-    global and nothing), `version` counts the values that this name has had there, from 1. Every text has a UTF-8 form.
+    `owner` is whose secret it is, `scope` and `subject` where it applies (a thread and its id, a project and its name,
+    global and nothing), `version` counts the values of this name there, from 1. Every text has a UTF-8 form.
     """
 
     tenant: str
@@ -76,10 +75,10 @@ class Binding:
 
 
 class KeySource(Protocol):
-    """Wraps the data keys of single secrets under a master key: a ring of keys, or a key management service.
+    """Wraps the data keys of secrets under a master key: a key ring, or a key management service.
 
-    A key id is 1 to 64 letters, digits, `_` or `-`: a short name of yours for a key, not the address of it. It is
-    stored with every secret. A wrapped key has at most 2,048 bytes.
+    A key id is 1 to 64 letters, digits, `_` or `-`: a short name for a key, not its address. It is stored with every
+    secret. A wrapped key has at most 2,048 bytes.
     """
 
     async def active(self) -> str:
@@ -99,18 +98,18 @@ class KeySource(Protocol):
 
 
 class OwnKeys(Protocol):
-    """Master keys that the server keeps itself, and so can exchange. Until they are open, all raise `VaultLocked`."""
+    """Master keys that the server keeps and can rotate itself. Until they are open, all calls raise `VaultLocked`."""
 
     async def open(self, *, make: bool) -> None:
-        """Find the keys; where there are none, `make` the first one. Raises an `AskbackError` that says why not."""
+        """Open the keys; if there are none, `make` the first one. Raises an `AskbackError` that says why not."""
         ...
 
     async def add(self) -> str:
-        """Make a key that new secrets are sealed under from now on, for good, and return its id."""
+        """Create a key, make it the active one, and return its id."""
         ...
 
     async def drop_others(self, than: str) -> int:
-        """Drop every key but this one, and return how many went: nothing may be sealed under them any more."""
+        """Delete every key but this one, and return their number; nothing may be sealed under them any more."""
         ...
 
 
@@ -118,11 +117,11 @@ class Vault(Protocol):
     """Seals and opens the values of secrets. Each operation may raise `VaultLocked` and `KeysUnreachable`."""
 
     async def active(self) -> str:
-        """Return the id of the key that is sealed under now; whoever is about to ask for a secret finds out here."""
+        """Return the id of the active key. Call it before asking for a secret, to learn whether the vault works."""
         ...
 
     async def seal(self, binding: Binding, secret: Secret) -> str:
-        """Return the sealed text of a value, for the store to keep."""
+        """Return the sealed text of a value, for the store."""
         ...
 
     async def open(self, binding: Binding, sealed: str) -> Secret:
@@ -130,8 +129,8 @@ class Vault(Protocol):
         ...
 
     async def rewrap(self, binding: Binding, sealed: str) -> str | None:
-        """Seal a text under the active key without looking at its value; None when it is under that key already.
+        """Seal a text under the active key without reading its value; None if it already is.
 
-        Raises `CannotOpen` for what is no sealed text, or would have to be wrapped anew and is not of this binding.
+        Raises `CannotOpen` for a text that is not sealed, or not sealed for this binding.
         """
         ...

@@ -1,20 +1,19 @@
-"""The part of the store that keeps webhooks and what is to be delivered to them, and who carries it there.
+"""The part of the store for webhooks and their deliveries, and the port of the client that sends them.
 
-Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` hold here as well, and
+Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
-18. The events of a tenant become deliveries by reading on from the cursor of a webhook. The cursor moves in the
-    transaction that writes the deliveries, from the value that was read: of any number of servers that read on at once
-    one does so, and each event becomes one delivery, also after a crash.
-19. A delivery is leased to one at a time, as often as it takes. Each lease raises `attempt`, which is the fencing
-    token: what is noted with an older one is lost.
-20. What has ended is not leased again, unless somebody says so. Nothing is leased for a webhook
-    that was switched off.
+18. Events of a tenant after the cursor of a webhook become deliveries. The transaction that writes the deliveries
+    moves the cursor, from the value that was read: of several servers at once only one succeeds, and each event
+    becomes one delivery, also after a crash.
+19. A delivery is leased to one caller at a time. Each lease raises `attempt`, which is the fencing token: a note with
+    an older one is lost.
+20. A delivery that ended is leased again only after `deliver_again`. Nothing is leased for a webhook that is off.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -22,21 +21,21 @@ from askback.ports.policy import NOTHING, SideEffects
 
 
 class DeliveryState(StrEnum):
-    """Where a delivery stands."""
+    """The state of a delivery."""
 
     WAITING = "waiting"
     DELIVERED = "delivered"
     DEAD = "dead"
-    """It was tried for as long as it may be. What it was about is there still."""
+    """It was tried for the maximum time without success."""
     OBSOLETE = "obsolete"
-    """There was nothing to send any more: somebody has pulled the resume, or the event was erased."""
+    """Nothing is left to send: the resume was pulled, or the event was erased."""
 
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address that is told of `events`; with a `requester` only of what concerns its requests.
+    """An address that receives `events`; with a `requester`, only those of its requests.
 
-    Everything up to the position `cursor` has become deliveries. What its messages are signed with is the sealed secret
+    All events up to the position `cursor` have become deliveries. Its messages are signed with the sealed secret
     `secret_id` of its tenant. `created_at` is in ms since the epoch.
     """
 
@@ -55,9 +54,9 @@ class Webhook:
 class Delivery:
     """One message to a webhook.
 
-    `subject` is the id of a resume, or the position of an event as digits. `since` is when it was first tried, or
-    tried again by hand, and `next_at` when it is due; both are in ms. `log` is a JSON array of what came of each
-    attempt. One that was sent again by hand (`again`) is sent even where the resume was finished meanwhile.
+    `subject` is the id of a resume, or the position of an event as digits. `since` is the time of the first
+    attempt, or of the first since it was redelivered by hand, and `next_at` when it is due; both are in ms. `log` is a
+    JSON array of the results of its attempts. A redelivery by hand (`again`) is sent even if the resume was finished.
     """
 
     id: str
@@ -77,7 +76,7 @@ class WebhookStore(Protocol):
     """Webhooks and their deliveries."""
 
     async def add_webhook(self, webhook: Webhook, effects: SideEffects = NOTHING, *, most: int) -> bool:
-        """Keep a webhook; False, and nothing is kept, when its tenant has `most` of them already."""
+        """Store a webhook; False, without storing it, if its tenant already has `most`."""
         ...
 
     async def webhook(self, tenant: str, webhook_id: str) -> Webhook | None:
@@ -85,45 +84,45 @@ class WebhookStore(Protocol):
         ...
 
     async def webhooks(self, tenant: str | None = None) -> Sequence[Webhook]:
-        """The webhooks of a tenant, or of all of them, by id."""
+        """Return the webhooks of a tenant, or of all, ordered by id."""
         ...
 
     async def switch_webhook(
         self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING, *, active: bool
     ) -> bool:
-        """Lease nothing for a webhook from now on, or again; False when it is so already, or there is none."""
+        """Turn a webhook off or on; False if nothing changes or it does not exist."""
         ...
 
     async def drop_webhook(self, tenant: str, webhook_id: str, effects: SideEffects = NOTHING) -> bool:
-        """Erase a webhook and its deliveries; False when there is none."""
+        """Erase a webhook and its deliveries; False if it does not exist."""
         ...
 
     async def queue_deliveries(
         self, webhook: Webhook, deliveries: Sequence[Delivery], *, cursor: int, forget_before: int = 0
     ) -> bool:
-        """Move the cursor on from that of `webhook`, and write what is to be delivered for it.
+        """Move the cursor on from that of `webhook`, and write its new deliveries.
 
-        False, and nothing is written, when it is not there any more. Deliveries of this webhook that ended, and were
-        first tried before `forget_before` (ms), are erased on this occasion.
+        False, without a change, if the cursor has moved since. Deliveries of this webhook that ended, and were first
+        tried before `forget_before` (ms), are erased too.
         """
         ...
 
     async def lease_deliveries(
         self, webhook: Webhook, *, now_ms: int, until_ms: int, limit: int
     ) -> Sequence[Delivery]:
-        """Lease what is due for a webhook, earliest first."""
+        """Lease the due deliveries of a webhook, earliest first."""
         ...
 
     async def next_delivery(self, webhook: Webhook) -> int | None:
-        """When the next waiting delivery of a webhook is due, ms; None when there is none."""
+        """Return when the next waiting delivery of a webhook is due, ms; None without one."""
         ...
 
     async def note_attempt(
         self, delivery: Delivery, *, state: DeliveryState, next_at: int, note: str | None
     ) -> bool:
-        """Say what came of a lease, with a JSON object for the log; False when it was leased again since.
+        """Record the result of a lease, with a JSON object for the log; False if it was leased again since.
 
-        Without a note nothing was tried, and the log stays as it is.
+        Without a note nothing was sent, and the log is unchanged.
         """
         ...
 
@@ -134,43 +133,47 @@ class WebhookStore(Protocol):
     async def deliveries(
         self, tenant: str, webhook_id: str, *, before: str | None = None, limit: int = 50
     ) -> Sequence[Delivery]:
-        """Deliveries of a webhook, newest first (ids sort by time), older than the id `before`."""
+        """Return deliveries of a webhook, newest first (ids sort by time), older than the id `before`."""
         ...
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
-        """Have a delivery sent again from its `since` on.
+        """Queue a delivery again, from its `since` on.
 
-        One for the same subject that is there already is that one, with the `since` and `next_at` of this.
+        An existing delivery for the same subject is reused, with the `since` and `next_at` of this one.
         """
         ...
 
 
 class AddressRefused(Exception):
-    """The address leads where no webhook may: the text is a short reason, and names nothing of the address."""
+    """Webhooks may not be sent to this address: the text is a short reason and quotes nothing of the address."""
 
 
-class Unreached(Exception):
-    """No answer came: the text is a short reason, without anything that the other side said."""
+class Unreachable(Exception):
+    """The receiver did not answer: the text is a short reason and quotes nothing that it sent."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
-    """What the receiver answered; `retry_after` in seconds, where it said so."""
+class WebhookResponse:
+    """The response of the receiver; `retry_after` in seconds, if it sent one. `body` is empty unless asked for."""
 
     status: int
     retry_after: float | None = None
+    body: bytes = field(default=b"", repr=False)
 
 
-class Courier(Protocol):
-    """Carries messages to addresses that somebody else chose, and to none inside."""
+class WebhookClient(Protocol):
+    """Posts messages to webhooks, and never to an address inside the network."""
 
-    def vet(self, url: str) -> None:
-        """Raise `AddressRefused` for what is refused whatever its name leads to; asks nobody."""
+    def check_url(self, url: str) -> None:
+        """Raise `AddressRefused` for an address that is never allowed; makes no request."""
         ...
 
-    async def post(self, url: str, *, headers: Mapping[str, str], body: bytes) -> Answered:
-        """Post a body within a bounded time, to an address that was checked just then.
+    async def post(
+        self, url: str, *, headers: Mapping[str, str], body: bytes, answer_bytes: int = 0
+    ) -> WebhookResponse:
+        """Post a body within a bounded time, to an address that is checked just before.
 
-        Raises `AddressRefused` and `Unreached`.
+        With `answer_bytes` the body of the response is read, if it is no longer than that. Raises `AddressRefused` and
+        `Unreachable`.
         """
         ...

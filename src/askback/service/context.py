@@ -1,39 +1,39 @@
-"""The context of every use case: the ports, the limits, and recently created requests."""
+"""The context of every use case: the ports, the limits, and the state of this process."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from anyio import CapacityLimiter
+
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import TEXTS
+from askback.domain.oauth import OauthProvider
+from askback.ports.agents import Directory
 from askback.ports.audit import HeadSeals
 from askback.ports.bus import Bus
-from askback.ports.clock import Clock
-from askback.ports.directory import Directory
-from askback.ports.ids import Ids
+from askback.ports.clock import Clock, Ids
+from askback.ports.filescan import FileScan
+from askback.ports.kinds import KindExtension
+from askback.ports.option_source import OptionSource
 from askback.ports.presence import Presence
 from askback.ports.probe import Probe
 from askback.ports.store import Store
+from askback.ports.validator import Validator
 from askback.ports.vault import OwnKeys, Vault
-from askback.ports.webhooks import Courier
-from askback.service.attempts import Attempts
-from askback.service.attendance import Attendance
-from askback.service.directory import OwnGroups
-from askback.service.lastuse import LastUse
-from askback.service.metrics import Metrics
-from askback.service.newest import Newest
-from askback.service.nowhere import Nowhere
-from askback.service.pace import Pace
-from askback.service.presence import LocalPresence
-from askback.service.readonly import ReadOnly
-from askback.service.submissions import Submissions
-from askback.service.unseen import Unseen
+from askback.ports.webhooks import WebhookClient
+from askback.service.local_state.default_ports import LocalPresence, NullWebhookClient, TokenDirectory
+from askback.service.local_state.metrics import Metrics
+from askback.service.local_state.rate_limits import AttemptLimiter, RateLimiter
+from askback.service.local_state.read_only import ReadOnly
+from askback.service.local_state.store_cache import RecentRequests, TokenUsage
+from askback.service.local_state.waiting import AwaitingViewer, SubmissionQueue, WaiterRegistry
 
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The ports that the use cases order about; made once, by `askback.app`."""
+    """The ports, limits and in-memory state that every use case gets; `askback.server.app` makes it once."""
 
     store: Store
     bus: Bus
@@ -41,33 +41,46 @@ class Services:
     ids: Ids
     vault: Vault
     limits: Limits = DEFAULTS
-    newest: Newest = field(default_factory=Newest)
-    attendance: Attendance = field(default_factory=Attendance)
-    directory: Directory = field(default_factory=OwnGroups)
-    pace: Pace = field(default_factory=Pace)
+    recent: RecentRequests = field(default_factory=RecentRequests)
+    waiters: WaiterRegistry = field(default_factory=WaiterRegistry)
+    directory: Directory = field(default_factory=TokenDirectory)
+    rate_limiter: RateLimiter = field(default_factory=RateLimiter)
     presence: Presence = field(default_factory=LocalPresence)
-    unseen: Unseen = field(default_factory=Unseen)
+    awaiting_viewer: AwaitingViewer = field(default_factory=AwaitingViewer)
     withheld: set[str] = field(default_factory=set[str])
-    """The resumes of which admins were told that they are (`authority.py`)."""
-    courier: Courier = field(default_factory=Nowhere)
-    last_use: LastUse = field(default_factory=LastUse)
+    """The withheld resumes that are in the audit log already (`delivery/authorship.py`)."""
+    webhook_client: WebhookClient = field(default_factory=NullWebhookClient)
+    token_usage: TokenUsage = field(default_factory=TokenUsage)
     metrics: Metrics = field(default_factory=Metrics)
     own_keys: OwnKeys | None = None
-    """The master keys, where this server keeps them itself."""
+    """The master keys, if this server manages them itself."""
     seals: HeadSeals | None = None
-    """What seals the audit logs, where the server has its master keys in memory."""
+    """Seals the audit logs, if the server has its master keys in memory."""
+    validators: Mapping[str, Validator] = field(default_factory=dict[str, Validator])
+    option_sources: Mapping[str, OptionSource] = field(default_factory=dict[str, OptionSource])
+    """The sources of options, by name."""
     probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
+    oauth_providers: Mapping[str, OauthProvider] = field(default_factory=dict[str, OauthProvider])
+    """The OAuth providers of the settings, by name."""
+    file_scans: Mapping[str, FileScan] = field(default_factory=dict[str, FileScan])
+    """The scans of uploaded files, by name."""
+    preview_slot: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))
+    """Previews are drawn one at a time: an image takes up to 120 MB while it is decoded."""
+    kinds: Mapping[str, KindExtension] = field(default_factory=dict[str, KindExtension])
+    """The kinds of packages, by name."""
     read_only: ReadOnly = field(default_factory=ReadOnly)
-    submissions: Submissions = field(default_factory=Submissions)
-    failed_logins: Attempts = field(default_factory=lambda: Attempts(10))
-    """Failed log-ins that are written into the audit log."""
-    refusals: Attempts = field(default_factory=lambda: Attempts(20))
-    """Calls that a role does not allow, by principal, that are written into the audit log."""
-    wrong_tokens: Attempts = field(default_factory=lambda: Attempts(DEFAULTS.max_wrong_tokens_per_minute - 1))
-    """Unknown tokens by client address; one more is refused as too many."""
+    submissions: SubmissionQueue = field(default_factory=SubmissionQueue)
+    failed_logins: AttemptLimiter = field(default_factory=lambda: AttemptLimiter(10))
+    """Failed logins: those within the limit are written into the audit log."""
+    refusals: AttemptLimiter = field(default_factory=lambda: AttemptLimiter(20))
+    """Calls that a role does not allow, by principal: those within the limit are written into the audit log."""
+    wrong_tokens: AttemptLimiter = field(
+        default_factory=lambda: AttemptLimiter(DEFAULTS.max_wrong_tokens_per_minute - 1)
+    )
+    """Unknown tokens by client address; more of them get a 429."""
     public_url: str | None = None
-    """The address that people open, where a proxy stands before the server."""
+    """The address that people open, if the server is behind a proxy."""
     own_paths: tuple[str, ...] = ()
-    """The folders and files of askback itself, which no rule lets an agent read."""
+    """Askback's own folders and files, which no rule lets an agent read."""
     texts: Mapping[str, str] = field(default_factory=lambda: TEXTS)
-    """What models read of outcomes."""
+    """The texts in which models read outcomes."""

@@ -1,1 +1,1 @@
-"""Backends of the `Store` port; `app.py` chooses one."""
+"""Backends of the `Store` port; `server/app.py` chooses one."""

@@ -9,18 +9,19 @@ from typing import Any, Protocol
 
 from askback.domain import events as domain_events
 from askback.domain.access import read_access
-from askback.domain.events import Draft, Event
+from askback.domain.events import Event, EventDraft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import State
+from askback.domain.transcript import append_text
 from askback.ports.agents import Agent, Root, Token
 from askback.ports.policy import RuleRecord
 from askback.ports.secrets import Grant, SecretRecord
-from askback.ports.store import Message, Principal, Session, ThreadView
-from askback.ports.threads import Terms
+from askback.ports.sessions import Session
+from askback.ports.store import Message, Principal, ThreadView
+from askback.ports.threads import ThreadDetails, ThreadTerms
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
-from askback.storage.transcript import extend
 
 _STATUS = {status.value: status for status in Status}
 
@@ -52,10 +53,10 @@ def record(row: Row) -> Record:
 
 
 def event(row: Row) -> Event:
-    """Make an event: the fields of `Draft`, seq, position, its request's spec and `hides_names`, the access."""
+    """Make an event: the fields of `EventDraft`, seq, position, its request's spec and `hides_names`, the access."""
     *draft, seq, position, spec, hides_names, people, agents = row
-    return domain_events.commit(
-        Draft(*draft),
+    return domain_events.committed_event(
+        EventDraft(*draft),
         seq=seq,
         position=position,
         spec=None if spec is None else Spec(spec),
@@ -69,7 +70,7 @@ def message(row: Row) -> Message:
     message_id, seq, data, streamed = row
     if isinstance(streamed, bytes):
         streamed = streamed.decode()
-    return Message(message_id, seq, extend(data, streamed) if streamed else data)
+    return Message(message_id, seq, append_text(data, streamed) if streamed else data)
 
 
 def thread_view(thread: Row, messages: Sequence[Message], requests: Sequence[Row]) -> ThreadView:
@@ -77,15 +78,26 @@ def thread_view(thread: Row, messages: Sequence[Message], requests: Sequence[Row
 
     Each request comes after the seq of its creation. Messages and requests come newest first.
     """
-    seq, people, agents, archived_at = thread
+    seq, people, agents, archived_at, title, metadata = thread
     pairs = sorted(((row[0], record(row[1:])) for row in requests), key=lambda pair: pair[0])
-    return ThreadView(seq, list(reversed(messages)), pairs, read_access(people, agents), archived_at)
+    access = read_access(people, agents)
+    return ThreadView(seq, list(reversed(messages)), pairs, access, archived_at, title, metadata)
 
 
-def terms(row: Row) -> Terms:
+def thread_details(row: Row) -> ThreadDetails:
+    """Make a thread of a list: the fields of `ThreadDetails`, the access as its two texts."""
+    key, thread_id, title, metadata, as_messages, archived_at, updated_at, pending, people, agents = row
+    access = read_access(people, agents)
+    return ThreadDetails(
+        key, thread_id, title, metadata, bool(as_messages), archived_at, updated_at, pending, access
+    )
+
+
+def terms(row: Row) -> ThreadTerms:
     """Make what holds in a thread: the fields of `Terms`, the access as its two texts."""
-    everywhere, here, refused_at, people, agents = row
-    return Terms(everywhere, here, refused_at, read_access(people, agents))
+    everywhere, here, refused_at, answers_as_messages, people, agents = row
+    access = read_access(people, agents)
+    return ThreadTerms(everywhere, here, refused_at, access, answers_as_messages=bool(answers_as_messages))
 
 
 def principal(row: Row) -> Principal:
@@ -96,22 +108,23 @@ def principal(row: Row) -> Principal:
 
 def token(row: Row) -> Token:
     """Make a token: whom it stands for, its limits, its life. One that an older server wrote has its principal's id."""
-    *who, names, threads, token_id, expires_at = row[:10]
+    *who, names, threads, token_id, expires_at, system = row[:11]
     found = replace(
         principal(who),
         names=tuple(json.loads(names)),
         threads=tuple(json.loads(threads)),
         token=token_id or row[0],
         expires_at=expires_at,
+        system=system,
     )
-    return Token(found, *row[10:16])
+    return Token(found, *row[11:17])
 
 
 def token_columns(kept: Token) -> tuple[str | int | None, ...]:
     """Return the columns of a token, as `token` reads them."""
     who = kept.principal
     person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
-    limits = (json.dumps(who.names), json.dumps(who.threads), who.token, who.expires_at)
+    limits = (json.dumps(who.names), json.dumps(who.threads), who.token, who.expires_at, who.system)
     made = (kept.source, kept.created_at, kept.created_by)
     return (*person, *limits, *made, kept.revoked_at, kept.revoked_by, kept.last_used_at)
 
@@ -178,3 +191,10 @@ def delivery(row: Row) -> Delivery:
     delivery_id, tenant, webhook_id, kind, subject, since, next_at, state, attempt, again, log = row
     found = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
     return replace(found, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)
+
+
+def delivered(data: str) -> str:
+    """Return the JSON of a message that is held as it is once it is delivered."""
+    message: dict[str, Any] = json.loads(data)
+    message.pop("held", None)
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))

@@ -1,1 +1,1 @@
-"""What is shipped for tests: conformance suites for buses, presence registers and vaults, and fakes."""
+"""Test support for extensions: conformance suites for buses, presence registers and vaults, and fakes."""

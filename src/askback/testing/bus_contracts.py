@@ -1,10 +1,10 @@
-"""What every `Bus` must keep, as tests: subclass `BusContracts` and say how to make a bus.
+"""The conformance suite of `Bus`: subclass `BusContracts` and implement `make_bus`.
 
     class TestMyBus(BusContracts):
         def make_bus(self) -> Bus:
             return MyBus()
 
-`settled` waits until what was published has arrived, for a bus that is not immediate.
+`settled` waits until all events are delivered, for a bus that is not immediate.
 """
 
 # ruff: noqa: D102 - the name of a test is its sentence
@@ -22,7 +22,7 @@ from askback.ports.bus import Bus, request_topic, tenant_topic, thread_topic
 def event(
     seq: int, *, thread: str = "t1", tenant: str = "main", request: str | None = None, position: int = 0
 ) -> Event:
-    """Make a committed event with just what a bus looks at."""
+    """Make a committed event with only the fields that a bus reads."""
     return Event(
         "message.added", tenant, thread, seq, position or seq, request, settles=False, text=f'{{"seq":{seq}}}'
     )
@@ -38,7 +38,7 @@ class BusContracts:
         raise NotImplementedError
 
     async def settled(self, bus: Bus) -> None:
-        """Return once everything published so far has been delivered."""
+        """Wait until everything published so far is delivered."""
 
     @pytest.fixture
     async def bus(self) -> AsyncIterator[Bus]:

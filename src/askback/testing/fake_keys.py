@@ -1,4 +1,4 @@
-"""Keys that are kept elsewhere, as in a key management service: nothing here encrypts, the service remembers."""
+"""A fake key management service: it encrypts nothing, and remembers the data keys instead."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from askback.ports.vault import CannotOpen, KeysUnreachable
 
 
 class FakeKeyService:
-    """What several sources of keys may share: the data keys that were wrapped, by the handle that stands for each.
+    """A service that several key sources may share: wrapped data keys by their handles.
 
-    `offline = True` makes every call raise `KeysUnreachable`; a name that is discarded from `names` is a destroyed key.
+    `offline = True` makes every call raise `KeysUnreachable`; removing a name from `names` destroys that key.
     """
 
     def __init__(self, *names: str) -> None:
@@ -19,14 +19,14 @@ class FakeKeyService:
         self._wrapped: dict[bytes, tuple[str, bytes, bytes]] = {}
 
     def encrypt(self, key_id: str, data_key: bytes, context: bytes) -> bytes:
-        """Remember a data key; return a handle that tells nothing about it."""
+        """Store a data key; return a handle that reveals nothing about it."""
         self._check(key_id)
         handle = secrets.token_bytes(48)
         self._wrapped[handle] = (key_id, data_key, context)
         return handle
 
     def decrypt(self, key_id: str, handle: bytes, context: bytes) -> bytes:
-        """Return the data key of a handle, to who names the same key and context."""
+        """Return the data key of a handle if the key and the context are the same."""
         self._check(key_id)
         name, data_key, given = self._wrapped.get(handle, ("", b"", b""))
         if (name, given) != (key_id, context):
@@ -48,7 +48,7 @@ class FakeKeys:
         self.active_id = active_id
 
     async def active(self) -> str:
-        """Return the id of the key that is sealed under now."""
+        """Return the id of the key that new data is sealed with."""
         if self._service.offline:
             raise KeysUnreachable("The key service does not answer.")
         return self.active_id

@@ -1,48 +1,48 @@
-"""A `Register` of presence in memory."""
+"""A fake `PresenceRegister`, in memory."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Collection
 
-from askback.ports.presence import Place
+from askback.ports.presence import View
 
 
 class FakeRegister:
-    """Who is there, by server, for servers of this process."""
+    """The viewers by server, for servers in this process."""
 
     def __init__(self) -> None:
-        self._places: dict[str, set[Place]] = {}
+        self._views: dict[str, set[View]] = {}
         self._until: dict[str, float] = {}
         self.renewals = 0
         self.broken: Exception | None = None
-        """Raised instead of writing anything down."""
+        """Raised instead of any update."""
 
     def crash(self) -> None:
         """Lose everything."""
-        self._places.clear()
+        self._views.clear()
         self._until.clear()
 
-    async def note(
-        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    async def update(
+        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
     ) -> bool:
-        """Write down who came and left, and renew the lease."""
+        """Add and remove views, and renew the lease."""
         if self.broken is not None:
             raise self.broken
-        stands = server in self._places
-        places = self._places.setdefault(server, set())
-        places.difference_update(left)
-        places.update(came)
-        self.renewals += stands
+        valid = server in self._views
+        views = self._views.setdefault(server, set())
+        views.difference_update(removed)
+        views.update(added)
+        self.renewals += valid
         self._until[server] = time.monotonic() + lease_ms / 1000
-        return stands
+        return valid
 
-    async def strike(self, server: str) -> None:
-        """Forget all of a server."""
-        self._places.pop(server, None)
+    async def remove(self, server: str) -> None:
+        """Remove all entries of a server."""
+        self._views.pop(server, None)
         self._until.pop(server, None)
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
-        """Whether a server whose lease holds has somebody there."""
+        """Whether a server with a valid lease has a viewer of this thread, or of all."""
         wanted, now = {(tenant, thread_id), (tenant, None)}, time.monotonic()
-        return any(places & wanted and self._until[name] >= now for name, places in self._places.items())
+        return any(views & wanted and self._until[name] >= now for name, views in self._views.items())

@@ -1,10 +1,10 @@
-"""What every `Presence` and every `Register` must keep, as tests: subclass and say how to make one.
+"""The conformance suites of `Presence` and `Register`: subclass one and implement its `make_…` method.
 
     class TestMyRegister(RegisterContracts):
         def make_register(self) -> Register:
             return MyRegister()
 
-The time of a lease is the register's, which may be another machine's: these tests wait for its end.
+A lease ends by the clock of the register, which may be another machine: these tests wait for its end.
 """
 
 # ruff: noqa: D102 - the name of a test is its sentence
@@ -16,19 +16,19 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import anyio
 import pytest
 
-from askback.ports.presence import Presence, Register
+from askback.ports.presence import Presence, PresenceRegister
 
 SHORT_MS = 50
 LONG_MS = 60_000
 
 
 async def until(holds: Callable[[], Awaitable[bool]]) -> None:
-    """Return once it holds, which takes a moment; raises `TimeoutError` when it does not."""
+    """Wait until a condition is true; raises `TimeoutError` if it does not become true."""
     with anyio.fail_after(10):
         while True:
             if await holds():
                 return
-            await anyio.sleep(0.01)  # what another machine's clock decides has no event
+            await anyio.sleep(0.01)  # no event tells when another machine's clock has moved on
 
 
 class PresenceContracts:
@@ -37,12 +37,12 @@ class PresenceContracts:
     pytestmark = pytest.mark.anyio
 
     def make_servers(self) -> tuple[Presence, Presence]:
-        """Return the presence of two servers that are one for people; twice the same where there is only one."""
+        """Return the presence of two servers with the same people; twice the same if there is only one."""
         raise NotImplementedError
 
     @pytest.fixture
     async def servers(self) -> AsyncIterator[tuple[Presence, Presence]]:
-        """Two servers that are open."""
+        """Two open servers."""
         servers = self.make_servers()
         for server in dict.fromkeys(servers):
             await server.open()
@@ -54,7 +54,7 @@ class PresenceContracts:
         here, there = servers
         assert not await here.anybody("main", "t1")
         there.enter("main", "t1")
-        await there.known()
+        await there.synchronized()
         assert await here.anybody("main", "t1")
         assert await there.anybody("main", "t1")
 
@@ -64,7 +64,7 @@ class PresenceContracts:
         here, there = servers
         for place in (("main", "t2"), ("acme", "t1"), ("acme", None)):
             there.enter(*place)
-        await there.known()
+        await there.synchronized()
         assert not await here.anybody("main", "t1")
 
     async def test_somebody_who_watches_everything_is_in_each_thread(
@@ -72,7 +72,7 @@ class PresenceContracts:
     ) -> None:
         here, there = servers
         there.enter("main", None)
-        await there.known()
+        await there.synchronized()
         assert await here.anybody("main", "any")
 
     async def test_somebody_is_there_until_the_last_has_left(
@@ -82,10 +82,10 @@ class PresenceContracts:
         first, last = there.enter("main", "t1"), there.enter("main", "t1")
         first()
         first()
-        await there.known()
+        await there.synchronized()
         assert await here.anybody("main", "t1")
         last()
-        await there.known()
+        await there.synchronized()
         assert not await here.anybody("main", "t1")
 
     async def test_who_leaves_and_comes_again_at_once_is_there(
@@ -94,9 +94,9 @@ class PresenceContracts:
         here, there = servers
         there.enter("main", "t1")()
         there.enter("main", "t1")
-        await there.known()
+        await there.synchronized()
         there.enter("main", "t2")()
-        await there.known()
+        await there.synchronized()
         assert await here.anybody("main", "t1")
         assert not await here.anybody("main", "t2")
 
@@ -107,7 +107,7 @@ class PresenceContracts:
         for name in ("\0", "'; --", "ß\u2028"):
             there.enter("main", name)
         there.enter("main", "t1")
-        await there.known()
+        await there.synchronized()
         assert await here.anybody("main", "t1")
         assert await here.anybody("main", "'; --")
         assert not await here.anybody("main", "")
@@ -126,7 +126,7 @@ class PresenceContracts:
 
         here.on_arrival(hear)
         there.enter("main", "t1")
-        await there.known()
+        await there.synchronized()
         there.enter("main", "t1")
         there.enter("acme", None)
         with anyio.fail_after(10):
@@ -140,36 +140,40 @@ class RegisterContracts:
 
     pytestmark = pytest.mark.anyio
 
-    def make_register(self) -> Register:
-        """Return a register in which nothing is written."""
+    def make_register(self) -> PresenceRegister:
+        """Return an empty register."""
         raise NotImplementedError
 
     @pytest.fixture
-    async def register(self) -> Register:
+    async def register(self) -> PresenceRegister:
         """An empty register."""
         return self.make_register()
 
-    async def test_what_was_written_stands_while_the_lease_is_renewed(self, register: Register) -> None:
+    async def test_what_was_written_stands_while_the_lease_is_renewed(
+        self, register: PresenceRegister
+    ) -> None:
         came, left = [("main", "t1"), ("main", "t2")], [("main", "t1"), ("main", "never")]
-        assert not await register.note("one", came=came, left=(), lease_ms=LONG_MS)
-        assert await register.note("one", came=[("main", "t3")], left=left, lease_ms=LONG_MS)
-        assert await register.note("one", came=came[1:], left=(), lease_ms=LONG_MS)
+        assert not await register.update("one", added=came, removed=(), lease_ms=LONG_MS)
+        assert await register.update("one", added=[("main", "t3")], removed=left, lease_ms=LONG_MS)
+        assert await register.update("one", added=came[1:], removed=(), lease_ms=LONG_MS)
         assert [await register.anybody("main", f"t{n}") for n in (1, 2, 3)] == [False, True, True]
 
-    async def test_each_server_speaks_for_itself(self, register: Register) -> None:
+    async def test_each_server_speaks_for_itself(self, register: PresenceRegister) -> None:
         for server in ("one", "two"):
-            await register.note(server, came=[("main", "t1"), ("main", None)], left=(), lease_ms=LONG_MS)
-        await register.note("one", came=(), left=[("main", "t1"), ("main", None)], lease_ms=LONG_MS)
+            await register.update(
+                server, added=[("main", "t1"), ("main", None)], removed=(), lease_ms=LONG_MS
+            )
+        await register.update("one", added=(), removed=[("main", "t1"), ("main", None)], lease_ms=LONG_MS)
         assert await register.anybody("main", "t1")
-        await register.strike("two")
+        await register.remove("two")
         assert not await register.anybody("main", "t1")
-        assert not await register.note("two", came=(), left=(), lease_ms=LONG_MS)
+        assert not await register.update("two", added=(), removed=(), lease_ms=LONG_MS)
 
     async def test_a_server_that_is_not_heard_of_any_more_counts_no_longer_than_its_lease(
-        self, register: Register
+        self, register: PresenceRegister
     ) -> None:
-        await register.note("dead", came=[("main", "t1")], left=(), lease_ms=SHORT_MS)
-        await register.note("alive", came=[("main", "t2")], left=(), lease_ms=LONG_MS)
+        await register.update("dead", added=[("main", "t1")], removed=(), lease_ms=SHORT_MS)
+        await register.update("alive", added=[("main", "t2")], removed=(), lease_ms=LONG_MS)
 
         async def gone() -> bool:
             return not await register.anybody("main", "t1")

@@ -1,4 +1,4 @@
-"""What every `Vault` and every `KeySource` must keep, as tests: subclass, and say how to make one.
+"""The conformance suites of `Vault` and `KeySource`: subclass them and implement their `make_…` methods.
 
     class TestMyKeys(KeySourceContracts, VaultContracts):
         def make_keys(self, place, *ids):
@@ -7,7 +7,7 @@
         def make_vault(self, place, *ids):
             return Envelope(self.make_keys(place, *ids))
 
-A test named `test_c4_…` holds contract 4 of `askback.ports.vault`. Keys elsewhere also get `UnreachableContracts`.
+A test named `test_c4_…` checks contract 4 of `askback.ports.vault`. For remote keys, add `UnreachableContracts`.
 """
 
 # ruff: noqa: D102 - the name of a test is its sentence
@@ -51,7 +51,7 @@ VALUES = {
 
 
 async def refused(attempt: Awaitable[object]) -> None:
-    """See that an attempt raises `CannotOpen`, the same each time and with nothing to learn from."""
+    """Check that an attempt raises `CannotOpen`, with the same message each time and without details."""
     with pytest.raises(CannotOpen) as caught:
         await attempt
     error = caught.value
@@ -60,7 +60,7 @@ async def refused(attempt: Awaitable[object]) -> None:
 
 
 def changed_by_a_bit(text: str) -> Iterator[str]:
-    """Every text that differs from this one (of ASCII) in one bit."""
+    """Return every text that differs from this one (of ASCII) in one bit."""
     data = text.encode("ascii")
     for at, byte in enumerate(data):
         for bit in range(8):
@@ -68,7 +68,7 @@ def changed_by_a_bit(text: str) -> Iterator[str]:
 
 
 def cut(text: str) -> Iterator[str]:
-    """Every text that lacks the end, the beginning or one character of this one, or has one twice."""
+    """Return every text that lacks the end, the start or one character of this one, or repeats one."""
     for at in range(len(text)):
         yield from (text[:at], text[at + 1 :], text[:at] + text[at + 1 :], text[: at + 1] + text[at:])
 
@@ -81,7 +81,7 @@ class VaultContracts:
     def make_vault(self, place: Path, *ids: str) -> Vault:
         """Return a vault with the keys of these ids, the first one active: the same keys for the same place and id.
 
-        Ids that are left out are those of keys that were taken away.
+        A missing id means that its key was removed.
         """
         raise NotImplementedError
 
@@ -150,7 +150,7 @@ class VaultContracts:
         assert len(set(texts)) == 20
         assert {len(text) for text in texts} == {len(texts[0])}
         for one, two in pairwise(texts):
-            # Beyond format and key id two texts share no 16 characters: no data key, no nonce, no block.
+            # Except for format and key id, two texts share no 16 characters: no data key, no nonce, no block.
             words = {one[at : at + 16] for at in range(8, len(one) - 16)}
             assert not [word for word in words if word in two[8:]]
 
@@ -197,7 +197,7 @@ class VaultContracts:
                     old, new = kept[binding], await vault.rewrap(binding, kept[binding])
                     assert new is not None
                     await anyio.lowlevel.checkpoint()
-                    # Who read the row before it was replaced still has the old text in his hands.
+                    # A reader that read the row before it was replaced still has the old text.
                     assert await vault.open(binding, old) == await vault.open(binding, new)
                     kept[binding] = new
                 done.set()
@@ -273,7 +273,7 @@ class UnreachableContracts(VaultContracts):
     """Contract 7, for vaults whose keys are kept elsewhere."""
 
     def outage(self, place: Path) -> AbstractContextManager[object]:
-        """Make the keys of a place unreachable for as long as the context lasts."""
+        """Make the keys of a place unreachable while the context is open."""
         raise NotImplementedError
 
     async def test_c7_keys_that_cannot_be_reached_say_nothing_about_the_text(self, tmp_path: Path) -> None:

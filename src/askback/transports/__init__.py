@@ -1,1 +1,1 @@
-"""What the outside speaks: REST, server-sent events, the WebSocket. They translate, and hold no rule."""
+"""The transports: REST, server-sent events and the WebSocket. They translate calls and contain no rules."""

@@ -1,119 +1,105 @@
-"""One path of the API: finds the operation for the method, the caller for the credential, and runs it."""
+"""One path of the API: find the operation by the method, identify the caller, and run it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 from urllib.parse import unquote
 
 from starlette.convertors import Convertor, register_url_convertor
-from starlette.routing import Route
+from starlette.routing import BaseRoute, Match, Route
 
-from askback.domain.faults import Faults, fault
 from askback.errors import NotFound
-from askback.ports.principal import Principal
-from askback.service import tokens
+from askback.ports.agents import Principal
+from askback.service.access import tokens
 from askback.service.context import Services
-from askback.transports.http import Call, Receive, Reply, Scope, Send
+from askback.transports.http import ASGIApp, HttpCall, Receive, Reply, Scope, Send, query_of
+from askback.transports.parameters import from_query
 from askback.transports.problems import MethodNotAllowed
 from askback.transports.security import identify
+from askback.wire.operation import Operation
 
 EXPIRES_HEADER = b"x-askback-token-expires"
-"""The header that says, in the last week of a token, when it ends."""
+"""The header with the expiry of a token, in its last week."""
 
 
 class Response(Protocol):
-    """What a handler returns: a `Reply`, or a stream that goes on until its reader leaves."""
+    """The result of a handler: a `Reply`, or a stream that lasts until its reader leaves."""
 
     async def send(self, send: Send) -> None:
         """Write it out."""
         ...
 
 
-Handler = Callable[[Call], Awaitable[Response]]
+HttpHandler = Callable[[HttpCall], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
-    """A query parameter, for the OpenAPI document."""
+class Bound:
+    """An operation and its handler over HTTP."""
 
-    name: str
-    schema: Mapping[str, Any]
-    description: str
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A method of a path: its handler, and what the OpenAPI document says of it.
-
-    `body` and the values of `ok` are Pydantic models, plain JSON Schemas, or None for none.
-    A `public` operation needs no credential. A `stream` has no end, and therefore no `HEAD`.
-    """
-
-    method: str
-    path: str
-    handler: Handler
-    name: str
-    summary: str
-    ok: Mapping[int, Any]
-    body: Any = None
-    query: Sequence[Query] = ()
-    roles: Sequence[str] = ()
-    idempotent: bool = False
-    public: bool = False
-    stream: bool = False
+    operation: Operation
+    handler: HttpHandler
 
 
 class Endpoint:
     """The ASGI app of one path."""
 
-    def __init__(self, ctx: Services, operations: Sequence[Operation]) -> None:
+    def __init__(self, ctx: Services, bound: Sequence[Bound]) -> None:
         self._ctx = ctx
-        self._operations = {operation.method: operation for operation in operations}
-        get = self._operations.get("GET")
-        if get is not None and not get.stream:
-            self._operations["HEAD"] = get
-        self._allow = ", ".join(sorted(self._operations))
-        self._queries = {
-            method: frozenset(query.name for query in operation.query)
-            for method, operation in self._operations.items()
-        }
+        self._bound = {each.operation.method: each for each in bound}
+        get = self._bound.get("GET")
+        if get is not None and not get.operation.stream:
+            self._bound["HEAD"] = get
+        self._allow = ", ".join(sorted(self._bound))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request; errors go up to the guard."""
-        operation = self._operations.get(scope["method"])
-        if operation is None:
+        bound = self._bound.get(scope["method"])
+        if bound is None:
             raise MethodNotAllowed(self._allow)
-        identity = None if operation.public else await identify(self._ctx, scope)
-        call = Call(self._ctx, scope, receive, identity, scope["path_params"])
+        operation = bound.operation
+        identity, args = None, scope["path_params"]
         if not operation.public:
-            self._check_query(call)
-        reply = await operation.handler(call)
+            identity = await identify(self._ctx, scope)
+            args = from_query(operation, args, query_of(scope), self._ctx.limits)
+        reply = await bound.handler(HttpCall(self._ctx, scope, receive, identity, args))
         if identity is not None and identity.principal.expires_at is not None and isinstance(reply, Reply):
             reply = self._warned(reply, identity.principal)
         await reply.send(send)
 
     def _warned(self, reply: Reply, principal: Principal) -> Reply:
-        """Return a reply that says when the caller's token ends, if that is soon."""
-        ends = tokens.ends_soon(principal, self._ctx.clock.now_ms())
+        """Add the expiry of the caller's token to a reply if it is soon."""
+        ends = tokens.expiry_warning(principal, self._ctx.clock.now_ms())
         if ends is None:
             return reply
         return replace(reply, headers=(*reply.headers, (EXPIRES_HEADER, ends.encode())))
 
-    def _check_query(self, call: Call) -> None:
-        """Refuse query parameters that the operation does not have: a misspelt filter must not return everything."""
-        unknown = call.query.keys() - self._queries[call.scope["method"]]
-        if unknown:
-            raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown)])
+
+class Prefix(BaseRoute):
+    """An ASGI app for all paths that begin alike, for requests and WebSockets; it gets the whole path."""
+
+    def __init__(self, prefix: str, app: ASGIApp) -> None:
+        self._prefix = prefix
+        self._app = app
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Whether a path begins so."""
+        here = scope["type"] in {"http", "websocket"} and scope["path"].startswith(self._prefix)
+        return (Match.FULL if here else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request or a connection."""
+        await self._app(scope, receive, send)
 
 
-def routes(ctx: Services, operations: Sequence[Operation]) -> list[Route]:
-    """Return one route for each path, in the order of the table."""
-    by_path: dict[str, list[Operation]] = {}
-    for operation in operations:
-        by_path.setdefault(operation.path, []).append(operation)
+def routes(ctx: Services, bound: Sequence[Bound]) -> list[Route]:
+    """Return one route for each path, in the order given."""
+    by_path: dict[str, list[Bound]] = {}
+    for each in bound:
+        by_path.setdefault(each.operation.path, []).append(each)
     return [Route(route_path(path), Endpoint(ctx, found)) for path, found in by_path.items()]
 
 

@@ -1,4 +1,8 @@
-"""The outermost layer of the app: checks addresses, adds security headers, turns errors into answers."""
+"""The outermost layer of the app: check addresses, add security and CORS headers, turn errors into replies.
+
+CORS headers let pages of listed origins call with a bearer token. `Access-Control-Allow-Credentials` is never sent, so
+a browser neither sends nor stores cookies for them.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,6 @@ from collections.abc import Awaitable, Callable
 from urllib.parse import quote
 
 from askback.logs import request_id
-from askback.transports import cors
 from askback.transports.http import ASGIApp, ClientGone, Headers, Message, Receive, Reply, Scope, Send, header
 from askback.transports.problems import problem, problem_reply
 from askback.transports.security import FOREIGN, SAFE_METHODS, Addresses
@@ -75,8 +78,8 @@ class Guard:
 
         try:
             self._addresses.check(scope)
-            if FOREIGN in scope and cors.is_preflight(scope):
-                await cors.preflight().send(send_guarded)
+            if FOREIGN in scope and is_preflight(scope):
+                await preflight().send(send_guarded)
             else:
                 await self._app(scope, receive, send_guarded)
         except ClientGone:
@@ -100,8 +103,8 @@ class Guard:
         """Return what a page of another origin needs; the same address must not be cached for all origins."""
         if not self._addresses.origins:
             return ()
-        foreign = cors.headers_for(scope[FOREIGN]) if FOREIGN in scope else ()
-        return (cors.VARY, *foreign)
+        foreign = headers_for(scope[FOREIGN]) if FOREIGN in scope else ()
+        return (VARY, *foreign)
 
     async def _websocket(self, scope: Scope, receive: Receive, send: Send) -> None:
         accepted = False
@@ -139,8 +142,8 @@ async def _deny(error: Exception, scope: Scope, send: Send) -> None:
 
 
 def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    cached = any(name == b"cache-control" for name, _ in headers)
-    return [*headers, *SECURITY_HEADERS] if cached else [*headers, *SECURITY_HEADERS, NO_STORE]
+    given = {name for name, _ in headers}
+    return [*headers, *(each for each in (*SECURITY_HEADERS, NO_STORE) if each[0] not in given)]
 
 
 def _request_id(scope: Scope) -> str:
@@ -153,3 +156,39 @@ def _undecoded(scope: Scope) -> str:
     """Return the path still percent-encoded: a thread id may hold a slash, which must not become a step."""
     raw = scope.get("raw_path")
     return quote(scope["path"]) if raw is None else raw.partition(b"?")[0].decode("latin-1")
+
+
+METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
+SENT = (
+    b"Authorization, Content-Type, Accept-Language, Idempotency-Key, Last-Event-ID, If-None-Match, "
+    b"X-Request-Id, X-Askback-Via, Traceparent"
+)
+SEEN = b"X-Request-Id, Retry-After, WWW-Authenticate, Allow, ETag, Content-Disposition"
+"""Reply headers that scripts of a listed origin may read, besides those that every page may."""
+MAX_AGE_S = b"600"
+VARY = (b"vary", b"Origin")
+
+
+def is_preflight(scope: Scope) -> bool:
+    """Whether this is a CORS preflight."""
+    return scope["method"] == "OPTIONS" and header(scope, b"access-control-request-method") is not None
+
+
+def preflight() -> Reply:
+    """Return the reply to a preflight; only the call itself shows whether the path exists."""
+    return Reply(
+        204,
+        headers=(
+            (b"access-control-allow-methods", METHODS),
+            (b"access-control-allow-headers", SENT),
+            (b"access-control-max-age", MAX_AGE_S),
+        ),
+    )
+
+
+def headers_for(origin: str) -> Headers:
+    """Return the CORS headers of a reply for a listed origin."""
+    return (
+        (b"access-control-allow-origin", origin.encode("latin-1")),
+        (b"access-control-expose-headers", SEEN),
+    )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from io import BytesIO
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs
 
 import anyio
 
 from askback.domain import jsontext
-from askback.domain.secrets.unread import Unread
+from askback.domain.secrets.secret import RawBody
 from askback.errors import TooLarge
-from askback.ports.store import Principal, Session
+from askback.ports.sessions import Session
+from askback.ports.store import Principal
 from askback.service.context import Services
 
 Scope = MutableMapping[str, Any]
@@ -24,6 +25,7 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 ASGIApp = Callable[[Scope, Receive, Send], Awaitable[None]]
 Headers = Sequence[tuple[bytes, bytes]]
+_T = TypeVar("_T")
 
 DRAIN_BYTES = 64 * 1024 * 1024
 DRAIN_S = 10.0
@@ -60,14 +62,14 @@ class Identity:
 
 
 @dataclass(frozen=True)
-class Call:
-    """One HTTP request, as a handler sees it; `identity` is None on public routes."""
+class HttpCall:
+    """One HTTP request; `identity` is None on public routes, `args` are the parameters of the path and the query."""
 
     ctx: Services
     scope: Scope
     receive: Receive
     identity: Identity | None = None
-    path: Mapping[str, str] = field(default_factory=dict[str, str])
+    args: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def principal(self) -> Principal:
@@ -80,20 +82,20 @@ class Call:
         """The `Idempotency-Key`."""
         return header(self.scope, b"idempotency-key")
 
-    @cached_property
-    def query(self) -> Mapping[str, list[str]]:
-        """The query's values by name."""
-        raw = self.scope.get("query_string", b"")
-        return parse_qs(raw.decode("latin-1"), keep_blank_values=True) if raw else {}
-
     async def json(self) -> object:
         """Read the body and parse it; raises `TooLarge`, `Faults`, `ClientGone`."""
         body = await self.body()
         return body.read(lambda text: jsontext.parse(text, limits=self.ctx.limits))
 
-    async def body(self) -> Unread:
+    async def body(self) -> RawBody:
         """Read the body and do not look into it; raises `TooLarge`, `ClientGone`."""
         return await read_body(self.scope, self.receive, limit=self.ctx.limits.body_bytes)
+
+
+def query_of(scope: Scope) -> Mapping[str, list[str]]:
+    """Return the values of the query by name."""
+    raw = scope.get("query_string", b"")
+    return parse_qs(raw.decode("latin-1"), keep_blank_values=True) if raw else {}
 
 
 def json_reply(value: object, *, status: int = 200, headers: Headers = ()) -> Reply:
@@ -117,15 +119,15 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
-async def read_body(scope: Scope, receive: Receive, *, limit: int) -> Unread:
+async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
     """Return the body; raises `TooLarge` for one of more than `limit` bytes.
 
     Of such a body the rest is read and dropped, up to `DRAIN_BYTES`: a client that writes all of it before it reads
     would find its connection reset and never see the reply.
     """
-    declared = header(scope, b"content-length")
-    if declared is not None and declared.isdecimal() and int(declared[:20]) > limit:
-        if int(declared[:20]) <= DRAIN_BYTES:
+    declared = declared_size(scope)
+    if declared is not None and declared > limit:
+        if declared <= DRAIN_BYTES:
             await _drain(receive)
         raise _too_large(limit)
     # Whatever goes wrong here, no variable shows the bytes: not even the repr of this.
@@ -136,7 +138,35 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int) -> Unread:
         if more:
             await _drain(receive)
         raise _too_large(limit)
-    return Unread(body.getvalue())
+    return RawBody(body.getvalue())
+
+
+def declared_size(scope: Scope) -> int | None:
+    """Return the length of the body that the client declares, if it does."""
+    declared = header(scope, b"content-length")
+    return int(declared[:20]) if declared is not None and declared.isdecimal() else None
+
+
+class Pieces:
+    """A body of any length, which is read as it arrives."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._more = True
+
+    async def __aiter__(self) -> AsyncGenerator[bytes]:
+        """Yield its pieces; raises `ClientGone`."""
+        while self._more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ClientGone
+            self._more = message.get("more_body", False)
+            yield message.get("body", b"")
+
+    async def drain(self) -> None:
+        """Drop the rest: a client that is still writing would never see the reply."""
+        if self._more:
+            await _drain(self._receive)
 
 
 async def _drain(receive: Receive) -> None:
@@ -160,3 +190,22 @@ async def _take(receive: Receive, body: BytesIO) -> bool:
 
 def _too_large(limit: int) -> TooLarge:
     return TooLarge(f"The body is larger than {limit} bytes.")
+
+
+async def while_connected(receive: Receive, work: Awaitable[_T], *ends: Awaitable[object]) -> _T:
+    """Run `work` while the client is connected and none of `ends` has come; raises `ClientGone` if that happens."""
+    working = asyncio.ensure_future(work)
+    leaving = [asyncio.ensure_future(each) for each in (_disconnect(receive), *ends)]
+    try:
+        await asyncio.wait({working, *leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not working.done():
+            raise ClientGone
+        return working.result()
+    finally:
+        for task in (working, *leaving):
+            task.cancel()
+
+
+async def _disconnect(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        continue

@@ -1,6 +1,7 @@
 """What waits to be sent to one connection: one buffer, one task that empties it, one limit.
 
-Everything put within a turn of the loop goes out in one batch. The limit counts only while the
+Everything put within a turn of the loop goes out in one batch, at once if the connection takes it without waiting, and
+else by the task. The limit counts only while the
 peer does not take what was sent before: a burst is not slowness, a blocked write is.
 """
 
@@ -17,12 +18,31 @@ MAX_SIZE = 1024 * 1024
 
 
 class Outbox(Generic[T]):
-    """A buffer of frames (`str`) or of bytes, written in batches by `write`."""
+    """A buffer of frames (`str`) or of bytes, written in batches by `write`.
 
-    __slots__ = ("_drained", "_items", "_sending", "_size", "_wake", "_write", "batches", "closed")
+    `write_now` writes a batch without waiting, or returns False and has written nothing.
+    """
 
-    def __init__(self, write: Callable[[list[T]], Awaitable[None]]) -> None:
+    __slots__ = (
+        "_drained",
+        "_items",
+        "_sending",
+        "_size",
+        "_wake",
+        "_write",
+        "_write_now",
+        "batches",
+        "closed",
+    )
+
+    def __init__(
+        self,
+        write: Callable[[list[T]], Awaitable[None]],
+        *,
+        write_now: Callable[[list[T]], bool] | None = None,
+    ) -> None:
         self._write = write
+        self._write_now = write_now
         self._items: list[T] = []
         self._size = 0
         self._sending = False
@@ -45,10 +65,15 @@ class Outbox(Generic[T]):
         """Add to what is sent next; nothing happens once closed."""
         if self.closed:
             return
+        first = not self._items
         self._items.append(item)
         self._size += len(item)
-        if self._wake is not None and not self._wake.done():
+        if self._wake is None or self._wake.done():
+            return
+        if self._write_now is None:
             self._wake.set_result(None)
+        elif first:
+            self._wake.get_loop().call_soon(self._flush)
 
     async def drained(self) -> None:
         """Return once everything put so far has been written, or the connection is closed."""
@@ -71,6 +96,18 @@ class Outbox(Generic[T]):
             self.closed = True
             self._items.clear()
             self._release()
+
+    def _flush(self) -> None:
+        """Write what was put in this turn, or leave it to the task."""
+        if not self._items or self._wake is None or self._wake.done():
+            return
+        assert self._write_now is not None
+        if self._write_now(self._items):
+            self._items, self._size = [], 0
+            self.batches += 1
+            self._release()
+        else:
+            self._wake.set_result(None)
 
     async def _write_batch(self) -> None:
         batch, self._items, self._size = self._items, [], 0

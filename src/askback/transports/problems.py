@@ -1,4 +1,4 @@
-"""The one place where an exception becomes `{"error": {…}}`. An unknown one says nothing of itself."""
+"""Turn exceptions into `{"error": {…}}`. An unexpected one shows no details."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from math import ceil
 from typing import Any
 
 from askback import logs, messages
-from askback.domain.faults import Faults
+from askback.domain.faults import Faults, fault
 from askback.errors import RateLimited, Refused, Unauthorized, Unavailable
+from askback.ports.files import FileRefused
 from askback.ports.store import ClaimMismatch
 from askback.ports.threads import ThreadArchived, ThreadOfAnother
 from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
@@ -53,6 +54,8 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
             "(PUT /v1/threads/{id}/access)."
         )
         return 403, {"code": "thread_of_another_agent", "message": text}
+    if isinstance(error, FileRefused):  # it was removed while the answer was sent
+        return 422, _faults(Faults([fault("values", "unknown_file")]), locale)
     if isinstance(error, VaultLocked):
         return 409, {"code": "secrets_off", "message": str(error)}
     if isinstance(error, CannotOpen):
@@ -72,12 +75,12 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
 def problem_reply(error: Exception, scope: Scope) -> Reply:
     """Return the HTTP response for an exception, with texts in the caller's language."""
     status, body = problem(error, locale=locale_of(scope))
-    return json_reply({"error": body}, status=status, headers=_headers(error))
+    return json_reply({"error": body}, status=status, headers=headers_of(error))
 
 
 def locale_of(scope: Scope) -> str:
     """Return the language that the caller wants and the catalogues have."""
-    return messages.negotiate(header(scope, b"accept-language"))
+    return messages.negotiate_locale(header(scope, b"accept-language"))
 
 
 def _faults(error: Faults, locale: str) -> dict[str, Any]:
@@ -101,7 +104,8 @@ def _seconds(error: RateLimited | Unavailable) -> int:
     return max(1, ceil(error.retry_after or RETRY_S))
 
 
-def _headers(error: Exception) -> list[tuple[bytes, bytes]]:
+def headers_of(error: Exception) -> list[tuple[bytes, bytes]]:
+    """Return the headers that belong to a refusal."""
     if isinstance(error, MethodNotAllowed):
         return [(b"allow", error.allow.encode())]
     if isinstance(error, Unauthorized):

@@ -1,6 +1,6 @@
-"""Who is calling, and through which door: tokens, browser sessions, `Host` and `Origin`.
+"""Identify callers by token or browser session, and check `Host` and `Origin`.
 
-Used alike by REST, SSE and the WebSocket.
+REST, SSE and the WebSocket share it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from ipaddress import ip_address
 
 from askback.domain.tracing import HEADER, read_trace
 from askback.errors import Forbidden, RateLimited, Refused, Unauthorized
-from askback.ports.store import Principal, Session
-from askback.service import sessions, tokens
+from askback.ports.sessions import Session
+from askback.ports.store import Principal
+from askback.service.access import sessions, tokens
 from askback.service.context import Services
 from askback.transports.http import Identity, Scope, header
 from askback.transports.problems import HostNotAllowed
@@ -29,9 +30,11 @@ _SIGNED = "signed="
 
 
 async def identify(
-    ctx: Services, scope: Scope, *, token: str | None = None, half: str | None = None
+    ctx: Services, scope: Scope, *, token: str | None = None, half: str | None = None, system: str = ""
 ) -> Identity:
     """Return who calls, by `token`, by `Authorization`, or by a browser session; or raise `Unauthorized`.
+
+    `system` is the projection that is called.
 
     A session counts only beside no token, and only with both of its parts: the cookie, which reaches every port of
     the host, and the second half, which only the pages of the server's own origin hold. It never counts for a page
@@ -40,7 +43,7 @@ async def identify(
     if token is None:
         token = bearer(scope)
     if token is not None:
-        principal = await tokens.authenticate(ctx, token)
+        principal = await tokens.authenticate(ctx, token, system=system)
         if principal is None:
             raise unknown_credential(ctx, scope, "This token is not known here.")
         trace = read_trace(header(scope, HEADER.encode()))
@@ -77,10 +80,10 @@ async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | N
     if not secrets:
         return None
     if half:
-        return await sessions.find(ctx, secrets, half)
+        return await sessions.find_session(ctx, secrets, half)
     target, signature = signed(scope)
     if signature and scope["type"] == "http" and scope["method"] in SAFE_METHODS:
-        session = await sessions.find_signed(ctx, secrets, target, signature)
+        session = await sessions.find_signed_session(ctx, secrets, target, signature)
         if session is not None:  # the signature is no parameter of the operation
             scope["query_string"] = target.partition("?")[2].encode("latin-1")
         return session
@@ -147,6 +150,19 @@ async def set_cookie(ctx: Services, secret: str, *, max_age_s: int) -> tuple[byt
     secure = "; Secure" if _is_secure(ctx) else ""
     name = await cookie_name(ctx)
     text = f"{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={max_age_s}{secure}"
+    return b"set-cookie", text.encode()
+
+
+async def browser_cookie_name(ctx: Services) -> str:
+    """Return the name of the cookie by which a callback of an OAuth provider is known to come to the same browser."""
+    name = f"askback_oauth_{await ctx.store.server_id()}"
+    return f"__Secure-{name}" if _is_secure(ctx) else name
+
+
+def set_browser_cookie(ctx: Services, name: str, value: str, *, max_age_s: int) -> tuple[bytes, bytes]:
+    """Return the header of that cookie. It opens nothing by itself, and has to come along from the provider's site."""
+    secure = "; Secure" if _is_secure(ctx) else ""
+    text = f"{name}={value}; HttpOnly; SameSite=Lax; Path=/v1; Max-Age={max_age_s}{secure}"
     return b"set-cookie", text.encode()
 
 

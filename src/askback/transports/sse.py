@@ -10,12 +10,13 @@ import asyncio
 from collections import Counter
 from contextlib import suppress
 
-from askback.domain.access import Level
+from askback.domain.access import AccessLevel
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.errors import RateLimited
-from askback.service.watch import Watcher, Watches
-from askback.transports.http import Call, Send, header
+from askback.ports.bus import Activity
+from askback.service.delivery.subscriptions import Subscription, Subscriptions
+from askback.transports.http import HttpCall, Send, header, query_of
 from askback.transports.outbox import Outbox
 from askback.transports.security import time_left
 
@@ -39,18 +40,18 @@ _COMMENT = b":\n\n"
 class Streams:
     """All event streams of one server, with the one timer that keeps them alive and cuts the stalled."""
 
-    def __init__(self, watches: Watches, *, beat_s: float = BEAT_S) -> None:
-        self._watches = watches
+    def __init__(self, subscriptions: Subscriptions, *, beat_s: float = BEAT_S) -> None:
+        self._subscriptions = subscriptions
         self._beat_s = beat_s
         self._open: set[EventStream] = set()
         self._of: Counter[str] = Counter()
         self._timer: asyncio.TimerHandle | None = None
 
-    async def thread(self, call: Call) -> EventStream:
+    async def thread(self, call: HttpCall) -> EventStream:
         """Open the stream of the thread in the path; `id:` is its `seq`."""
-        return await self._stream(call, call.path["id"])
+        return await self._stream(call, call.args["thread_id"])
 
-    async def inbox(self, call: Call) -> EventStream:
+    async def inbox(self, call: HttpCall) -> EventStream:
         """Open the stream of everything that concerns the caller; `id:` is the `position`."""
         return await self._stream(call, None)
 
@@ -78,12 +79,14 @@ class Streams:
         for stream in tuple(self._open):
             stream.beat()
 
-    async def _stream(self, call: Call, thread_id: str | None) -> EventStream:
+    async def _stream(self, call: HttpCall, thread_id: str | None) -> EventStream:
         if self._of[call.principal.id] >= call.ctx.limits.connections:
             raise RateLimited("You have too many event streams open. Close some first.", retry_after=RETRY_S)
         stream = EventStream(call, self, inbox=thread_id is None)
         after = _cursor(call)
-        stream.watcher = await self._watches.open(call.principal, stream, thread_id=thread_id, after=after)
+        stream.subscription = await self._subscriptions.open(
+            call.principal, stream, thread_id=thread_id, after=after, readonly=call.args["readonly"]
+        )
         self._open.add(stream)
         self._of[stream.principal_id] += 1
         if self._timer is None:
@@ -110,9 +113,9 @@ class Streams:
 class EventStream:
     """One reader of one stream, as a reply that ends when the reader leaves."""
 
-    watcher: Watcher
+    subscription: Subscription
 
-    def __init__(self, call: Call, streams: Streams, *, inbox: bool) -> None:
+    def __init__(self, call: HttpCall, streams: Streams, *, inbox: bool) -> None:
         self._call = call
         self._streams = streams
         self._inbox = inbox
@@ -150,11 +153,14 @@ class EventStream:
         """Return when there is room for another page."""
         await self._outbox.drained()
 
-    def ended(self, _watcher: Watcher, /) -> None:
+    def ended(self, _watcher: Subscription, /) -> None:
         """End the stream of a thread that is hidden from its reader now; asking for it again is answered with 404."""
         self.end()
 
-    def shared(self, _thread_id: str, _level: Level, /) -> None:
+    def active(self, _activity: Activity, /) -> None:
+        """Say nothing: a stream has what is stored, so that it can be resumed."""
+
+    def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Say nothing: this stream is of requests alone, and the same for all its readers."""
 
     def beat(self) -> None:
@@ -195,7 +201,7 @@ class EventStream:
             if self._complete and not gone.done():
                 await self._finish(send)
         finally:
-            self.watcher.close()
+            self.subscription.close()
             self._streams.forget(self)
             tasks = {task for task in (gone, self._writer) if task is not None}
             for task in tasks:
@@ -232,11 +238,11 @@ def encode(event: Event, *, inbox: bool) -> bytes:
     return text
 
 
-def _cursor(call: Call) -> int | None:
+def _cursor(call: HttpCall) -> int | None:
     given = header(call.scope, b"last-event-id")
     where = "Last-Event-ID"
     if not given:
-        given, where = call.query.get("cursor", [""])[-1], "cursor"
+        given, where = query_of(call.scope).get("cursor", [""])[-1], "cursor"
     if not given:
         return None
     if not given.isascii() or not given.isdecimal() or len(given) > 16 or int(given) > MAX_CURSOR:

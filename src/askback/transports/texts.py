@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from askback.domain import jsontext
-from askback.domain.auditseal import Standing, read_seal
+from askback.domain.audit import SealStatus, read_seal
 from askback.domain.record import Record
 from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
 from askback.ports.audit import AuditHead
-from askback.ports.policy import RuleRecord
 from askback.ports.resumes import Lease
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Change
-from askback.service.batch import Result
-from askback.service.secrets.lease import Leased
+from askback.service.requests.batch import Result
+from askback.service.secrets.lease import LeasedSecret
 from askback.transports.problems import problem
 
 _ASKED = frozenset({"form", "approval", "secret", "view"})
+
+
+def page(name: str, wires: Iterable[str], cursor: str | None) -> str:
+    """Write a page of what is stored as JSON text."""
+    return f'{{"{name}":[{",".join(wires)}],"next_cursor":{json.dumps(cursor)}}}'
 
 
 def results_text(results: Sequence[Result], *, locale: str) -> str:
@@ -52,20 +56,16 @@ def resumes_text(found: Sequence[Lease], texts: Mapping[str, str]) -> str:
     return f'{{"resumes":[{",".join(wires)}]}}'
 
 
-def rules_text(rules: Sequence[RuleRecord], cursor: str | None) -> str:
-    """Write a page of rules."""
-    return f'{{"rules":[{",".join(rule.wire for rule in rules)}],"next_cursor":{json.dumps(cursor)}}}'
-
-
 def secrets_text(
     secrets: Sequence[SecretRecord], agents: Mapping[str, Sequence[str] | str], cursor: str | None
 ) -> str:
     """Write a page of secrets: names, times, and `agents`, by the id of the secret: those that may use it."""
-    found = ",".join(jsontext.with_members(each.wire, agents=agents[each.id]) for each in secrets)
-    return f'{{"secrets":[{found}],"next_cursor":{json.dumps(cursor)}}}'
+    return page(
+        "secrets", [jsontext.with_members(each.wire, agents=agents[each.id]) for each in secrets], cursor
+    )
 
 
-def leased_text(leased: Mapping[str, Leased]) -> str:
+def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
     """Write the values that an executor asked for: the one text of this server that has any."""
     values = {
         name: {"value": each.secret.reveal(), "scope": each.record.scope, "version": each.record.version}
@@ -75,7 +75,7 @@ def leased_text(leased: Mapping[str, Leased]) -> str:
     return json.dumps({"secrets": values, "expires_at": rfc3339(until)}, ensure_ascii=False)
 
 
-def audit_text(entries: Sequence[str], head: AuditHead, standing: Standing) -> str:
+def audit_text(entries: Sequence[str], head: AuditHead, standing: SealStatus) -> str:
     """Write a page of the audit log, where the log ends, and its seal."""
     held = read_seal(head.seal or "")
     seal = {"status": standing, **({"key": held.key_id, "unsealed": held.unsealed} if held else {})}

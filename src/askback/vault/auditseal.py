@@ -5,7 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 
-from askback.domain.auditseal import HeadSeal, Standing, read_seal, statement
+from askback.domain.audit import HeadSeal, SealStatus, read_seal, seal_statement
 from askback.ports.audit import AuditHead
 from askback.vault.keys import KeyRing
 
@@ -27,7 +27,7 @@ class AuditSeals:
         ring = self._ring()
         if ring is None:
             return None
-        mac = ring.sign(ring.first, statement(head.tenant, head.seq, head.hash, unsealed=unsealed))
+        mac = ring.sign(ring.first, seal_statement(head.tenant, head.seq, head.hash, unsealed=unsealed))
         assert mac is not None, "a ring has its first key"
         return str(HeadSeal(ring.first, head.seq, unsealed, mac))
 
@@ -36,27 +36,27 @@ class AuditSeals:
         if before.seq == 0 and before.seal is None:
             return self.seal(after, unsealed=0)
         held = read_seal(before.seal or "")
-        if held is None or self.judge(before, sealed=before.hash) is not Standing.SEALED:
+        if held is None or self.judge(before, sealed=before.hash) is not SealStatus.SEALED:
             return before.seal
         return self.seal(after, unsealed=held.unsealed) or before.seal
 
-    def judge(self, head: AuditHead, *, sealed: str | None) -> Standing:
+    def judge(self, head: AuditHead, *, sealed: str | None) -> SealStatus:
         """Say what the seal of a log tells."""
         if head.seal is None:
-            return Standing.UNSEALED
+            return SealStatus.UNSEALED
         held, ring = read_seal(head.seal), self._ring()
         if held is None or held.seq > head.seq:
-            return Standing.WRONG
+            return SealStatus.WRONG
         if (
             ring is None
             or (
                 mac := ring.sign(
-                    held.key_id, statement(head.tenant, held.seq, sealed or "", unsealed=held.unsealed)
+                    held.key_id, seal_statement(head.tenant, held.seq, sealed or "", unsealed=held.unsealed)
                 )
             )
             is None
         ):
-            return Standing.UNKNOWN_KEY
+            return SealStatus.UNKNOWN_KEY
         if not hmac.compare_digest(mac, held.mac):
-            return Standing.WRONG
-        return Standing.SEALED if held.seq == head.seq else Standing.BEHIND
+            return SealStatus.WRONG
+        return SealStatus.SEALED if held.seq == head.seq else SealStatus.BEHIND

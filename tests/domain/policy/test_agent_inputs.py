@@ -1,4 +1,4 @@
-"""The shell tools of coding agents: what of their inputs says what runs, where, and by which shell."""
+"""The inputs of the shell tools of coding agents: their keys for the command, its folder and its shell."""
 
 from __future__ import annotations
 

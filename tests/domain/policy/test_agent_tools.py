@@ -1,4 +1,4 @@
-"""Calls of the file tools of known agents, as each agent writes them: which read, which edit, and which do neither."""
+"""Calls of the file tools of known agents, in each agent's format: which read, which edit, and which do neither."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from askback.domain.policy.built_in_lists import built_in_rules
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
-from askback.domain.policy.lists import rules_of
 from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
 
@@ -20,8 +20,8 @@ EDITORS = ("str_replace_editor", "str_replace_based_edit_tool", "file_editor")
 
 
 def verdict(tool: str, given: dict[str, Any], **more: Any) -> str:
-    read_only = rules_of("read-only-tools")
-    policy = Policy(rules_of("default"), read_only=read_only, roots=(APP,), **more)
+    read_only = built_in_rules("read-only-tools")
+    policy = Policy(built_in_rules("default"), read_only=read_only, roots=(APP,), **more)
     return decide(Call(tool, given, APP), policy).decision
 
 
@@ -169,6 +169,6 @@ def test_an_editor_reads_only_where_it_is_told_to_view_and_nothing_besides(
 
 @requirement("N11")
 def test_a_rule_that_denies_a_path_reaches_an_editor_that_views_it() -> None:
-    rules = (parse_rule("str_replace_editor(path=deploy/**)", "deny"), *rules_of("read-only-tools"))
+    rules = (parse_rule("str_replace_editor(path=deploy/**)", "deny"), *built_in_rules("read-only-tools"))
     call = Call("str_replace_editor", {"command": "view", "path": "deploy/x.py"}, APP)
     assert decide(call, Policy(rules, roots=(APP,))).decision == "deny"

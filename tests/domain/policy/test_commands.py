@@ -1,4 +1,4 @@
-"""What every command of the corpus may do: vectors/commands.json."""
+"""The decision for every command of the corpus vectors/commands.json."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+from askback.domain.policy.built_in_lists import built_in_rules
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import Judgement, Policy, decide
-from askback.domain.policy.lists import rules_of
+from askback.domain.policy.engine import Policy, PolicyResult, decide
 from askback.domain.policy.rules import parse_rule
 from tests.requirements import requirement
 
@@ -23,7 +21,7 @@ CASES: list[dict[str, Any]] = DOCUMENT["cases"]
 def _policy(name: str) -> Policy:
     texts = DOCUMENT["rules"][name]
     if "list" in texts:
-        return Policy(rules=rules_of(texts["list"]))
+        return Policy(rules=built_in_rules(texts["list"]))
     return Policy(
         rules=(
             *(parse_rule(text, "deny") for text in texts["deny"]),
@@ -39,15 +37,17 @@ def _expanded(value: Any) -> Any:
     return value["$repeat"][0] * value["$repeat"][1] if isinstance(value, dict) else value
 
 
-def _decided(case: dict[str, Any]) -> Judgement:
+def _decided(case: dict[str, Any]) -> PolicyResult:
     return decide(
         Call("bash", {key: _expanded(value) for key, value in case["call"].items()}), POLICIES[case["rules"]]
     )
 
 
 @requirement("B4", "B5", "B6", "B7")
-@pytest.mark.parametrize("case", CASES, ids=[case["id"] for case in CASES])
-def test_a_command_is_decided_as_the_corpus_says(case: dict[str, Any]) -> None:
-    decision = _decided(case)
-    assert decision.decision == case["expect"], (case["shows"], case["call"], decision.reasons)
-    assert decision.reasons, "a decision says why"
+def test_a_command_is_decided_as_the_corpus_says() -> None:
+    wrong = []
+    for case in CASES:
+        decision = _decided(case)
+        if decision.decision != case["expect"] or not decision.reasons:
+            wrong.append((case["id"], case["shows"], case["call"], decision))
+    assert wrong == []

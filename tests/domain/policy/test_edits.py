@@ -1,4 +1,4 @@
-"""What the mode `accept_edits` lets an agent write: vectors/edits.json, and how roots and folders bound it."""
+"""The edits that the mode `accept_edits` allows: vectors/edits.json, and the effect of roots and folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of decisions, the table of levels and modes, and what binds a decision: vectors/policy.json."""
+"""The order of checks, the table of levels and modes, and the digest of a decision: vectors/policy.json."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from askback.domain.policy.calls import Call
+from askback.domain.policy.decision_table import table_decision
 from askback.domain.policy.engine import Policy, decide
-from askback.domain.policy.narrow import narrow_rule
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule, parse_rule
-from askback.domain.policy.table import verdict
+from askback.domain.policy.suggestions import exact_rule
 from tests.requirements import requirement
 
 DOCUMENT = json.loads(
@@ -30,12 +30,12 @@ def bash(command: str) -> Call:
 @requirement("B1", "B2")
 @pytest.mark.parametrize("cell", DOCUMENT["table"], ids=[cell["id"] for cell in DOCUMENT["table"]])
 def test_each_cell_of_the_table_is_as_written_down(cell: dict[str, Any]) -> None:
-    found = verdict(
+    found = table_decision(
         cell["level"],
         cell["ask_mode"],
         listed=cell["listed"],
         dangerous=cell["dangerous"],
-        compat=cell["compat"],
+        table=cell["compat"] or "askback",
     )
     assert found == cell["expect"]
 
@@ -47,7 +47,7 @@ def _policy(wanted: dict[str, Any]) -> Policy:
         level=wanted.get("level", "allowlist"),
         ask=wanted.get("ask_mode", "on-miss"),
         mode=wanted.get("mode", "normal"),
-        compat=wanted.get("compat"),
+        table=wanted.get("compat") or "askback",
         read_only=tuple(parse_rule(text) for text in wanted.get("read_only", [])),
     )
 
@@ -73,7 +73,7 @@ def test_a_rule_that_denies_and_cannot_be_read_makes_everything_ask() -> None:
 
 
 class Broken(dict[str, Any]):
-    """An input that can be digested, and that fails whoever looks into it."""
+    """An input that has a digest and fails every other access."""
 
     def get(self, key: str, default: Any = None) -> Any:
         raise LookupError(key)
@@ -94,7 +94,7 @@ def test_a_check_that_fails_lets_nothing_through(policy: Policy, expected: str) 
     decision = decide(call, policy)
     assert (decision.decision, decision.rule) == (expected, None)
     assert decision.reasons == ("The check failed (LookupError), and what cannot be checked is not allowed.",)
-    assert narrow_rule(call) is None
+    assert exact_rule(call) is None
 
 
 @requirement("B29")
@@ -105,7 +105,7 @@ def test_a_quote_that_does_not_end_is_read_as_far_as_it_goes(text: str) -> None:
     decision = decide(bash(text), Policy(level="full"))
     assert decision.decision in {"ask", "deny"}
     assert "failed" not in decision.reasons[0]
-    assert narrow_rule(bash(text)) is None
+    assert exact_rule(bash(text)) is None
 
 
 @requirement("B15")

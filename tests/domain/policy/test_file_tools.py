@@ -1,4 +1,4 @@
-"""Tools that write files: what the mode `accept_edits` lets them do, and that no spelling gets past a rule."""
+"""Tools that write files: what the mode `accept_edits` allows, and that no spelling of a path avoids a rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever shape an input has, hard limits and rules that deny see what is in it, and no level lets it by unseen."""
+"""Hard limits and deny rules see everything in an input of any shape, and no level allows unseen parts."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import pytest
 
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
-from askback.domain.policy.narrow import narrow_rule, would_match
 from askback.domain.policy.rules import parse_rule
+from askback.domain.policy.suggestions import exact_rule, matching_calls
 from tests.requirements import requirement
 
 LOOSEST = (
     Policy(level="full"),
     Policy(mode="full"),
-    Policy(level="full", compat="nebo"),
-    Policy(ask="off", compat="nebo"),
+    Policy(level="full", table="nebo"),
+    Policy(ask="off", table="nebo"),
 )
 NO_RM = (parse_rule("rm:*", "deny"),)
 PADDING = ": " + "a" * 8_200
@@ -28,7 +28,7 @@ def verdicts(call: Call, *rules: str) -> set[str]:
     denying = tuple(parse_rule(rule, "deny") for rule in rules)
     found: set[str] = set()
     for policy in LOOSEST:
-        decision = decide(call, Policy(denying, policy.level, policy.ask, policy.mode, policy.compat))
+        decision = decide(call, Policy(denying, policy.level, policy.ask, policy.mode, policy.table))
         found.add(decision.decision)
     return found
 
@@ -155,8 +155,8 @@ def test_no_rule_covers_an_input_with_a_second_command() -> None:
     policy = Policy((parse_rule("ls"), parse_rule("ls:*")))
     assert decide(call, policy).decision == "ask"
     assert decide(call, Policy(policy.rules, mode="plan")).decision == "deny"
-    assert narrow_rule(call) is None
-    assert would_match(parse_rule("ls"), [call]) == []
+    assert exact_rule(call) is None
+    assert matching_calls(parse_rule("ls"), [call]) == []
 
 
 def test_what_is_put_into_a_file_is_no_path() -> None:

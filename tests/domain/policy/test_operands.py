@@ -1,18 +1,18 @@
-"""Which arguments are files: what is said of a program's options agrees with its table."""
+"""The operands that are files: the options of a program agree with its table."""
 
 from __future__ import annotations
 
 import pytest
 
 from askback.domain.policy import operands
-from askback.domain.policy.lists import rules_of
-from askback.domain.policy.shell.table import Option, load_table
+from askback.domain.policy.built_in_lists import built_in_rules
+from askback.domain.policy.shell.program_table import ProgramOption, load_table
 from tests.requirements import requirement
 
-LISTED = sorted({" ".join(rule.words[:2]) for rule in rules_of("default") if rule.words})
+LISTED = sorted({" ".join(rule.words[:2]) for rule in built_in_rules("default") if rule.words})
 
 
-def options_of(words: list[str]) -> dict[str, Option]:
+def options_of(words: list[str]) -> dict[str, ProgramOption]:
     """The options that the table of a program, or of a sub-command of git, knows."""
     table = load_table(words[0])
     assert table is not None, words
@@ -28,7 +28,7 @@ def options_of(words: list[str]) -> dict[str, Option]:
 def test_an_option_takes_the_next_word_only_where_its_table_says_so(command: str) -> None:
     wrong: list[str] = []
     for name, option in options_of(command.split()).items():
-        read = operands.read((*command.split(), name, "VALUE"))
+        read = operands.parse_arguments((*command.split(), name, "VALUE"))
         taken = "VALUE" not in read.operands
         if taken and (option.attached or not option.kinds):
             wrong.append(name)
@@ -65,4 +65,4 @@ def test_an_option_takes_the_next_word_only_where_its_table_says_so(command: str
     ],
 )
 def test_the_files_of_a_command_are_told_from_its_other_words(command: str, files: list[str]) -> None:
-    assert operands.files(tuple(command.split())) == files
+    assert operands.file_operands(tuple(command.split())) == files

@@ -1,4 +1,4 @@
-"""What programs may be given under prefix rules: vectors/programs.json."""
+"""The arguments that prefix rules allow for each program: vectors/programs.json."""
 
 from __future__ import annotations
 

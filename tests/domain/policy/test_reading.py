@@ -1,4 +1,4 @@
-"""Reading a command costs little, whatever it repeats, and finds what hides in it."""
+"""Reading a command is cheap, also with many repetitions, and finds nested commands."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import pytest
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree
-from askback.domain.policy.shell.budget import Budget
 from askback.domain.policy.shell.reading import Reading, read_argv, read_command
+from askback.domain.policy.shell.tree import Budget
 from tests.requirements import requirement
 
 
 def filled(fragment: str, size: int = limits.BYTES) -> str:
-    """A fragment, again and again, as long as a command may be."""
+    """Repeat a fragment up to the maximum length of a command."""
     return (fragment * (size // len(fragment.encode()) + 1)).encode()[:size].decode(errors="ignore")
 
 
 def words_in(reading: Reading) -> int:
-    return sum(len(argv) for argv in reading.seen)
+    return sum(len(argv) for argv in reading.all_commands)
 
 
 @requirement("B5")
@@ -29,7 +29,7 @@ def words_in(reading: Reading) -> int:
 def test_no_command_holds_more_than_is_looked_for(fragment: str, size: int) -> None:
     text = filled(fragment, size)
     for reading in (read_command(text), read_argv(tuple(text.split()))):
-        assert len(reading.seen) <= limits.SEEN + 1
+        assert len(reading.all_commands) <= limits.SEEN + 1
         assert words_in(reading) <= 2 * limits.WORDS + 1
 
 
@@ -37,8 +37,8 @@ def test_no_command_holds_more_than_is_looked_for(fragment: str, size: int) -> N
 @pytest.mark.parametrize("fragment", ["a=(", ")", ">", "<<a\n", "a() ", '"${', "${", "[[ a =~ ", "a"])
 def test_the_parser_reads_a_broken_text_only_so_often(fragment: str) -> None:
     budget = Budget()
-    tree.look(filled(fragment), budget)
-    # It is stopped between two steps, of which each may read the text to its end a few dozen times.
+    tree.parse_command(filled(fragment), budget)
+    # The parser stops between two steps, each of which may read the text to its end a few dozen times.
     assert budget.reads > -10 * limits.READS
     assert budget.steps >= -1
 
@@ -46,8 +46,8 @@ def test_the_parser_reads_a_broken_text_only_so_often(fragment: str) -> None:
 @requirement("B7")
 def test_what_a_command_runs_in_its_turn_is_in_sight_however_deep_it_stands() -> None:
     reading = read_command("env nice sudo timeout 5 bash -c 'env bash -c \"nohup rm -rf x\"'")
-    assert ("rm", "-rf", "x") in reading.seen
-    assert reading.unseen is None
+    assert ("rm", "-rf", "x") in reading.all_commands
+    assert reading.incomplete is None
 
 
 @requirement("B7")
@@ -56,26 +56,26 @@ def test_what_a_command_runs_in_its_turn_is_in_sight_however_deep_it_stands() ->
 )
 def test_what_cannot_be_parsed_is_in_sight_all_the_same(text: str) -> None:
     reading = read_command(text)
-    assert ("rm", "x") in reading.seen
-    assert reading.unseen
+    assert ("rm", "x") in reading.all_commands
+    assert reading.incomplete
 
 
 @requirement("B5")
 @pytest.mark.parametrize("fragment", [")", "a=(", ">", "<&"])
 def test_a_text_that_is_read_to_its_end_again_and_again_is_given_up_early(fragment: str) -> None:
     budget = Budget()
-    assert tree.look(filled(fragment), budget) is None
+    assert tree.parse_command(filled(fragment), budget) is None
     assert budget.reads < 0 < budget.steps
 
 
 def test_code_of_another_language_in_an_argument_hides_nothing_from_the_shell() -> None:
-    assert read_command("python3 -c 'for x in (1, 2): print(x['").unseen is None
+    assert read_command("python3 -c 'for x in (1, 2): print(x['").incomplete is None
 
 
 @requirement("B29")
 def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
     reading = read_command(filled("env -a ", 3_000))
-    assert (reading.commands, reading.unclear, reading.unseen) == (
+    assert (reading.commands, reading.unclear, reading.incomplete) == (
         (),
         Reason("too_complex"),
         Reason("too_complex"),
@@ -95,4 +95,4 @@ def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
     ],
 )
 def test_a_text_that_would_take_long_to_be_read_wider_is_given_up(text: str) -> None:
-    assert read_command(text).wider is None
+    assert read_command(text).extended is None

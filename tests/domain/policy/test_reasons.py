@@ -1,4 +1,4 @@
-"""Every reason of the policy is a code with parameters, and reads whole in each language."""
+"""Every reason of the policy is a code with parameters and has a complete sentence in each language."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import pytest
 
 from askback import messages
 from askback.domain.policy import reasons as policy_reasons
+from askback.domain.policy.built_in_lists import built_in_rules
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import Judgement, Policy, decide
-from askback.domain.policy.lists import rules_of
-from askback.domain.policy.prefixes import needs_choice
+from askback.domain.policy.engine import Policy, PolicyResult, decide
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import RuleError, parse_rule
-from askback.domain.policy.shell.table import REFUSALS
+from askback.domain.policy.shell.program_table import REFUSALS
+from askback.domain.policy.suggestions import why_allows_nothing
 from tests.requirements import requirement
 
 VECTORS = Path(__file__).resolve().parents[3] / "vectors"
@@ -46,40 +46,40 @@ def calls(corpus: dict[str, Any]) -> Iterator[Call]:
         yield from (Call(tool, given) for tool, given in group.get("calls", ()))
 
 
-def commands() -> Iterator[Judgement]:
-    policy = Policy(rules_of("default"))
+def commands() -> Iterator[PolicyResult]:
+    policy = Policy(built_in_rules("default"))
     for case in document("commands")["cases"]:
         if all(isinstance(value, str) for value in case["call"].values()):
             yield decide(Call("bash", case["call"]), policy)
 
 
-def programs() -> Iterator[Judgement]:
+def programs() -> Iterator[PolicyResult]:
     for case in document("programs")["cases"]:
         yield decide(Call("bash", {"command": case["command"]}), Policy((parse_rule(case["rule"]),)))
 
 
-def daily() -> Iterator[Judgement]:
+def daily() -> Iterator[PolicyResult]:
     corpus = document("daily")
-    lists = Policy(rules_of("default"), read_only=rules_of("read-only-tools"))
+    lists = Policy(built_in_rules("default"), read_only=built_in_rules("read-only-tools"))
     places: dict[str, Any] = {"roots": (corpus["project"],), "own": tuple(corpus["own"])}
     policy = Policy(lists.rules, read_only=lists.read_only, **places)
     return (decide(replace(call, cwd=corpus["project"]), policy) for call in calls(corpus))
 
 
-def edits() -> Iterator[Judgement]:
+def edits() -> Iterator[PolicyResult]:
     corpus = document("edits")
     policy = Policy((parse_rule("write_file(path=src/**)"),), mode="accept_edits", roots=(corpus["project"],))
     return (decide(call, policy) for call in calls(corpus))
 
 
-def of(judgements: Iterable[Judgement]) -> Iterator[Reason]:
-    for judgement in judgements:
-        assert judgement.reasons, "a decision says why"
-        yield from (*judgement.reasons, *judgement.risks)
+def of(results: Iterable[PolicyResult]) -> Iterator[Reason]:
+    for result in results:
+        assert result.reasons, "a decision says why"
+        yield from (*result.reasons, *result.risks)
 
 
 def without_text(reason: object) -> list[object]:
-    """What of a reason has no text in a language, or another one than its parameters fill in."""
+    """Return the parts of a reason without a text in some language, or with other parameters than its text."""
     if not isinstance(reason, Reason):
         return [reason]
     nested = [value for value in reason.params.values() if isinstance(value, Reason)]
@@ -121,7 +121,7 @@ def test_what_is_wrong_with_a_rule_is_a_code_that_reads_in_each_language() -> No
     for text in filter(lambda text: isinstance(text, str), texts):
         for effect in ("allow", "deny"):
             try:
-                choice = needs_choice(parse_rule(text, effect))
+                choice = why_allows_nothing(parse_rule(text, effect))
             except RuleError as odd:
                 choice = odd.why
             if choice is not None:
@@ -149,7 +149,7 @@ def test_the_catalogue_has_the_reasons_that_are_given_and_no_other() -> None:
 
 
 def strings(module: ast.Module) -> Iterator[str]:
-    """The texts of a module but for its docstrings, its lists of words, and the faults of a table of a program."""
+    """Return the texts of a module without its docstrings, its lists of words, and the faults of program tables."""
     skipped = {
         id(part)
         for node in ast.walk(module)
@@ -157,7 +157,10 @@ def strings(module: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Expr)
         or (
             isinstance(node, ast.Call)
-            and getattr(node.func, "id", "") in {"words", "wordlist", "Program", "ValueError"}
+            and (
+                getattr(node.func, "id", "") in {"ProgramOptions", "ValueError"}
+                or getattr(node.func, "attr", "") == "split"
+            )
         )
         for part in ast.walk(top)
     }

@@ -1,4 +1,4 @@
-"""Rules: their text, their canonical form, and the narrow ones that "always" stores."""
+"""Rules: their text, their canonical form, and the exact rules that "always" stores."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from askback.domain.policy.calls import Call
 from askback.domain.policy.engine import Policy, decide
-from askback.domain.policy.narrow import narrow_rule, would_match
 from askback.domain.policy.rules import RuleError, parse_rule
+from askback.domain.policy.suggestions import exact_rule, matching_calls
 from tests.requirements import requirement
 
 
@@ -90,7 +90,7 @@ def test_a_rule_that_means_too_much_or_nothing_is_refused_with_a_sentence(text: 
 
 @requirement("B9")
 def test_always_stores_the_exact_words_and_nothing_wider() -> None:
-    rule = narrow_rule(bash("make  test"))
+    rule = exact_rule(bash("make  test"))
     assert rule is not None
     assert rule.text == "bash(make test)"
     policy = Policy(rules=(rule,))
@@ -109,12 +109,12 @@ def test_always_stores_the_exact_words_and_nothing_wider() -> None:
     ],
 )  # fmt: skip
 def test_always_is_not_offered_for_what_could_become_something_else(text: str) -> None:
-    assert narrow_rule(bash(text)) is None
+    assert exact_rule(bash(text)) is None
 
 
 @requirement("B10")
 def test_always_on_a_file_tool_stores_the_path() -> None:
-    rule = narrow_rule(Call("write_file", {"path": "src/a.py", "content": "x"}))
+    rule = exact_rule(Call("write_file", {"path": "src/a.py", "content": "x"}))
     assert rule is not None
     assert rule.text == "write_file(path=src/a.py)"
     assert rule.covers(Call("write_file", {"path": "src/a.py", "content": "y"}))
@@ -122,7 +122,7 @@ def test_always_on_a_file_tool_stores_the_path() -> None:
 
 
 def test_always_on_a_file_tool_stores_the_path_and_not_another_text_that_is_the_same() -> None:
-    rule = narrow_rule(Call("write_file", {"comment": "src/a.py", "path": "src/a.py", "content": "x"}))
+    rule = exact_rule(Call("write_file", {"comment": "src/a.py", "path": "src/a.py", "content": "x"}))
     assert rule is not None
     assert rule.text == "write_file(path=src/a.py)"
     assert not rule.covers(Call("write_file", {"comment": "src/a.py", "path": "/opt/run.sh", "content": "x"}))
@@ -142,7 +142,7 @@ def test_always_on_a_file_tool_stores_the_path_and_not_another_text_that_is_the_
     ],
 )  # fmt: skip
 def test_always_on_another_tool_stores_exactly_its_input(call: Call, text: str) -> None:
-    rule = narrow_rule(call)
+    rule = exact_rule(call)
     assert rule is not None
     assert rule.text == text
     assert parse_rule(text) == rule
@@ -166,7 +166,7 @@ def test_always_on_another_tool_stores_exactly_its_input(call: Call, text: str) 
     ],
 )  # fmt: skip
 def test_a_kept_rule_covers_no_call_that_was_not_shown(kept: Call, later: Call) -> None:
-    rule = narrow_rule(kept)
+    rule = exact_rule(kept)
     assert rule is not None
     assert decide(kept, Policy(rules=(rule,))).decision == "allow"
     assert decide(later, Policy(rules=(rule,))).decision == "ask"
@@ -174,8 +174,8 @@ def test_a_kept_rule_covers_no_call_that_was_not_shown(kept: Call, later: Call) 
 
 def test_always_is_not_offered_where_the_rule_could_not_be_shown_whole() -> None:
     for text in ("x" * 3_000, "a\u202eb", "a\u200bb", "\x9b"):
-        assert narrow_rule(Call("send_mail", {"body": text})) is None
-    assert narrow_rule(Call("send_mail", {"body": "a\nb"})) is not None
+        assert exact_rule(Call("send_mail", {"body": text})) is None
+    assert exact_rule(Call("send_mail", {"body": "a\nb"})) is not None
 
 
 @requirement("B10")
@@ -217,4 +217,4 @@ def test_a_pattern_does_not_reach_a_file_that_decides_what_runs() -> None:
 
 def test_an_edited_rule_shows_which_earlier_calls_it_would_have_allowed() -> None:
     calls = [bash("git log -1"), bash("git log --output=x"), bash("git push"), bash("git log -1; x")]
-    assert would_match(parse_rule("git log:*"), calls) == calls[:1]
+    assert matching_calls(parse_rule("git log:*"), calls) == calls[:1]

@@ -1,4 +1,4 @@
-"""A reader who knows how that is written out which would not be seen; see `askback.domain.preview.escapes`."""
+"""Parses the escapes of a preview; see `askback.domain.preview.escapes`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SHORT = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def text_of(parts: Parts | None) -> str:
-    """Read a text back from its parts; raises ValueError where an escape can be read in no way."""
+    """Read a text back from its parts; raises ValueError if an escape is not valid."""
     return "".join(part if isinstance(part, str) else _read(part.escape) for part in parts or ())
 
 

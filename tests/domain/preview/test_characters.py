@@ -1,4 +1,4 @@
-"""What would not be seen is written out, and what can be read stays as it is."""
+"""Invisible characters are escaped, and visible ones stay as they are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from askback.domain.preview import parts
+from askback.domain.preview import escape_parts
 from tests.requirements import requirement
 
 IGNORED = {  # Default_Ignorable_Code_Point of the Unicode Character Database
@@ -16,7 +16,7 @@ IGNORED = {  # Default_Ignorable_Code_Point of the Unicode Character Database
     *(*range(0xFFF0, 0xFFF9), *range(0x1BCA0, 0x1BCA4), *range(0x1D173, 0x1D17B), *range(0xE0000, 0xE1000)),
 }
 LOOKED_AT = [*range(0x20000), *IGNORED, 0xF0000, 0x10FFFF]
-"""The first two planes and some: all that are not Han, private or unassigned as a whole."""
+"""The first two planes and some more: all but Han, private and unassigned blocks."""
 
 
 def escape(text: str) -> dict[str, str]:
@@ -24,7 +24,7 @@ def escape(text: str) -> dict[str, str]:
 
 
 def shown(text: str, *, line: bool = False) -> list[Any]:
-    return [part if isinstance(part, str) else part.model_dump() for part in parts(text, line=line)]
+    return [part if isinstance(part, str) else part.model_dump() for part in escape_parts(text, line=line)]
 
 
 @requirement("B14")
@@ -79,6 +79,6 @@ def test_no_code_point_without_a_shape_of_its_own_is_left_as_it_is() -> None:
     expected = {c for c in map(chr, LOOKED_AT) if unicodedata.category(c) in unseen or ord(c) in IGNORED}
     expected -= {"\t", "\n", " "}
     for looked_at in (LOOKED_AT[n : n + 500] for n in range(0, len(LOOKED_AT), 500)):
-        found = parts("a".join(map(chr, looked_at)))
+        found = escape_parts("a".join(map(chr, looked_at)))
         left = {char for part in found if isinstance(part, str) for char in part}
         assert not left & expected

@@ -1,4 +1,4 @@
-"""What is written out can be read back, whatever the text is, and takes little more than the text."""
+"""Escapes can be read back for every text, and a text with escapes is not much longer."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pydantic_core import to_json
 
 from askback.domain.approval import Escape
-from askback.domain.preview import escaped, parts
-from askback.domain.preview.escapes import FEW, parts_of_lines
+from askback.domain.preview import escape_line, escape_parts
+from askback.domain.preview.escapes import MAX_SINGLE_ESCAPES, escape_lines
 from tests.domain.preview.notation import text_of
 from tests.requirements import requirement
 
@@ -21,12 +21,12 @@ APART = st.integers(0, 40)
 
 
 def repeated(unit: str, apart: int) -> str:
-    """A text of some 10,000 characters: whether they are crowded depends on what repeats."""
+    """Return a text of some 10,000 characters; what repeats decides whether its escapes are dense."""
     return (unit + "x" * apart) * (10_000 // max(1, len(unit) + apart))
 
 
 def escapes(text: str) -> list[str]:
-    return [part if isinstance(part, str) else f"<{part.escape}>" for part in parts(text)]
+    return [part if isinstance(part, str) else f"<{part.escape}>" for part in escape_parts(text)]
 
 
 @given(st.text(st.characters()), st.booleans())
@@ -34,7 +34,7 @@ def escapes(text: str) -> list[str]:
 @example("\u200b" * 8 + "×3\\n", False)
 @example("e\u0301\u0302\u0303", False)
 def test_a_text_can_be_read_back(text: str, line: bool) -> None:
-    assert text_of(parts(text, line=line)) == text
+    assert text_of(escape_parts(text, line=line)) == text
 
 
 @requirement("B14")
@@ -44,10 +44,10 @@ def test_a_text_can_be_read_back(text: str, line: bool) -> None:
 @example("a\u0301\u0301\u0301", 0, False)
 @example("\u202e%7f\\n×3", 0, True)
 def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apart: int, line: bool) -> None:
-    found = parts(repeated(unit, apart), line=line)
+    found = escape_parts(repeated(unit, apart), line=line)
     assert text_of(found) == repeated(unit, apart)
     seen = " ".join(["shown:", *(part if isinstance(part, str) else part.escape for part in found)])
-    assert parts(seen, line=line) == [seen]
+    assert escape_parts(seen, line=line) == [seen]
 
 
 @requirement("B14")
@@ -63,7 +63,7 @@ def test_what_is_shown_of_a_text_is_hardly_more_than_three_times_as_much(
     unit: str, apart: int, line: bool
 ) -> None:
     text = repeated(unit, apart)
-    assert len(to_json(parts(text, line=line))) <= 3.3 * len(to_json(text)) + 24 * FEW
+    assert len(to_json(escape_parts(text, line=line))) <= 3.3 * len(to_json(text)) + 24 * MAX_SINGLE_ESCAPES
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_stretch_that_is_crowded_is_written_out_with_what_is_between() -> None
 
 
 def test_a_part_of_a_crowded_stretch_is_short_and_begins_with_no_mark() -> None:
-    found = parts("e\u0301\u200b" * 10_000)
+    found = escape_parts("e\u0301\u200b" * 10_000)
     assert "".join(part if isinstance(part, str) else part.escape for part in found[:2]) == (
         "e\u0301" + "%u200be\u0301" * 16
     )
@@ -96,20 +96,20 @@ def test_a_part_of_a_crowded_stretch_is_short_and_begins_with_no_mark() -> None:
 
 
 def test_marks_that_stand_where_they_should_stay_in_a_crowded_stretch() -> None:
-    found = parts("नमस्ते\u200b" * 2_000)
+    found = escape_parts("नमस्ते\u200b" * 2_000)
     assert found[1] == Escape(escape="%u200b" + "नमस्ते%u200b" * 6 + "नमस्त"[:5] + "े")
 
 
 @requirement("B14")
 def test_a_text_within_a_sentence_is_on_one_line_and_hides_nothing() -> None:
-    assert escaped("`cat \u202e\n\tx` is not é\x7f") == "`cat \\u202e\\n\\tx` is not é\\u007f"
+    assert escape_line("`cat \u202e\n\tx` is not é\x7f") == "`cat \\u202e\\n\\tx` is not é\\u007f"
 
 
 @given(st.lists(UNITS.map(lambda unit: unit.replace("\n", "")), min_size=1, max_size=60))
 def test_lines_are_split_as_each_by_itself(lines: list[str]) -> None:
-    assert parts_of_lines(lines) == [parts(line) for line in lines]
+    assert escape_lines(lines) == [escape_parts(line) for line in lines]
 
 
 def test_lines_with_one_unseen_character_in_each_stay_lines_and_crowded_ones_do_not() -> None:
-    assert parts_of_lines(["x\r"] * 3_000) == [["x", Escape(escape="\\r")]] * 3_000
-    assert parts_of_lines(["x\r \x7f"] * 3_000) is None
+    assert escape_lines(["x\r"] * 3_000) == [["x", Escape(escape="\\r")]] * 3_000
+    assert escape_lines(["x\r \x7f"] * 3_000) is None

@@ -1,4 +1,4 @@
-"""The hunks of a replacement make of the file what the replacement makes of it, at the lines that they name."""
+"""Applying the hunks of a replacement gives the same file as the replacement, at the right lines."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.domain.preview.hunks import Replacement, in_file, line_count, lines
+from askback.domain.preview.hunks import Replacement, hunks_in_file, line_count, split_lines
 
 TEXTS = st.text("ab\n", max_size=40)
 
 
 @given(TEXTS, st.text("ab\n", min_size=1, max_size=3), st.text("abc\n", max_size=4))
 def test_each_hunk_stands_where_its_head_says(before: str, old: str, new: str) -> None:
-    hunks = in_file(before, [Replacement(old, new, everywhere=True)]) or []
-    was, now, at = lines(before), "", 0
+    hunks = hunks_in_file(before, [Replacement(old, new, everywhere=True)]) or []
+    was, now, at = split_lines(before), "", 0
     for hunk in hunks:
         start, count, place, after = map(int, re.findall(r"[0-9]+", hunk.head or ""))
         now += "".join(was[at : start - 1])
@@ -29,8 +29,8 @@ def test_each_hunk_stands_where_its_head_says(before: str, old: str, new: str) -
 
 def test_places_whose_context_touches_are_in_one_hunk_and_others_are_not() -> None:
     change = [Replacement("x", "y", everywhere=True)]
-    assert [hunk.head for hunk in in_file("x" + "\n" * 7 + "x", change) or []] == ["@@ -1,8 +1,8 @@"]
-    assert [hunk.head for hunk in in_file("x" + "\n" * 8 + "x", change) or []] == [
+    assert [hunk.head for hunk in hunks_in_file("x" + "\n" * 7 + "x", change) or []] == ["@@ -1,8 +1,8 @@"]
+    assert [hunk.head for hunk in hunks_in_file("x" + "\n" * 8 + "x", change) or []] == [
         "@@ -1,4 +1,4 @@",
         "@@ -6,4 +6,4 @@",
     ]

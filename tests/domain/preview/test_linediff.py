@@ -1,4 +1,4 @@
-"""The comparison is exact, the smallest there is while that is cheap, and its work is bounded."""
+"""The comparison is exact, has the fewest changes while that is cheap, and its work is limited."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from askback.domain.preview.linediff import compare
+from askback.domain.preview.linediff import diff_lines
 
 LINES = st.lists(st.sampled_from("abcd"), max_size=12)
 
@@ -24,33 +24,33 @@ LINES = st.lists(st.sampled_from("abcd"), max_size=12)
     ],
 )
 def test_changes_stand_in_their_place(old: str, new: str, lines: str) -> None:
-    assert " ".join(op + line for op, line in compare(list(old), list(new))) == lines
+    assert " ".join(op + line for op, line in diff_lines(list(old), list(new))) == lines
 
 
 @given(LINES, LINES, st.integers(0, 30))
 def test_both_texts_can_be_read_from_it_whatever_the_work_allowed(
     old: list[str], new: list[str], steps: int
 ) -> None:
-    found = compare(old, new, steps=steps)
+    found = diff_lines(old, new, steps=steps)
     assert [line for op, line in found if op != "+"] == old
     assert [line for op, line in found if op != "-"] == new
 
 
 @given(LINES, LINES)
 def test_no_more_lines_change_than_have_to(old: list[str], new: list[str]) -> None:
-    kept = sum(op == " " for op, _ in compare(old, new))
+    kept = sum(op == " " for op, _ in diff_lines(old, new))
     assert kept == _longest_common(old, new)
 
 
 def test_what_takes_too_long_is_removed_and_added_as_a_whole() -> None:
     old, new = list("xabcabbay"), list("xcbabacy")
-    assert compare(old, new, steps=3) == [
+    assert diff_lines(old, new, steps=3) == [
         (" ", "x"),
         *[("-", line) for line in "abcabba"],
         *[("+", line) for line in "cbabac"],
         (" ", "y"),
     ]
-    assert sum(op == " " for op, _ in compare(old, new)) == 6
+    assert sum(op == " " for op, _ in diff_lines(old, new)) == 6
 
 
 def _longest_common(old: list[str], new: list[str]) -> int:

@@ -1,4 +1,4 @@
-"""A preview shows a call whole, from the bytes that are signed, so that nothing is signed unseen."""
+"""A preview shows the whole call, from the bytes of its digest, so that nothing is approved unseen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OTHERS = st.dictionaries(st.sampled_from(["cwd", "env", "timeout", "description"
 
 
 def shown(tool: str, call_input: Mapping[str, Any], before: str | None = None) -> dict[str, Any]:
-    """A preview without what is empty, its parts joined where nothing had to be written out."""
+    """Return a preview without empty parts, its parts joined if nothing is escaped."""
     found = preview(Call(tool, call_input), before=before).model_dump(exclude_defaults=True)
     for name in {"parts", "path", "folder", "rest"} & found.keys():
         found[name] = _joined(found[name])

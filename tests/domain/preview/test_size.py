@@ -1,4 +1,4 @@
-"""What an agent asks for may be large and odd: what is stored and sent of it stays in proportion."""
+"""The stored size of a request stays proportional to what the agent sent, however large or unusual that is."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-import type { InputRequest } from "../core/wire.ts";
+import type { CurrentSession, InputRequest, PostedMessage } from "../core/generated/wire.ts";
 import { Connection, type Follower, type Link } from "./connection.ts";
 import { WireError } from "./errors.ts";
-import { Rest, type Session } from "./rest.ts";
+import { Rest } from "./rest.ts";
 
 const encode = encodeURIComponent;
 
@@ -46,8 +46,12 @@ export class Client extends EventTarget {
     return this.#connection.link;
   }
 
-  whoami(): Promise<Session> {
+  whoami(): Promise<CurrentSession> {
     return this.#rest.whoami();
+  }
+
+  sessionKey(): Promise<string> {
+    return this.#rest.sessionKey();
   }
 
   signOut(): Promise<void> {
@@ -60,7 +64,7 @@ export class Client extends EventTarget {
   }
 
   /** Write a message into a thread; `why` is the reason if it was expected to answer a form and did not. */
-  say(thread: string, text: string, key: string): Promise<{ why?: string }> {
+  say(thread: string, text: string, key: string): Promise<PostedMessage> {
     const content = [{ type: "text", text }];
     return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
   }

@@ -1,8 +1,15 @@
-import type { Level, Shared, ThreadEvent } from "../core/wire.ts";
+import type { Level, LevelChange, ThreadEvent } from "../core/generated/wire.ts";
 import { WireError } from "./errors.ts";
 import { openSocket, type Socket, UNAUTHORIZED } from "./socket.ts";
 
 export type Link = "connecting" | "online" | "offline" | "signed-out";
+
+/** That somebody else answers a request, or has stopped. */
+export interface Activity {
+  readonly request_id: string;
+  readonly by: { readonly id: string; readonly name: string };
+  readonly active: boolean;
+}
 
 /** Follows a part of the server's state: it is synchronized on every new connection, then receives events. */
 export interface Follower {
@@ -11,7 +18,9 @@ export interface Follower {
   /** `level` is the reader's level in the thread, for events of the inbox. */
   event(event: ThreadEvent, level?: Level): void;
   /** The reader's level in a thread has changed. */
-  shared?(access: Shared): void;
+  shared?(access: LevelChange): void;
+  /** Another person answers a request, or has stopped. */
+  answering?(activity: Activity): void;
   /** The server refused the subscription for good, such as a 404. */
   refused(error: WireError): void;
 }
@@ -103,10 +112,11 @@ export class Connection {
   }
 
   /** A `hidden` thread refuses its followers when they synchronize. */
-  #onFrame({ event, level, access, resync, hidden }: Record<string, unknown>): void {
+  #onFrame({ event, level, access, answering, resync, hidden }: Record<string, unknown>): void {
     for (const follower of this.#followers) {
       if (event) follower.event(event as ThreadEvent, level as Level);
-      if (access) follower.shared?.(access as Shared);
+      if (access) follower.shared?.(access as LevelChange);
+      if (answering) follower.answering?.(answering as Activity);
     }
     if (resync || hidden) this.#followers.forEach(this.sync, this);
   }

@@ -1,10 +1,10 @@
-import type { ErrorBody, FieldError, InputRequest } from "../core/wire.ts";
+import type { Error as ErrorBody, FieldError, InputRequest } from "../core/generated/wire.ts";
 
 /** The server refused or failed (`status` 4xx or 5xx), or did not reply (`status` 0). */
 export class WireError extends Error {
   readonly code: string;
   readonly fieldErrors: readonly FieldError[];
-  readonly request: InputRequest | undefined;
+  readonly request: InputRequest | null | undefined;
 
   /** `body` is the body of the reply; a body that is no `ErrorBody` gives an error with the code `unknown`. */
   constructor(

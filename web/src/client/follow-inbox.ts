@@ -1,12 +1,7 @@
+import type { InputRequest, RequestPage, Status } from "../core/generated/wire.ts";
 import { addRequest, applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox, waiting } from "../core/inbox.ts";
-import type { InputRequest, Status } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
-
-interface Page {
-  requests: InputRequest[];
-  next_cursor: string | null;
-}
 
 /** Follow the open requests of this person, newest first, until the returned function is called. */
 export function followInbox(client: Client, show: (requests: InputRequest[]) => void): () => void {
@@ -39,7 +34,7 @@ async function list(socket: Socket, status: Status): Promise<InputRequest[]> {
   const found: InputRequest[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page = await socket.call<Page>("list", {
+    const page: RequestPage = await socket.call<RequestPage>("list_requests", {
       status,
       limit: 200,
       ...(cursor ? { cursor } : {}),

@@ -1,4 +1,4 @@
-import type { InputRequest, Level } from "../core/wire.ts";
+import type { InputRequest, Subscription } from "../core/generated/wire.ts";
 import type { Client } from "./client.ts";
 import type { Follower } from "./connection.ts";
 
@@ -9,15 +9,15 @@ export function followRequest(
   show: (request: InputRequest) => void,
   gone: () => void,
 ): () => void {
-  let level: Level | undefined;
+  let level: Subscription["level"];
   let thread: string | undefined;
   const follower: Follower = {
     async sync(socket) {
-      const { thread_id } = await socket.call<InputRequest>("get", { request_id: id });
+      const { thread_id } = await socket.call<InputRequest>("get_request", { request_id: id });
       thread = thread_id;
       // Subscribe first and read after, so that no change in between is missed.
-      ({ level } = await socket.call<{ level: Level }>("subscribe", { thread_id }));
-      show({ ...(await socket.call<InputRequest>("get", { request_id: id })), level });
+      ({ level } = await socket.call<Subscription>("subscribe", { thread_id }));
+      show({ ...(await socket.call<InputRequest>("get_request", { request_id: id })), level });
     },
     event(event) {
       if ("request" in event && event.request.id === id) show({ ...event.request, level });

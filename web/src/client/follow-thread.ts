@@ -1,18 +1,20 @@
+import type { ThreadSnapshot } from "../core/generated/wire.ts";
 import { adoptSnapshot, applyEvent, emptyThread, hasGap, type Transcript } from "../core/transcript.ts";
-import type { ThreadSnapshot } from "../core/wire.ts";
 import type { Client } from "./client.ts";
 import type { Follower } from "./connection.ts";
 
 /**
  * Follow a conversation until the returned function is called.
  *
- * `show` receives every new state; `gone` is called if this person has no access or the thread does not exist.
+ * `show` receives every new state; a `readonly` follower cannot answer, which the server is told.
+ * `gone` is called if this person has no access or the thread does not exist.
  */
 export function followThread(
   client: Client,
   id: string,
   show: (thread: Transcript) => void,
   gone: () => void,
+  readonly = false,
 ): () => void {
   let thread: Transcript | null = null;
   let reading = false;
@@ -25,10 +27,10 @@ export function followThread(
       reading = true;
       try {
         if (!thread || hasGap(thread)) {
-          const snapshot = await socket.call<ThreadSnapshot>("thread", { thread_id: id });
+          const snapshot = await socket.call<ThreadSnapshot>("get_thread", { thread_id: id });
           put(adoptSnapshot(thread ?? emptyThread(id), snapshot));
         }
-        await socket.call("subscribe", { thread_id: id, cursor: thread?.seq ?? 0 });
+        await socket.call("subscribe", { thread_id: id, cursor: thread?.seq ?? 0, readonly });
       } finally {
         reading = false;
       }

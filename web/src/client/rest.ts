@@ -1,16 +1,12 @@
-import type { Actor } from "../core/actor.ts";
+import type { CurrentSession } from "../core/generated/wire.ts";
 import { WireError } from "./errors.ts";
 import { readSessionKey } from "./sessionkey.ts";
-
-export interface Session {
-  principal: Actor & { role: string };
-}
 
 const TIMEOUT_MS = 15_000;
 
 /** Calls over HTTP, with the session cookie, the session key and an idempotency key. */
 export class Rest {
-  #session: Promise<Session> | null = null;
+  #session: Promise<CurrentSession> | null = null;
   /** Milliseconds by which the clock of this computer is ahead of the server's. */
   clockOffset = 0;
 
@@ -18,8 +14,8 @@ export class Rest {
   constructor(private readonly base: string) {}
 
   /** Who is signed in; asked once, and again after `forget()`. Rejects with 401 when nobody is. */
-  whoami(): Promise<Session> {
-    this.#session ??= this.#call<Session>("GET", "/v1/session").catch((error: unknown) => {
+  whoami(): Promise<CurrentSession> {
+    this.#session ??= this.#call<CurrentSession>("GET", "/v1/session").catch((error: unknown) => {
       this.#session = null;
       throw error;
     });

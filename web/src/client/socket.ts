@@ -1,3 +1,4 @@
+import type { Operation } from "../core/generated/wire.ts";
 import { WireError } from "./errors.ts";
 
 type Frame = Record<string, unknown>;
@@ -5,7 +6,7 @@ type Frame = Record<string, unknown>;
 /** One open WebSocket: numbered calls, and frames that the server sends by itself. */
 export interface Socket {
   /** Run one operation; rejects with a `WireError`. */
-  call<T>(op: string, args?: Frame): Promise<T>;
+  call<T>(op: Operation, args?: Frame): Promise<T>;
   /** Close at once; on a dead network the browser reports the end only after a minute. */
   close(): void;
 }
@@ -26,7 +27,7 @@ export function openSocket(
   const ws = new WebSocket(url, ["askback.v1", ...credentials]);
   const calls = new Map<unknown, (frame: Frame | null) => void>();
   let last = 0;
-  const call = <T>(op: string, args: Frame = {}): Promise<T> =>
+  const call = <T>(op: Operation, args: Frame = {}): Promise<T> =>
     new Promise((resolve, reject) => {
       last += 1;
       calls.set(last, (frame) => {

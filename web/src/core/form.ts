@@ -1,102 +1,64 @@
-/** The fields of a form, as docs/reference/forms.md describes them. */
+/** The fields of a form; docs/reference/forms.md describes them. */
 
-import type { Values } from "./json.ts";
+import type {
+  Boolean as BooleanField,
+  Checkbox,
+  Date as DateField,
+  Datetime,
+  Field,
+  Form,
+  Json,
+  Multiselect,
+  Radio,
+  Section,
+  Select,
+  Text,
+  Textarea,
+  Time,
+} from "./generated/wire.ts";
+import { isBlank } from "./text.ts";
 
-export interface Option {
-  value: string;
-  label: string;
-  description?: string | null;
-  recommended?: boolean;
-  style?: "default" | "primary" | "danger" | null;
-}
+export type TextField = Text | Textarea;
+export type YesNoField = BooleanField | Checkbox;
+export type SingleField = Select | (Radio & { widget?: undefined });
+export type ChoiceField = SingleField | Multiselect;
+export type MomentField = DateField | Time | Datetime;
 
-interface FieldBase {
-  id: string;
-  label: string;
-  description?: string | null;
-  required?: boolean;
-  placeholder?: string | null;
-  validate_on_client?: boolean;
-  /** Kept where nobody reads it: typed into a field that hides it, and never shown again. */
-  sensitive?: boolean;
-}
+/** What an option stands for. */
+export type OptionValue = string | number;
 
-export interface TextField extends FieldBase {
-  type: "text" | "textarea";
-  min_length?: number | null;
-  max_length?: number | null;
-  pattern?: string | null;
-  pattern_message?: string | null;
-  default?: string | null;
-}
+/** Whether the values of a field have a zone. */
+export const isZoned = (field: Field): boolean => field.type === "datetime" && !field.floating;
 
-export interface NumberField extends FieldBase {
-  type: "number";
-  min?: number | null;
-  max?: number | null;
-  step?: number | null;
-  default?: number | null;
-}
-
-export interface BooleanField extends FieldBase {
-  type: "boolean" | "checkbox";
-  widget?: "switch" | "checkbox" | "confirm" | null;
-  default?: boolean | null;
-}
-
-export interface SingleField extends FieldBase {
-  type: "select" | "radio";
-  options: Option[];
-  allow_other?: boolean;
-  widget?: "dropdown" | "buttons" | "confirm" | "chips" | null;
-  default?: string | null;
-}
-
-export interface MultiField extends FieldBase {
-  type: "multiselect";
-  options: Option[];
-  allow_other?: boolean;
-  min_choices?: number | null;
-  max_choices?: number | null;
-  widget?: "checkboxes" | "chips" | "dropdown" | null;
-  default?: string[] | null;
-}
-
-export interface MomentField extends FieldBase {
-  type: "date" | "time" | "datetime";
-  min?: string | null;
-  max?: string | null;
-  default?: string | null;
-}
-
-export type ChoiceField = SingleField | MultiField;
-export type Field = TextField | NumberField | BooleanField | SingleField | MultiField | MomentField;
-
-export interface Section {
-  id: string;
-  title?: string | null;
-  description?: string | null;
-  optional?: boolean;
-  submit_label?: string | null;
-  fields: Field[];
-}
-
-export interface Form {
-  title?: string | null;
-  description?: string | null;
-  submit_label?: string | null;
-  cancel_label?: string | null;
-  allow_skip?: boolean;
-  locale?: string | null;
-  fields?: Field[] | null;
-  sections?: Section[] | null;
-  initial_values?: Values | null;
-  completed_view?: { show_inputs?: boolean; summary_template?: string | null } | null;
-}
+/** The values of a form by field id. */
+export type Values = Record<string, Json>;
 
 /** The sections of a form; one without sections has a single section. */
-export const sectionsOf = (form: Form): readonly Pick<Section, "title" | "optional" | "fields">[] =>
+export const sectionsOf = (
+  form: Form,
+): readonly (Pick<Section, "fields"> & Partial<Omit<Section, "fields">>)[] =>
   form.sections ?? [{ fields: form.fields ?? [] }];
+
+/** What a field is called: its label, else the nearest title or description around it. */
+export function nameOf(form: Form, field: Field): string {
+  const around = sectionsOf(form).find(({ fields }) => fields.includes(field));
+  return field.label || around?.title || around?.description || form.title || form.description || "";
+}
 
 /** All fields of a form in the order shown, those of sections included. */
 export const allFields = (form: Form): Field[] => sectionsOf(form).flatMap(({ fields }) => fields);
+
+/** Whether a value is that of an option. */
+export const isOption = ({ options }: ChoiceField, value: Json): boolean =>
+  options.some((option) => option.value === value);
+
+/**
+ * Whether a value counts as an answer: null, an empty text or list and, except for choices, a blank text do not. An
+ * empty text is the choice of an option where one has that value.
+ */
+export function isProvided(field: Field, value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (value === "") return "options" in field && isOption(field, value);
+  if (Array.isArray(value)) return value.length > 0;
+  return !(typeof value === "string" && !("options" in field) && isBlank(value));
+}

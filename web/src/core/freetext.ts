@@ -1,7 +1,8 @@
 /** Reads a message of the conversation as the answer to a form, where it can mean nothing else. */
 
-import { allFields, type Form, type Option } from "./form.ts";
-import type { Values } from "./json.ts";
+import { allFields, type OptionValue, type Values } from "./form.ts";
+import type { Form, Option } from "./generated/wire.ts";
+import type { LocalText } from "./texts.ts";
 
 /** The values of a reply, not yet checked, or why it has none. */
 type ParsedReply =
@@ -11,7 +12,7 @@ type ParsedReply =
 /**
  * Read a text as the answer to a form of one field: a free text, or an option by its value or its label.
  *
- * Case is ignored unless it tells two options apart. The server reads the text again and decides.
+ * A label may be in any of its languages. Case is ignored unless it tells two options apart. The server reads the text again and decides.
  */
 export function parseReply(form: Form, text: string): ParsedReply {
   const [field, ...more] = allFields(form);
@@ -28,7 +29,17 @@ export function parseReply(form: Form, text: string): ParsedReply {
   return { values: { [field.id]: field.type === "multiselect" ? [found] : found } };
 }
 
-const matching = (options: readonly Option[], reply: string, normalize: (text: string) => string): string[] =>
+/** A label as the server sends it may be in several languages. */
+const spellings = (label: LocalText): string[] =>
+  typeof label === "string" ? [label] : Object.values(label);
+
+const matching = (
+  options: readonly Option[],
+  reply: string,
+  normalize: (text: string) => string,
+): OptionValue[] =>
   options
-    .filter(({ value, label }) => [value, label].some((name) => normalize(name) === normalize(reply)))
+    .filter(({ value, label }) =>
+      [String(value), ...spellings(label)].some((name) => normalize(name) === normalize(reply)),
+    )
     .map(({ value }) => value);

@@ -1,8 +1,7 @@
 /** The open requests of a person in all threads, updated by `request.*` events. */
 
-import { isTerminal } from "./lifecycle.ts";
-import { isNewer } from "./revision.ts";
-import type { InputRequest, RequestEvent, Shared } from "./wire.ts";
+import type { InputRequest, LevelChange, RequestEvent } from "./generated/wire.ts";
+import { isNewer, isTerminal } from "./lifecycle.ts";
 
 /** `known` maps an ended request to null, so that a late event cannot bring it back. */
 export interface Inbox {
@@ -26,7 +25,7 @@ export function addRequest(inbox: Inbox, request: InputRequest): Inbox {
 }
 
 /** Apply a new level of the reader in a thread; the requests of a hidden thread are removed. */
-export function applyShared(inbox: Inbox, { thread_id, level }: Shared): Inbox {
+export function applyShared(inbox: Inbox, { thread_id, level }: LevelChange): Inbox {
   const known = [...inbox.known].flatMap(([id, request]): [string, InputRequest | null][] => {
     if (request?.thread_id !== thread_id) return [[id, request]];
     return level === "none" ? [] : [[id, { ...request, level }]];

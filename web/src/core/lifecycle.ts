@@ -1,6 +1,35 @@
-import type { Status } from "./wire.ts";
+import type { InputRequest, Status } from "./generated/wire.ts";
 
 /** Whether a request has ended: its status cannot change any more. */
 export function isTerminal(status: Status): boolean {
   return status !== "pending" && status !== "resolving";
 }
+
+/**
+ * Whether `next` is a later state of the same request than `current`.
+ *
+ * States are totally ordered: an end is later than all else (and what became of an approval later still), then the higher revision, then
+ * `resolving` after `pending`, then the one on which more was noted. So whatever the order and however often they
+ * arrive, readers agree.
+ */
+export function isNewer(next: InputRequest, current: InputRequest): boolean {
+  if (isTerminal(current.status)) return current.status === next.status && ends(next) > ends(current);
+  if (isTerminal(next.status)) return true;
+  if (next.revision !== current.revision) return next.revision > current.revision;
+  if (next.status !== current.status) return next.status === "resolving";
+  return notes(next) > notes(current);
+}
+
+/** What comes after an approval: its call has run, or it was revoked. */
+const ends = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
+
+/** What only grows while a request is asked: its votes, the steps of its escalation, its failed attempts, and what is said of it once. */
+const notes = ({
+  votes = [],
+  escalated = 0,
+  attempt,
+  shown_at,
+  detached,
+  queued_behind,
+}: InputRequest): number =>
+  votes.length + escalated + (attempt?.number ?? 0) + +!!shown_at + +!!detached + +!queued_behind;

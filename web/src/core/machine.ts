@@ -9,9 +9,8 @@
  * hides no change that comes meanwhile.
  */
 
-import { isTerminal } from "./lifecycle.ts";
-import { isNewer } from "./revision.ts";
-import type { FieldError, InputRequest, Status } from "./wire.ts";
+import type { FieldError, InputRequest, Status } from "./generated/wire.ts";
+import { isNewer, isTerminal } from "./lifecycle.ts";
 
 type Phase =
   | "loading"

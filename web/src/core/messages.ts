@@ -1,7 +1,6 @@
 /** Texts, from the very catalogues that the server uses: one fault reads the same on both sides. */
 
 import en from "../../../src/askback/messages/en.json" with { type: "json" };
-import type { Fault } from "./fault.ts";
 import { own } from "./path.ts";
 
 type Catalogue = Record<string, string>;
@@ -9,11 +8,12 @@ export type Locale = "en" | "de";
 
 const CATALOGUES: Record<Locale, Catalogue> = { en, de: en };
 
-/** Fetch the texts of a language; until they are there, `translate` gives the English ones. */
-export async function loadTexts(locale: Locale): Promise<void> {
-  if (locale === "en") return;
-  const texts = await import("../../../src/askback/messages/de.json");
-  CATALOGUES.de = texts.default;
+/** Fetch the texts of a language, unless they are there; until then `translate` gives the English ones. */
+export const loadTexts = (locale: Locale): Promise<void> | undefined =>
+  locale === "de" && CATALOGUES.de === en ? loadGerman() : undefined;
+
+async function loadGerman(): Promise<void> {
+  CATALOGUES.de = (await import("../../../src/askback/messages/de.json")).default;
 }
 
 /** Take in the English texts of a part of the interface that came later; those of other languages have all. */
@@ -34,7 +34,21 @@ export function translate(key: string, params: Record<string, unknown> = {}, loc
   });
 }
 
-/** The sentence of a fault. */
+/** The sentence of a fault, or the message of its own. */
 export function renderFault(fault: Fault, locale: Locale = "en"): string {
-  return translate(`fault.${fault.key}`, fault.params, locale);
+  const { key, params } = fault;
+  return (params.message as string) ?? translate(`fault.${key}`, params, locale);
 }
+
+/** A rule that a value breaks: `path` says where, `key` names the sentence in the catalogue, `params` fills it. */
+export interface Fault {
+  path: string;
+  key: string;
+  params: Record<string, unknown>;
+}
+
+export const fault = (path: string, key: string, params: Record<string, unknown> = {}): Fault => ({
+  path,
+  key,
+  params,
+});

@@ -4,7 +4,9 @@
  * The server makes the pieces of what would run. `visible` makes those of what the agent says and people type.
  */
 
-export type Part = string | { escape: string };
+import type { Escape } from "./generated/wire.ts";
+
+export type Part = string | Escape;
 export type Parts = readonly Part[];
 
 /** A line of what is shown; `op` is that of a diff. */
@@ -39,7 +41,7 @@ const spell = (character: string): string => {
 };
 
 /** A text with every character that would not be seen, or would deceive, as an escape. */
-export function visible(text: string, hidden: RegExp = UNSEEN): Parts {
+export function visible(text: string, hidden: RegExp = UNSEEN): Part[] {
   let end = 0;
   const parts: Part[] = [];
   for (const { 0: character, index } of text.matchAll(hidden)) {

@@ -5,6 +5,9 @@ export function join(path: string, step: string | number): string {
   return path ? `${path}.${step}` : step;
 }
 
+/** The path of the value of a field; the id of a field of a row is the steps to it, one on each line. */
+export const valuePath = (id: string): string => id.split("\n").reduce<string>(join, "values");
+
 /** What `record` itself holds under `key`: a name such as `constructor` never finds the prototype's. */
 export function own<T>(record: Record<string, T> | null | undefined, key: string): T | undefined {
   return record && Object.hasOwn(record, key) ? record[key] : undefined;

@@ -7,16 +7,29 @@
  * the server knows what that leaves to this reader, so the event stays held until a snapshot says it.
  */
 
-import { isNewer } from "./revision.ts";
-import type { Block, InputRequest, Message, ThreadEvent, ThreadSnapshot, WholeEvent } from "./wire.ts";
+import type {
+  AccessEvent,
+  ArchiveEvent,
+  InputRequest,
+  Message,
+  MessagePart,
+  MessageUpdate,
+  ThreadEvent,
+  ThreadRequest,
+  ThreadSnapshot,
+  UpdateEvent,
+} from "./generated/wire.ts";
+import { isNewer, isTerminal } from "./lifecycle.ts";
 
-export type Placed = InputRequest & { seq: number };
+/** The whole thread has changed: the reader has to load a new snapshot. */
+export type WholeEvent = AccessEvent | ArchiveEvent | UpdateEvent;
 
 export interface Transcript {
   readonly id: string;
   readonly seq: number;
   readonly messages: readonly Message[];
-  readonly requests: readonly Placed[];
+  readonly requests: readonly ThreadRequest[];
+  readonly title?: ThreadSnapshot["title"];
   readonly access?: ThreadSnapshot["access"];
   readonly free_text?: ThreadSnapshot["free_text"];
   readonly archived_at?: ThreadSnapshot["archived_at"];
@@ -33,8 +46,8 @@ export function emptyThread(id: string): Transcript {
 export function adoptSnapshot(thread: Transcript, snapshot: ThreadSnapshot): Transcript {
   if (snapshot.seq < thread.seq) return thread;
   const { access, requests } = snapshot;
-  const placed = requests.map((request) => ({ ...request, level: access?.level }));
-  return drain({ ...thread, archived_at: undefined, ...snapshot, requests: placed });
+  const placed = requests.map((request) => ({ ...request, level: access.level }));
+  return drain({ ...snapshot, requests: placed, early: thread.early });
 }
 
 /** Take one event in; the same object comes back when it was seen before. */
@@ -58,10 +71,18 @@ const isWhole = (event: ThreadEvent): event is WholeEvent => event.type.startsWi
 
 function advance(thread: Transcript, event: Exclude<ThreadEvent, WholeEvent>): Transcript {
   const moved = { ...thread, seq: event.seq };
+  if ("run" in event) return moved;
   if ("message" in event) {
     // One that was held is delivered as the same message, and stands where it was delivered.
     const others = thread.messages.filter(({ id }) => id !== event.message.id);
     return { ...moved, messages: [...others, { ...event.message, seq: event.seq }] };
+  }
+  if ("update" in event) {
+    const { id, content, tool_call } = event.update;
+    return {
+      ...moved,
+      messages: replace(thread.messages, id, (message) => update(message, content, tool_call)),
+    };
   }
   if ("delta" in event) {
     const { id, text } = event.delta;
@@ -71,7 +92,7 @@ function advance(thread: Transcript, event: Exclude<ThreadEvent, WholeEvent>): T
   return { ...moved, requests: merge(thread.requests, placed) };
 }
 
-function merge(requests: readonly Placed[], arrived: Placed): readonly Placed[] {
+function merge(requests: readonly ThreadRequest[], arrived: ThreadRequest): readonly ThreadRequest[] {
   if (!requests.some((request) => request.id === arrived.id)) return [...requests, arrived];
   return replace(requests, arrived.id, (held) =>
     isNewer(arrived, held) ? { ...arrived, seq: held.seq } : held,
@@ -83,39 +104,56 @@ function replace<T extends { id: string }>(items: readonly T[], id: string, chan
 }
 
 function extend(message: Message, text: string): Message {
-  const at = message.content.findLastIndex((block) => block.type === "text");
-  const block = message.content[at];
+  const block = message.content.at(-1);
   if (block?.type !== "text") return { ...message, content: [...message.content, { type: "text", text }] };
-  return { ...message, content: message.content.with(at, { type: "text", text: block.text + text }) };
+  return { ...message, content: message.content.with(-1, { type: "text", text: block.text + text }) };
+}
+
+/** A message with more parts at its end, or with what has become of a tool call in it. */
+function update(
+  message: Message,
+  parts: MessageUpdate["content"],
+  call: MessageUpdate["tool_call"],
+): Message {
+  const changed = call && Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null));
+  const content = message.content.map((block) =>
+    block.type === "tool" && block.tool_call_id === call?.tool_call_id ? { ...block, ...changed } : block,
+  );
+  return { ...message, content: [...content, ...(parts ?? [])] };
 }
 
 /** A part of a message: a block, or a request that stands at this place (null while it is not loaded). */
 export type Part =
-  | Exclude<Block, { type: "request" }>
-  | { type: "request"; id: string; request: Placed | null };
+  | Exclude<MessagePart, { type: "request" }>
+  | { type: "request"; id: string; request: ThreadRequest | null };
 
 export type Entry =
   | { type: "message"; id: string; message: Message; parts: Part[] }
-  | { type: "request"; id: string; request: Placed };
+  | { type: "request"; id: string; request: ThreadRequest };
 
 /**
  * The conversation in display order, every request once.
  *
- * What is held comes last, for it has not been said yet. A request is shown at its own `request` block; else after the `tool` block with its
- * `tool_call_id`; else after the message `message_id`; else by `seq`.
+ * What is held comes last, for it has not been said yet, and after it an open standalone request. The request `apart` is
+ * left out: it is shown elsewhere. A request is shown at its own `request` block; else after the `tool` block with its
+ * `tool_call_id`; else after the message `message_id`; else by `seq`, as a standalone one always is.
  */
-export function entries(thread: Transcript): Entry[] {
+export function entries(thread: Transcript, apart?: string): Entry[] {
   const messages = [...thread.messages].sort((a, b) => +!!a.held - +!!b.held || bySeq(a, b));
   const places = new Set(messages.flatMap(({ id, content }) => [`message ${id}`, ...content.map(placeOf)]));
-  const held = new Map<string, Placed[]>();
-  for (const request of [...thread.requests].sort(bySeq)) {
+  const held = new Map<string, ThreadRequest[]>();
+  const requests = thread.requests.filter(({ id }) => id !== apart);
+  for (const request of requests.sort((a, b) => +isLast(a) - +isLast(b) || bySeq(a, b))) {
     const { id, tool_call_id, message_id } = request;
-    const own = [`request ${id}`, `tool ${tool_call_id}`, `message ${message_id}`];
+    const own = isStandalone(request)
+      ? []
+      : [`request ${id}`, `tool ${tool_call_id}`, `message ${message_id}`];
     const place = own.find((name) => places.has(name)) ?? "";
     held.set(place, [...(held.get(place) ?? []), request]);
   }
   const loose = held.get("") ?? [];
-  const before = (seq: number) => loose.splice(0, loose.filter((request) => request.seq < seq).length);
+  const before = (seq: number) =>
+    loose.splice(0, loose.filter((request) => request.seq < seq && !isLast(request)).length);
   /** What stands at a place; a place that is named twice counts once. */
   const take = (place: string) => (places.delete(place) ? (held.get(place) ?? []) : []);
   const shown = messages.flatMap((message): Entry[] => [
@@ -126,11 +164,15 @@ export function entries(thread: Transcript): Entry[] {
   return [...shown, ...loose.map(entryOf)];
 }
 
-function placeOf(block: Block): string {
+function placeOf(block: MessagePart): string {
   return `${block.type} ${block.type === "request" ? block.request_id : block.type === "tool" && block.tool_call_id}`;
 }
 
-function partsOf(message: Message, places: ReadonlySet<string>, take: (place: string) => Placed[]): Part[] {
+function partsOf(
+  message: Message,
+  places: ReadonlySet<string>,
+  take: (place: string) => ThreadRequest[],
+): Part[] {
   return message.content.flatMap((block): Part[] => {
     const place = placeOf(block);
     if (block.type === "request") {
@@ -141,5 +183,7 @@ function partsOf(message: Message, places: ReadonlySet<string>, take: (place: st
   });
 }
 
-const entryOf = (request: Placed) => ({ type: "request", id: request.id, request }) as const;
+const entryOf = (request: ThreadRequest) => ({ type: "request", id: request.id, request }) as const;
+const isStandalone = ({ presentation }: InputRequest) => presentation === "standalone";
+const isLast = (request: InputRequest) => isStandalone(request) && !isTerminal(request.status);
 const bySeq = (a: { seq: number }, b: { seq: number }) => a.seq - b.seq;

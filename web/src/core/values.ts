@@ -5,22 +5,17 @@
  * which is still a text. A choice is an option or the text of "Other". The server checks every answer again.
  */
 
-import { onStep } from "./decimal.ts";
-import type { Fault } from "./fault.ts";
-import { fault } from "./fault.ts";
 import {
   type ChoiceField,
-  type Field,
-  type Form,
-  type MultiField,
-  type NumberField,
+  isOption,
+  isProvided,
+  type OptionValue,
   sectionsOf,
   type TextField,
 } from "./form.ts";
-import { text_answer as TEXT_LIMIT, textarea_answer as TEXTAREA_LIMIT } from "./generated/limits.json";
-import type { Json } from "./json.ts";
-import { join, own } from "./path.ts";
-import { browserMatches } from "./patterns.ts";
+import type { Field, Form, Json, Multiselect, Number as NumberField } from "./generated/wire.ts";
+import { type Fault, fault } from "./messages.ts";
+import { join, own, valuePath } from "./path.ts";
 import { codePoints, hasControl, isBlank } from "./text.ts";
 
 /** `request.view.patterns`: by field id, a JavaScript pattern, or null where only the server checks the pattern. */
@@ -30,7 +25,7 @@ export type Patterns = Record<string, string | null> | undefined;
 type Reason = readonly [key: string, params?: Record<string, unknown>];
 
 /** Return every fault of the values, in the order of the fields. */
-export function findFaults(form: Form, values: Record<string, unknown>, patterns: Patterns): Fault[] {
+export function findValueFaults(form: Form, values: Record<string, unknown>, patterns: Patterns): Fault[] {
   return answeredFields(form, values).flatMap((field) => fieldFaults(field, own(values, field.id), patterns));
 }
 
@@ -54,33 +49,26 @@ function isUntouched(field: Field, value: unknown): boolean {
   return !isProvided(field, value) || (box && value === false);
 }
 
-/** Whether a value counts as an answer: null, an empty text or list and, except for choices, a blank text do not. */
-export function isProvided(field: Field, value: unknown): boolean {
-  if (value === undefined || value === null || value === "") return false;
-  if (Array.isArray(value)) return value.length > 0;
-  return !(typeof value === "string" && !("options" in field) && isBlank(value));
-}
-
 function fieldFaults(field: Field, value: unknown, patterns: Patterns): readonly Fault[] {
   const { id, required, validate_on_client } = field;
-  const path = join("values", id);
+  const path = valuePath(id);
   if (validate_on_client === false) return [];
   if (!isProvided(field, value)) return required ? [fault(path, "required_missing")] : [];
-  if (field.type === "multiselect") return choicesFaults(field, value as string[], path);
+  if (field.type === "multiselect") return choicesFaults(field, value as OptionValue[], path);
   return faultOf(path, reasonOf(field, value as Json, own(patterns, id)));
 }
 
 const faultOf = (path: string, reason: Reason | null): readonly Fault[] =>
   reason ? [fault(path, ...reason)] : [];
 
-function choicesFaults(field: MultiField, chosen: readonly string[], path: string): readonly Fault[] {
+function choicesFaults(field: Multiselect, chosen: readonly OptionValue[], path: string): readonly Fault[] {
   const each = chosen.flatMap((item, at) => faultOf(join(path, at), choiceReason(field, item)));
   return [...faultOf(path, countReason(field, chosen.length)), ...each];
 }
 
-/** Dates are checked by their native inputs: see `elements/check.ts`. */
+/** Dates are checked by their native inputs: see `elements/rules/faults.ts`. */
 function reasonOf(
-  field: Exclude<Field, MultiField>,
+  field: Exclude<Field, Multiselect>,
   value: Json,
   pattern: string | null | undefined,
 ): Reason | null {
@@ -89,24 +77,23 @@ function reasonOf(
     case "textarea":
       return textReason(field, value as string, pattern);
     case "number":
-      return numberReason(field, value);
+      return numberReason(field, value) ?? patternReason(String(value), pattern);
     case "boolean":
     case "checkbox":
       return field.required && !value ? ["required_missing"] : null;
     case "select":
     case "radio":
-      return choiceReason(field, value as string);
+      return choiceReason(field, value as OptionValue);
     default:
-      return null;
+      return patternReason(value as string, pattern);
   }
 }
 
 function textReason(field: TextField, text: string, pattern: string | null | undefined): Reason | null {
-  const lines = field.type === "textarea";
   return (
-    characterReason(text, lines) ??
-    lengthReason(text, field.min_length, field.max_length ?? (lines ? TEXTAREA_LIMIT : TEXT_LIMIT)) ??
-    (browserMatches(pattern, text) ? null : patternReason(field))
+    characterReason(text, field.type === "textarea") ??
+    lengthReason(text, field) ??
+    patternReason(text, pattern, field.pattern_message)
   );
 }
 
@@ -114,15 +101,15 @@ function characterReason(text: string, lines: boolean): Reason | null {
   return hasControl(text, lines) ? ["control_chars.answer"] : null;
 }
 
-function lengthReason(text: string, min: number | null | undefined, max: number): Reason | null {
+/** Only the bounds of the field: those of the server are settings, and it applies them itself. */
+function lengthReason(text: string, { min_length: min, max_length: max }: TextField): Reason | null {
   const length = codePoints(text);
   if (min != null && length < min) return ["too_short", { min }];
-  return length > max ? ["too_long", { max }] : null;
+  return max != null && length > max ? ["too_long", { max }] : null;
 }
 
-function patternReason({ pattern_message: message }: TextField): Reason {
-  return message ? ["pattern_mismatch.custom", { message }] : ["pattern_mismatch"];
-}
+const patternReason = (value: string, pattern: string | null | undefined, message?: string | null) =>
+  browserMatches(pattern, value) ? null : (["pattern_mismatch", { message }] as const);
 
 function numberReason({ min, max, step }: NumberField, value: Json): Reason | null {
   if (typeof value !== "number") return ["wrong_type.answer_number"];
@@ -133,17 +120,53 @@ function numberReason({ min, max, step }: NumberField, value: Json): Reason | nu
   return min ? ["step_mismatch.from", { min, step }] : ["step_mismatch", { step }];
 }
 
-const isOption = ({ options }: ChoiceField, value: Json): boolean =>
-  options.some((option) => option.value === value);
-
 /** Check a choice: an option, or the text of "Other". */
-function choiceReason(field: ChoiceField, value: string): Reason | null {
+function choiceReason(field: ChoiceField, value: OptionValue): Reason | null {
   if (isOption(field, value)) return null;
-  if (isBlank(value)) return ["empty.other"];
-  return characterReason(value, false) ?? lengthReason(value, null, TEXT_LIMIT);
+  const text = String(value);
+  if (isBlank(text)) return ["empty.other"];
+  return characterReason(text, false);
 }
 
-function countReason({ min_choices: min, max_choices: max }: MultiField, count: number): Reason | null {
+function countReason({ min_choices: min, max_choices: max }: Multiselect, count: number): Reason | null {
   if (min != null && count < min) return ["too_few.choices", { min }];
   return max != null && count > max ? ["too_many.choices", { max }] : null;
+}
+
+/**
+ * Whether `value` fits a pattern that the server rewrote for the browser.
+ *
+ * True as well where there is none to run, or the engine is older than the pattern: then only the server decides. An
+ * agent's own pattern is never run here, since it could keep the page busy for ever.
+ */
+export function browserMatches(source: string | null | undefined, value: string): boolean {
+  try {
+    return source == null || new RegExp(source, "u").test(value);
+  } catch {
+    return true;
+  }
+}
+
+/** Exact decimals, read from the shortest text of a number: 0.3 is three tenths, not its nearest double. */
+interface Decimal {
+  digits: bigint;
+  exponent: number;
+}
+
+function decimal(value: number): Decimal {
+  const [mantissa = "0", power = "0"] = String(value).split("e");
+  const [whole = "0", fraction = ""] = mantissa.split(".");
+  return { digits: BigInt(whole + fraction), exponent: Number(power) - fraction.length };
+}
+
+function scaled(value: Decimal, exponent: number): bigint {
+  return value.digits * 10n ** BigInt(value.exponent - exponent);
+}
+
+/** Whether `value` is `base` plus a whole number of steps. */
+function onStep(value: number, base: number, step: number): boolean {
+  const parts = [decimal(value), decimal(base), decimal(step)] as const;
+  const exponent = Math.min(...parts.map((part) => part.exponent));
+  const [v, b, s] = parts.map((part) => scaled(part, exponent)) as [bigint, bigint, bigint];
+  return (v - b) % s === 0n;
 }

@@ -1,15 +1,14 @@
-import type { Fault } from "../core/fault.ts";
-import { fault } from "../core/fault.ts";
-import { allFields, type Field, type Form, type MomentField } from "../core/form.ts";
-import type { Json, Values } from "../core/json.ts";
-import { type Locale, renderFault } from "../core/messages.ts";
-import { join, own } from "../core/path.ts";
-import { findFaults, isOptional, type Patterns } from "../core/values.ts";
-import type { FieldError } from "../core/wire.ts";
+import { allFields, isZoned, type Values } from "../core/form.ts";
+import type { Field, FieldError, Form } from "../core/generated/wire.ts";
+import { type Fault, fault, type Locale, renderFault } from "../core/messages.ts";
+import { own, valuePath } from "../core/path.ts";
+import type { Patterns } from "../core/values.ts";
 import { blankOthers, type Draft } from "./draft.ts";
+import { texts } from "./localtexts.ts";
+import { onDemand } from "./ondemand.ts";
 
 /** The values to check, and the validity of the native inputs. */
-export interface Entered {
+export interface CheckInput {
   form: Form;
   values: Values;
   draft: Draft;
@@ -18,40 +17,30 @@ export interface Entered {
   validityOf(field: Field): ValidityState | undefined;
 }
 
+/** Return the faults of the fields where "Other" is chosen and nothing is written. */
+export const blankFaults = ({ form, draft }: CheckInput): Fault[] =>
+  blankOthers(form, draft).map((field) => fault(valuePath(field.id), "empty.other"));
+
 /**
- * Return the faults of a date, time or date-time: incomplete, or out of bounds, as its native input reports.
+ * Return the fault of a date, time or date-time of which no value can be made: the server would take it as empty.
  *
- * A native input accepts a local time that a change of the clocks skips; `zoned` leaves such a time without a zone.
+ * A native input accepts a local time that a change of the clocks skips; `withZone` leaves such a time without a zone.
  */
-function momentFaults(field: Field, value: Json | undefined, validity: ValidityState | undefined): Fault[] {
-  const { type, min, max, validate_on_client } = field as MomentField;
-  const wrong = (key: string, params = {}): Fault[] => [fault(join("values", field.id), key, params)];
-  const variant = type === "time" ? "time" : "date";
-  const skipped = type === "datetime" && typeof value === "string" && !value.endsWith("]");
-  if (skipped || validity?.badInput) return wrong("invalid_date");
-  if (validate_on_client === false) return [];
-  if (validity?.rangeUnderflow) return wrong(`below_min.${variant}`, { min });
-  return validity?.rangeOverflow ? wrong(`above_max.${variant}`, { max }) : [];
+export function unreadableFault(field: Field, { values, validityOf }: CheckInput): Fault[] {
+  const value = own(values, field.id);
+  const skipped = isZoned(field) && typeof value === "string" && !value.endsWith("]");
+  return skipped || validityOf(field)?.badInput ? [fault(valuePath(field.id), "invalid_date")] : [];
 }
 
-/** Return one fault for an empty answer, unless its required fields are named already. */
-function answerFaults({ form, values, patterns }: Entered): readonly Fault[] {
-  const faults = findFaults(form, values, patterns);
-  const empty = faults.length === 0 && Object.keys(values).length === 0 && !isOptional(form);
-  return empty ? [fault("values", "empty.values")] : faults;
-}
+/** Return the faults that the server cannot see. */
+const entryFaults = (input: CheckInput): Fault[] => [
+  ...blankFaults(input),
+  ...allFields(input.form).flatMap((field) => unreadableFault(field, input)),
+];
 
 /** Check the values of a form; return every fault as a sentence, at most one group of faults for each field. */
-export function check(entered: Entered, locale: Locale): FieldError[] {
-  const first = [
-    ...blankOthers(entered.form, entered.draft).map((field) =>
-      fault(join("values", field.id), "empty.other"),
-    ),
-    ...allFields(entered.form).flatMap((field) =>
-      momentFaults(field, own(entered.values, field.id), entered.validityOf(field)),
-    ),
-  ];
-  const covered = new Set(first.map(({ path }) => path));
-  const rest = answerFaults(entered).filter(({ path }) => !covered.has(path));
-  return [...first, ...rest].map((wrong) => ({ path: wrong.path, message: renderFault(wrong, locale) }));
-}
+export const check = (input: CheckInput, locale: Locale): FieldError[] =>
+  (onDemand.findFaults ?? entryFaults)(input).map((wrong) => ({
+    path: wrong.path,
+    message: texts.ownMessage?.(input.form, wrong) ?? renderFault(wrong, locale),
+  }));

@@ -1,20 +1,23 @@
-import { allFields, type Field, type Form, sectionsOf } from "../core/form.ts";
-import type { Json, Values } from "../core/json.ts";
+import { allFields, isProvided, isZoned, type OptionValue, sectionsOf, type Values } from "../core/form.ts";
+import type { Field, FileValue, Form, Json } from "../core/generated/wire.ts";
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
-import { isProvided } from "../core/values.ts";
-import { localOf, zoned } from "./zone.ts";
+import { localOf, withZone } from "./timezone.ts";
 
 /** What the person has typed or ticked for one field, before it is a value. */
 export interface Entry {
   /** Text, number, date or time as typed; for options, the text of "Other". */
   readonly text: string;
   /** The values of the chosen options. */
-  readonly chosen: readonly string[];
+  readonly chosen: readonly OptionValue[];
   /** Whether "Other" is chosen. */
   readonly other: boolean;
   /** The state of a box or switch. A yes/no question has `yes` or `no` among `chosen` instead. */
   readonly on: boolean;
+  /** Whether the person skips this question. */
+  readonly skipped?: boolean;
+  /** The files that were uploaded. */
+  readonly files?: readonly FileValue[];
 }
 
 export type Draft = ReadonlyMap<string, Entry>;
@@ -28,9 +31,11 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   if (value === undefined || !isProvided(field, value)) return EMPTY;
   if (isYesNo(field)) return { ...EMPTY, chosen: [value === true ? "yes" : "no"] };
   if (isBox(field)) return { ...EMPTY, on: value === true };
+  if (field.type === "file") return { ...EMPTY, files: [value].flat() as unknown as FileValue[] };
   if ("options" in field) {
-    const given = [value].flat().map(String);
-    const known = (item: string): boolean => field.options.some((option) => option.value === item);
+    const options = new Set<unknown>(field.options.map((option) => option.value));
+    const given = [value].flat().map((item): OptionValue => (typeof item === "number" ? item : String(item)));
+    const known = (item: OptionValue): boolean => options.has(item);
     const typed = given.filter((item) => !known(item));
     const other = typed.length > 0 && field.allow_other === true;
     return { ...EMPTY, chosen: given.filter(known), other, text: typed.join(", ") };
@@ -38,7 +43,7 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   // A textarea has no other line ends, so these would be counted and never seen.
   const text = String(value).replaceAll("\r\n", "\n");
   if (field.type === "number" && locale === "de") return { ...EMPTY, text: text.replace(".", ",") };
-  return { ...EMPTY, text: field.type === "datetime" ? localOf(text) : text };
+  return { ...EMPTY, text: isZoned(field) ? localOf(text) : text };
 }
 
 /**
@@ -71,7 +76,11 @@ export function numberOf(text: string, locale: string): number | string {
 }
 
 /** What an entry says, or null where it says nothing. */
-function jsonOf(field: Field, { text, chosen, other, on }: Entry, locale: string): Json {
+export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, locale: string): Json {
+  if (field.type === "file") {
+    const all = (files ?? []) as unknown as Json[];
+    return (field.max_files ?? 1) > 1 && all.length ? all : (all[0] ?? null);
+  }
   if (isYesNo(field)) return chosen.length ? chosen[0] === "yes" : null;
   if (isBox(field)) return on;
   const typed = isBlank(text) ? null : text;
@@ -81,14 +90,14 @@ function jsonOf(field: Field, { text, chosen, other, on }: Entry, locale: string
   }
   if ("options" in field) return other ? typed : (chosen[0] ?? null);
   if (typed && field.type === "number") return numberOf(text, locale);
-  return typed && field.type === "datetime" ? zoned(text) : typed;
+  return typed && isZoned(field) ? withZone(text) : typed;
 }
 
 /** Whether the person has given anything for this field. An unticked box is nothing. */
 export function provided(field: Field, entry: Entry = EMPTY): boolean {
   if ("options" in field || isYesNo(field))
     return entry.other ? !isBlank(entry.text) : entry.chosen.length > 0;
-  return entry.on || !isBlank(entry.text);
+  return entry.on || !!entry.files?.length || !isBlank(entry.text);
 }
 
 /** The fields of optional sections in which nothing is given. */
@@ -146,7 +155,7 @@ export function progress(form: Form, draft: Draft): { done: number; all: number 
 /** A field that is the whole form and is answered by one click (A5). */
 export function oneClick(form: Form): Field | undefined {
   const [only, ...more] = allFields(form);
-  if (!only || more.length > 0) return undefined;
+  if (!only || only.readonly || more.length > 0) return undefined;
   if (isYesNo(only)) return only;
   const quick = only.type === "select" && (only.widget === "buttons" || only.widget === "confirm");
   return quick && only.options.length <= 8 ? only : undefined;

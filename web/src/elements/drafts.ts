@@ -1,6 +1,6 @@
 /** Drafts that stay on this device, and sending again what could not be sent: what the elements know of that part. */
 
-import type { InputRequest } from "../core/wire.ts";
+import type { InputRequest } from "../core/generated/wire.ts";
 import type { Draft } from "./draft.ts";
 import type { Body } from "./events.ts";
 import type { Sender } from "./kind.ts";

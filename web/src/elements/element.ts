@@ -16,24 +16,23 @@ function watchLanguage(): void {
   const follow = (): void => {
     for (const element of shown) {
       if (!element.isConnected) shown.delete(element);
-      const locale = localeOf(element);
-      if (locale !== element.locale)
-        loadTexts(locale).then(
-          () => element.redraw(),
-          () => {},
-        );
+      element.speak();
     }
   };
   const watched = { attributeFilter: ["lang"], subtree: true };
   new MutationObserver(follow).observe(document, watched);
 }
 
+/** Fills a style sheet that elements have already. */
+export const fill =
+  (sheet: CSSStyleSheet) =>
+  ([text = ""]: TemplateStringsArray): CSSStyleSheet => {
+    sheet.replaceSync(text);
+    return sheet;
+  };
+
 /** Makes a style sheet; it holds no expressions. */
-export function css(text: TemplateStringsArray): CSSStyleSheet {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text[0] ?? "");
-  return sheet;
-}
+export const css = (text: TemplateStringsArray): CSSStyleSheet => fill(new CSSStyleSheet())(text);
 
 const dashed = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
@@ -91,7 +90,15 @@ export abstract class AskbackElement extends HTMLElement {
   connectedCallback(): void {
     watchLanguage();
     shown.add(this);
+    this.speak();
+  }
+
+  /** Draw again in the language of the place, and once more if its texts come later. */
+  speak(): void {
     this.redraw();
+    loadTexts(localeOf(this))
+      ?.then(() => this.redraw())
+      .catch(() => {});
   }
 
   attributeChangedCallback(attribute: string, _before: string | null, value: string | null): void {

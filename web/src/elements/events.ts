@@ -1,26 +1,20 @@
-import type { Scope, Verdict } from "../core/approval.ts";
-import type { Json, Values } from "../core/json.ts";
-import type { SecretScope } from "../core/secret.ts";
-
-/** The body of a decision about an approval. */
-export interface Decision {
-  revision: number;
-  decision: Verdict;
-  digest?: string | undefined;
-  scope?: Scope | undefined;
-  note?: string | undefined;
-  rule?: string | undefined;
-  script_may_change?: boolean | undefined;
-  every_agent?: boolean | undefined;
-  grant_root?: boolean | undefined;
-  edited_input?: Record<string, Json> | undefined;
-  mode?: "accept_edits" | undefined;
-}
+import type { Values } from "../core/form.ts";
+import type {
+  ActionAnswerBody,
+  DecisionBody,
+  DeclineBody,
+  PackageAnswerBody,
+  SecretScope,
+} from "../core/generated/wire.ts";
 
 /** The body of an answer to a form. */
 export interface FormAnswer {
   revision: number;
   values: Values;
+  /** The questions that the person skipped. */
+  skipped?: readonly string[];
+  /** The field that answers a form with `submit` `first` or `each`. */
+  control?: string;
 }
 
 /** The names of secrets to send; only the element itself can send their values. */
@@ -32,7 +26,17 @@ export interface SecretHandover {
 }
 
 export type Action = "answer" | "decline";
-export type Body = FormAnswer | Decision | SecretHandover | { reason: "skipped" | "dismissed" | "refused" };
+/** `languages` are those of the reader, where the request has texts in several. */
+export type Body = (
+  | FormAnswer
+  | ActionAnswerBody
+  | PackageAnswerBody
+  | DecisionBody
+  | SecretHandover
+  | DeclineBody
+) & {
+  readonly languages?: readonly string[] | null | undefined;
+};
 
 /**
  * Fired before a submission is sent. To send it yourself, cancel the event, then set `.request` or call `fail()`.

@@ -45,6 +45,11 @@ export const fields = css`
   .label {
     font-weight: 600;
   }
+  .title,
+  .label,
+  .what {
+    white-space: pre-line;
+  }
   fieldset.field > legend {
     float: inline-start;
     inline-size: 100%;

@@ -1,10 +1,10 @@
-import type { MomentField } from "../core/form.ts";
+import { isZoned, type MomentField } from "../core/form.ts";
 import { isYesNo } from "./draft.ts";
 import { describedBy, type FieldView, hintOf, ticked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import { drawOptions, yesNo } from "./options.ts";
-import { localOf } from "./zone.ts";
+import { localOf } from "./timezone.ts";
 
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
@@ -24,8 +24,7 @@ function input(view: FieldView): Template {
   const { field } = view;
   const type = TYPES[field.type];
   const { min, max, default: preset } = (type ? field : {}) as MomentField;
-  const bound = (text: string | null | undefined) =>
-    (text && field.type === "datetime" ? localOf(text) : text) || false;
+  const bound = (text: string | null | undefined) => (text && isZoned(field) ? localOf(text) : text) || false;
   const seconds = field.type === "time" && [preset, min, max].some((text) => text?.split(":")[2]);
   return html`<input
     part="input"
@@ -96,7 +95,8 @@ function drawClear(view: FieldView): Template | false {
   return html`<button type="button" class="quiet clear" id=${`${uid}-clear`} aria-label=${view.say("clear_of", { label: field.label })} .onclick=${clear}>${view.say("clear")}</button>`;
 }
 
-const group = (view: FieldView, inside: Template): Template =>
+/** Several controls with their legend, hint and error. */
+export const group = (view: FieldView, inside: Template): Template =>
   html`<fieldset class=${wrap(view)} part="field" aria-describedby=${describedBy(view)}>
     <legend>${label(view)}</legend>
     ${drawClear(view)} ${notes(view)} ${inside}

@@ -1,19 +1,10 @@
-import type { Field } from "../core/form.ts";
-import type { Json } from "../core/json.ts";
-import type { Rich } from "../core/wire.ts";
+import { isZoned } from "../core/form.ts";
+import type { Field, Json, Rich } from "../core/generated/wire.ts";
 import type { Entry } from "./draft.ts";
 import { html, type Template } from "./html.ts";
-import { rich } from "./rich.ts";
+import { onDemand } from "./ondemand.ts";
 import type { Say } from "./text.ts";
-import { zoneName } from "./zone.ts";
-
-/** The text in the filter of a long list, and what was chosen when it was typed: that stays in view. */
-export interface Filter {
-  readonly text: string;
-  readonly kept: readonly string[];
-}
-
-export const UNFILTERED: Filter = { text: "", kept: [] };
+import { zoneName } from "./timezone.ts";
 
 /** All that drawing one field needs; `uid` is unique within the shadow root. */
 export interface FieldView<F extends Field = Field> {
@@ -30,9 +21,7 @@ export interface FieldView<F extends Field = Field> {
   preset: Json | undefined;
   markdown: Rich[] | undefined;
   say: Say;
-  filter: Filter;
   change(next: Partial<Entry>): void;
-  search(text: string): void;
   /** Set where one click on an option answers. */
   pick: ((next: Partial<Entry>) => void) | undefined;
 }
@@ -57,12 +46,12 @@ function bounds(key: string, min: Bound, max: Bound, say: Say): string {
 function range(field: Field, say: Say): string {
   if (field.type === "number") return bounds("range", field.min, field.max, say);
   if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, say);
-  return field.type === "datetime" ? say("zone", { zone: zoneName() }) : "";
+  return isZoned(field) ? say("zone", { zone: zoneName() }) : "";
 }
 
 /** The field's description and what its bounds say, if anything. */
 export function hintOf({ field, markdown, say }: FieldView): Template | false {
   const extra = range(field, say);
-  const text = markdown ? rich(markdown, say) : field.description;
+  const text = onDemand.rich?.(markdown, say) ?? field.description;
   return !!(text || extra) && html`${text}${text && extra && " "}${extra}`;
 }

@@ -1,13 +1,13 @@
-import { allFields, type Field, type Form, type Section } from "../core/form.ts";
+import { allFields, nameOf } from "../core/form.ts";
+import type { Field, Form, InputRequest, Section } from "../core/generated/wire.ts";
 import { isOpen, mayDecline, stateOf, underway, type View } from "../core/machine.ts";
 import { own } from "../core/path.ts";
-import type { InputRequest } from "../core/wire.ts";
 import { blankOthers, type Draft, EMPTY, type Entry, gated, oneClick, progress } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
-import { type FieldView, type Filter, UNFILTERED } from "./fieldview.ts";
+import type { FieldView } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
-import { rich } from "./rich.ts";
+import { onDemand } from "./ondemand.ts";
 import type { Say } from "./text.ts";
 
 /** What the drawing of a form needs: what was entered, and what can be done with it. */
@@ -18,7 +18,10 @@ export interface FormHost {
   readonly headingLevel: number | string;
   /** The questions that wait for a second yes. */
   readonly asking: readonly string[];
-  readonly filters: ReadonlyMap<string, Filter>;
+  /** The form with the fields that the person may answer now. */
+  readonly open: Form;
+  /** Whether the form has changed since the person saw it. */
+  readonly changed: boolean;
   /** Whether something that was typed before the page was loaded stands in it again. */
   readonly restored: boolean;
   forgetDevice(): void;
@@ -26,10 +29,13 @@ export interface FormHost {
   skip(section: Section): void;
   /** Whether anything is entered in a section. */
   isBegun(section: Section): boolean;
-  drawField(view: FieldView): Template;
+  drawField(view: FieldView): Template | false;
+  /** The fields of the form, in their sections. */
+  drawBody(request: InputRequest): unknown;
+  /** The buttons. */
+  drawActions(form: Form): Template;
   errorOf(field: Field): string | undefined;
   change(field: Field, next: Partial<Entry>): void;
-  search(field: Field, text: string): void;
   pick(field: Field, next: Partial<Entry>): void;
   submit(): void;
   confirm(yes: boolean): void;
@@ -37,31 +43,30 @@ export interface FormHost {
 }
 
 /** The id of the first control of a field, by its place in the form. */
-export const uidOf = (form: Form, field: Field): string => `f${allFields(form).indexOf(field)}`;
+export const uidOf = (form: Form, field: Field): string =>
+  `f${allFields(form).findIndex(({ id }) => id === field.id)}`;
 
 function viewOf(host: FormHost, request: InputRequest, form: Form, field: Field, path: string): FieldView {
   const fields = allFields(form);
   const mixed = fields.length > 1 && fields.some((item) => item.required);
   return {
-    field,
+    field: { ...field, label: nameOf(form, field) },
     uid: uidOf(form, field),
     entry: host.draft.get(field.id) ?? EMPTY,
     error: host.errorOf(field),
     optional: mixed && !field.required,
-    titled: fields.length === 1 && field.label === form.title,
+    titled: !field.label || (fields.length === 1 && field.label === form.title),
     disabled: ["submitting", "disabled"].includes(stateOf(host.view)),
     preset: own(form.initial_values, field.id) ?? field.default ?? undefined,
     markdown: own(request.view?.markdown, `${path}.description`),
     say: host.say,
-    filter: host.filters.get(field.id) ?? UNFILTERED,
     change: (next) => host.change(field, next),
-    search: (text) => host.search(field, text),
     pick: oneClick(form) ? (next) => host.pick(field, next) : undefined,
   };
 }
 
 /** `path` is that of the fields in the request, under which the server files their Markdown trees. */
-const fieldsOf = (
+export const drawFields = (
   host: FormHost,
   request: InputRequest,
   form: Form,
@@ -69,41 +74,15 @@ const fieldsOf = (
   path: string,
 ) => fields.map((field, at) => host.drawField(viewOf(host, request, form, field, `${path}.fields[${at}]`)));
 
-function drawDescription(
-  { say }: FormHost,
+/** Draw a description, which may be Markdown; `path` is its place in the request. */
+export function drawDescription(
+  { say }: Pick<FormHost, "say">,
   request: InputRequest,
   text: string | null | undefined,
   path: string,
 ) {
-  const tree = own(request.view?.markdown, path);
-  return (
-    text &&
-    html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree, say) : text}</div>`
-  );
-}
-
-/** Skip a section; the button goes, so the focus stays at the section's title. */
-function skipBy({ currentTarget }: Event, host: FormHost, section: Section): void {
-  const legend = (currentTarget as HTMLElement).closest("fieldset")?.querySelector("legend");
-  host.skip(section);
-  legend?.focus();
-}
-
-function drawSection(
-  host: FormHost,
-  request: InputRequest,
-  form: Form,
-  section: Section,
-  at: number,
-): Template {
-  const path = `form.sections[${at}]`;
-  const begun = section.optional && isOpen(host.view) && host.isBegun(section);
-  return html`<fieldset class="section" id=${`section-${at}`}>
-    <legend tabindex="-1">${section.title} ${section.optional && html`<span class="tag">${host.say("optional")}</span>`}</legend>
-    ${begun && html`<button type="button" class="quiet clear" .onclick=${(event: Event) => skipBy(event, host, section)}>${host.say("skip_section")}</button>`}
-    ${drawDescription(host, request, section.description, `${path}.description`)}
-    ${fieldsOf(host, request, form, section.fields, path)}
-  </fieldset>`;
+  const tree = onDemand.rich?.(own(request.view?.markdown, path), say);
+  return text && html`<div class=${tree ? "description rich" : "description"}>${tree ?? text}</div>`;
 }
 
 /** The title and description of the form. */
@@ -131,7 +110,7 @@ function drawSure(host: FormHost): Template {
 }
 
 /** What keeps Submit from being pressed yet, if anything. */
-function gateOf({ draft, say }: FormHost, form: Form): string | false {
+export function gateOf({ draft, say, open: form }: FormHost): string | false {
   if (!gated(form)) return false;
   if (blankOthers(form, draft).length > 0) return say("gate.other");
   const { done, all } = progress(form, draft);
@@ -139,7 +118,7 @@ function gateOf({ draft, say }: FormHost, form: Form): string | false {
 }
 
 function drawSubmit(host: FormHost, form: Form, busy: string | false): Template {
-  const gate = gateOf(host, form);
+  const gate = gateOf(host);
   const [first, ...more] = form.sections ?? [];
   const label = form.submit_label || (!more.length && first?.submit_label) || host.say("submit");
   return html`${gate && html`<p class="note" id="gate">${gate}</p>`}
@@ -152,7 +131,8 @@ function drawSubmit(host: FormHost, form: Form, busy: string | false): Template 
     >${busy ? html`${icons.clock}${busy}` : label}</button>`;
 }
 
-function drawActions(host: FormHost, form: Form): Template {
+/** Draw the buttons; `submit` is drawn in place of Submit. */
+export function drawActions(host: FormHost, form: Form, submit?: unknown): Template {
   const state = stateOf(host.view);
   if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
   const busy = state === "submitting" && host.say(underway(host.view));
@@ -160,7 +140,7 @@ function drawActions(host: FormHost, form: Form): Template {
   const leave = (reason: "skipped" | "dismissed", look: string, label: string) =>
     html`<button type="button" class=${look} aria-disabled=${!mayDecline(host.view)} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions">
-    ${!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`}
+    ${submit ?? (!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
     ${form.allow_skip && leave("skipped", "quiet", host.say("skip"))}
     ${leave("dismissed", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
   </div>`;
@@ -171,6 +151,13 @@ const drawKept = (host: FormHost): Template =>
   draftStore?.on
     ? html`<p class="hint kept">${host.say("drafts.restored")} <button type="button" class="quiet" .onclick=${() => host.forgetDevice()}>${host.say("drafts.off")}</button></p>`
     : html`<p class="hint kept" role="status">${host.say("drafts.none")}</p>`;
+
+/** That the form has changed, unless the summary of the problems says so. */
+const drawChanged = ({ changed, view, say }: FormHost): Template | false =>
+  changed &&
+  isOpen(view) &&
+  view.summary !== say("changed") &&
+  html`<p class="hint" role="status">${icons.warn} ${say("changed")}</p>`;
 
 /** The form with its actions; nothing is sent by the browser itself. */
 export function drawForm(host: FormHost, request: InputRequest, form: Form): Template {
@@ -185,11 +172,10 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     aria-busy=${host.view.phase === "submitting"}
     .onsubmit=${send}
   >
-    ${
-      form.sections?.map((section, at) => drawSection(host, request, form, section, at)) ??
-      fieldsOf(host, request, form, form.fields ?? [], "form")
-    }
+    ${host.drawBody(request)}
     ${host.restored && isOpen(host.view) && drawKept(host)}
-    ${host.asking.length > 0 ? drawSure(host) : drawActions(host, form)}
+    ${drawChanged(host)}
+    ${request.hooks?.includes("decline") && !request.declined_once && isOpen(host.view) && html`<p class="hint">${host.say("decline_sends")}</p>`}
+    ${host.asking.length > 0 ? drawSure(host) : host.drawActions(form)}
   </form>`;
 }

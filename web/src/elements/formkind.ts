@@ -1,36 +1,37 @@
-import { allFields, type Field, type Form, type Section } from "../core/form.ts";
-import type { Values } from "../core/json.ts";
+import { allFields, nameOf, type Values } from "../core/form.ts";
+import type { Field, Form, InputRequest, Section } from "../core/generated/wire.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
-import { isWithin, join } from "../core/path.ts";
-import type { InputRequest } from "../core/wire.ts";
+import { isWithin, valuePath } from "../core/path.ts";
 import { check } from "./check.ts";
 import { collect, type Draft, dangerous, EMPTY, type Entry, provided, start } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
-import type { Settled } from "./ended.ts";
 import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
-import type { FieldView, Filter } from "./fieldview.ts";
-import { drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
+import type { FieldView } from "./fieldview.ts";
+import { drawActions, drawFields, drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
-import { drawReceipt } from "./receipt.ts";
+import { onDemand } from "./ondemand.ts";
+import type { Settled } from "./receipt/settled.ts";
 import { loadSecretWarning, secretWarning } from "./secretwarning.ts";
 import { answerLine } from "./show.ts";
 import type { Say } from "./text.ts";
 
-const pathOf = (field: Field): string => join("values", field.id);
+const pathOf = (field: Field): string => valuePath(field.id);
 
 /** A form: what was entered, and how it becomes an answer. */
 export class FormKind implements Kind, FormHost {
   draft: Draft = new Map();
   asking: readonly string[] = [];
-  filters: ReadonlyMap<string, Filter> = new Map();
   /** Whether something was typed before the page was loaded. */
   restored = false;
+  /** Whether the form has changed since the person saw it. */
+  changed = false;
   protected form: Form = {};
   /** What the form starts with. */
   #start: Draft = new Map();
+  #revision = 0;
   #confirmed = false;
 
   constructor(protected readonly host: Host) {}
@@ -51,7 +52,13 @@ export class FormKind implements Kind, FormHost {
   adopt(request: InputRequest): void {
     const first = this.#start.size === 0 && !isTerminal(request.status);
     const { locale } = this.host;
+    const before = this.form;
     this.form = request.form ?? {};
+    const { revision } = request;
+    // Another language changes the words of a form, not its revision.
+    if (!first && revision !== this.#revision && JSON.stringify(before) !== JSON.stringify(this.form))
+      this.changed = true;
+    this.#revision = revision;
     this.#start = start(this.form, locale, undefined, request.submitted?.values);
     const kept = first ? draftStore?.readDraft(request) : undefined;
     this.restored ||= kept !== undefined;
@@ -69,12 +76,24 @@ export class FormKind implements Kind, FormHost {
     return card([drawLead(this, request, form), drawForm(this, request, form)], form.locale);
   }
 
-  drawField(view: FieldView): Template {
+  get open(): Form {
+    return this.form;
+  }
+
+  drawField(view: FieldView): Template | false {
     return drawField(view);
   }
 
+  drawActions(form: Form): Template {
+    return drawActions(this, form);
+  }
+
+  drawBody(request: InputRequest): unknown {
+    return drawFields(this, request, this.form, this.form.fields ?? [], "form");
+  }
+
   drawSettled(settled: Settled): Template | undefined {
-    return drawReceipt(settled);
+    return onDemand.drawAnswered?.(settled);
   }
 
   errorOf(field: Field): string | undefined {
@@ -91,17 +110,11 @@ export class FormKind implements Kind, FormHost {
     if (patch.text) void loadSecretWarning();
   }
 
-  search(field: Field, text: string): void {
-    const kept = this.draft.get(field.id)?.chosen ?? [];
-    this.filters = new Map(this.filters).set(field.id, { text, kept });
-    this.host.redraw();
-  }
-
   /** One click answers at once, but for a dangerous option, which is asked about first, and for "Other". */
   pick(field: Field, patch: Partial<Entry>): void {
     if (!isOpen(this.view)) return;
     this.change(field, patch);
-    if (patch.chosen?.length) this.#proceed(collect(this.form, this.draft, this.host.locale));
+    if (patch.chosen?.length) this.proceed(collect(this.open, this.draft, this.host.locale));
     else this.host.focusOn("#f0-text");
   }
 
@@ -122,23 +135,25 @@ export class FormKind implements Kind, FormHost {
 
   submit(): void {
     const { locale } = this.host;
-    const form = this.form;
+    const form = this.open;
     const values = collect(form, this.draft, locale);
     const validityOf = (field: Field) => this.#control(field)?.validity;
     const patterns = this.view.request?.view?.patterns;
     const errors = check({ form, values, draft: this.draft, patterns, validityOf }, locale);
     if (errors.length > 0) this.host.refuse(errors);
-    else this.#proceed(values);
+    else this.proceed(values);
   }
 
   decline(reason: "skipped" | "dismissed"): void {
-    this.host.send("decline", { reason });
+    const { request } = this.view;
+    const values = request?.hooks?.includes("decline") && collect(this.open, this.draft, this.host.locale);
+    this.host.send("decline", values ? { reason, values } : { reason });
   }
 
   /** Send what has passed the check, but ask first about dangerous options, and about what looks like a secret. */
-  #proceed(values: Values): void {
+  protected proceed(values: Values): void {
     const { say } = this;
-    const sure = dangerous(this.form, this.draft).map((label) => say("sure", { label }));
+    const sure = dangerous(this.open, this.draft).map((label) => say("sure", { label }));
     const questions = this.#confirmed
       ? []
       : [...sure, ...(secretWarning.form?.(this.form, values, say) ?? [])];
@@ -149,6 +164,7 @@ export class FormKind implements Kind, FormHost {
   }
 
   protected send(body: FormAnswer): void {
+    this.changed = false;
     this.host.send("answer", body);
   }
 
@@ -163,7 +179,7 @@ export class FormKind implements Kind, FormHost {
     return (
       field && {
         path: pathOf(field),
-        label: fields.length > 1 && field.label,
+        label: fields.length > 1 && nameOf(this.form, field),
         go: () => this.#goTo(field),
       }
     );
@@ -174,7 +190,7 @@ export class FormKind implements Kind, FormHost {
     const form = this.form;
     const line = (values: Values) =>
       answerLine({ ...form, completed_view: null }, { values }, locale, say).trim();
-    const entered = line(collect(form, this.draft, locale));
+    const entered = line(collect(this.open, this.draft, locale));
     const known = [line(collect(form, start(form, locale), locale)), line(answer?.values ?? {})];
     return known.includes(entered) ? "" : entered;
   }
@@ -182,7 +198,7 @@ export class FormKind implements Kind, FormHost {
   #control(field: Field): HTMLInputElement | null {
     const uid = uidOf(this.form, field);
     const find = (selector: string) => this.host.root.querySelector<HTMLInputElement>(selector);
-    return find(`#${uid}-text`) ?? find(`#${uid}, #${uid}-0`);
+    return find(`#${uid}-text`) ?? find(`#${uid}-filter, #${uid}, #${uid}-0`);
   }
 
   /** Bring the label into view, then move the focus without a second scroll. */

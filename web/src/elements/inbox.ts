@@ -1,14 +1,14 @@
 import { Client } from "../client/client.ts";
 import { followInbox } from "../client/follow-inbox.ts";
-import type { Actor } from "../core/actor.ts";
-import { audience, hindrance } from "../core/audience.ts";
-import type { InputRequest } from "../core/wire.ts";
-import { escaped } from "./approval/chips.ts";
+import { audience, type Person, readOnlyReason } from "../core/audience.ts";
+import type { InputRequest } from "../core/generated/wire.ts";
 import { DenyAll } from "./approval/denyall.ts";
+import { escapeText } from "./approval/escapes.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import { html, render, type Template } from "./html.ts";
 import { draw, icons } from "./icons.ts";
 import { list } from "./inbox.css.ts";
+import { needsTexts } from "./localtexts.ts";
 import { questionOf } from "./show.ts";
 import { when } from "./text.ts";
 import { buttons, tokens } from "./tokens.css.ts";
@@ -43,7 +43,7 @@ export class AskbackInbox extends AskbackElement {
   /** What waits; a host without a server may set it. */
   declare requests: readonly InputRequest[] | undefined;
   /** Who is signed in, once that is known. */
-  declare me: Actor | undefined;
+  declare me: Person | undefined;
   declare base: string;
   declare news: string;
 
@@ -61,17 +61,18 @@ export class AskbackInbox extends AskbackElement {
     );
     if (this.requests) return;
     if (this.client instanceof Client)
-      this.#stop = followInbox(this.client, (requests) => this.#show(requests));
+      this.#stop = followInbox(this.client, (requests) => void this.#show(requests));
   }
 
   disconnectedCallback(): void {
     this.#stop?.();
   }
 
-  #show(requests: InputRequest[]): void {
+  async #show(requests: InputRequest[]): Promise<void> {
+    if (requests.some(needsTexts)) await import("./texts/texts.ts").catch(() => {});
     const known = new Set(this.requests?.map((request) => request.id));
     const fresh = requests.find((request) => !known.has(request.id));
-    if (this.requests && fresh && !hindrance(fresh, this.me))
+    if (this.requests && fresh && !readOnlyReason(fresh, this.me))
       this.news = this.say("new_question", { title: questionOf(fresh) });
     this.requests = requests;
   }
@@ -87,15 +88,16 @@ export class AskbackInbox extends AskbackElement {
   /** Those that this person may answer. */
   #mine(): readonly InputRequest[] {
     return (this.requests ?? []).filter(
-      (request) => request.status === "pending" && !hindrance(request, this.me),
+      (request) => request.status === "pending" && !readOnlyReason(request, this.me),
     );
   }
 
   /** For whom a request is that this person can but read. */
   #drawHindrance(request: InputRequest): Template | false {
-    const why = hindrance(request, this.me);
-    const words = this.say(why === "for" ? "inbox_for" : "inbox_read", { names: audience(request) });
-    return !!why && html`<span class="read">${EYE} ${words}</span>`;
+    const why = readOnlyReason(request, this.me);
+    if (!why) return false;
+    const words = { for: "inbox_for", view: "inbox_read", excluded: "inbox_excluded" } as const;
+    return html`<span class="read">${EYE} ${this.say(words[why], { names: audience(request) })}</span>`;
   }
 
   #drawItem(request: InputRequest): Template {
@@ -118,7 +120,7 @@ export class AskbackInbox extends AskbackElement {
     const count = secret?.count;
     if (count) return this.say(count === 1 ? "secrets.one" : "secrets.many", { count });
     const question = questionOf(request);
-    return approval || secret ? html`<code>${escaped(question)}</code>` : question;
+    return approval || secret ? html`<code>${escapeText(question)}</code>` : question;
   }
 
   #linkOf({ id }: InputRequest): string {

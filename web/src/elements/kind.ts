@@ -1,10 +1,10 @@
-import type { Actor } from "../core/actor.ts";
+import type { Person } from "../core/audience.ts";
+import type { FieldError, InputRequest } from "../core/generated/wire.ts";
 import type { View } from "../core/machine.ts";
 import type { Locale } from "../core/messages.ts";
-import type { FieldError, InputRequest } from "../core/wire.ts";
-import type { Settled } from "./ended.ts";
 import type { Action, Body } from "./events.ts";
 import type { Template } from "./html.ts";
+import type { Settled } from "./receipt/settled.ts";
 import type { Say } from "./text.ts";
 
 /** What the elements need to send; `Client` is one. Without `whoami` nobody knows who is signed in. */
@@ -12,7 +12,9 @@ export interface Sender {
   send(id: string, action: Action, body: unknown, key: string): Promise<InputRequest>;
   get?<T>(path: string): Promise<T>;
   post?<T>(path: string, body: unknown, key: string): Promise<T>;
-  whoami?(): Promise<{ principal: Actor }>;
+  /** The second half of the session, for calls that it cannot make itself. */
+  sessionKey?(): Promise<string>;
+  whoami?(): Promise<{ principal: Person }>;
   /** How the connection is; an event `link` says that it has changed. */
   readonly link?: string;
   /** The time by the server's clock, in milliseconds. */

@@ -1,44 +1,79 @@
 import { allFields } from "../core/form.ts";
+import type { Form, InputRequest } from "../core/generated/wire.ts";
+import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen } from "../core/machine.ts";
 import { own } from "../core/path.ts";
-import type { InputRequest } from "../core/wire.ts";
 import { FormKind } from "./formkind.ts";
 import { html, type Template } from "./html.ts";
 import type { Host, Kind } from "./kind.ts";
+import { needsTexts } from "./localtexts.ts";
 
 type Plain = new (host: Host) => Kind;
-/** `Inner` is the kind that the reader looks after. */
-type Kinds = Record<string, new (host: Host, Inner: Plain) => Kind>;
 
 /** What draws the requests, as far as it is there. */
-const kinds: Kinds = { form: FormKind };
+const kinds: Record<string, Plain> = { form: FormKind };
+/** The parts that are there. */
+const fetched = new Set<string>();
+/** What adds to a kind. */
+const additions: Record<string, (Inner: Plain) => Plain> = {};
 
 const secrets = () => import("./secret/kind.ts");
 
 /** What is not in the page's script is fetched when the first request of its kind is seen. */
-const parts: Record<string, () => Promise<{ kinds: Kinds }>> = {
+const parts: Record<string, () => Promise<object>> = {
+  action: () => import("./action/kind.ts"),
+  package: () => import("./package/kind.ts"),
   approval: () => import("./approval/kind.ts"),
   secret: secrets,
   sensitive: secrets,
   reader: () => import("./reader/reader.ts"),
+  files: () => import("./files/kind.ts"),
+  sources: () => import("./sources/kind.ts"),
+  choices: () => import("./choices/kind.ts"),
+  texts: () => import("./texts/texts.ts"),
+  markdown: () => import("./markdown/rich.ts"),
+  receipt: () => import("./receipt/receipt.ts"),
+  rules: () => import("./rules/rules.ts"),
 };
 
-/** The kind of a request; a form of which something is kept secret has one of its own. */
-const kindOf = ({ kind, form }: InputRequest): string =>
-  form && allFields(form).some(({ sensitive }) => sensitive) ? "sensitive" : kind;
+/** Whether a form has more than plain fields. */
+const hasChoices = (form: Form): boolean =>
+  /"(sections|submit|readonly|allow_skip|visible_if|rows)":/.test(JSON.stringify(form)) ||
+  allFields(form).some((field) => "options" in field && field.options.length > 8);
 
-/** What draws a request: its kind, and what looks after it where it matters who this person is. */
-const partsOf = (request: InputRequest) => {
-  const { assignees, level = "", timeout_from, queued_behind } = request;
-  const matters = assignees || queued_behind || /view|prompt/.test(level) || timeout_from === "shown";
-  return [kindOf(request), matters ? "reader" : ""] as const;
+/** The kind of a request; a form of which something is kept secret has one of its own, those of packages share one. */
+const kindOf = ({ kind, form, data }: InputRequest): string =>
+  data ? "package" : form && allFields(form).some(({ sensitive }) => sensitive) ? "sensitive" : kind;
+
+/**
+ * What draws a request: its kind, what its form adds, what chooses its texts, and what looks after it where it matters who
+ * this person is.
+ */
+const partsOf = (request: InputRequest): string[] => {
+  const { form, approval, assignees, level, timeout_from, queued_behind } = request;
+  const forSome = assignees || approval?.exclude_requester || /view|prompt/.test(level ?? "");
+  const matters = forSome || queued_behind || timeout_from === "shown";
+  return [
+    kindOf(request),
+    form && allFields(form).some(({ type }) => type === "file") ? "files" : "",
+    form && allFields(form).some((field) => "options" in field && field.options_from) ? "sources" : "",
+    form && hasChoices(form) ? "choices" : "",
+    needsTexts(request) ? "texts" : "",
+    matters ? "reader" : "",
+  ].filter(Boolean);
 };
+
+/** What a request is drawn with besides; without it, Markdown is shown as text, and a receipt is one line. */
+const toolsOf = ({ status, form, view }: InputRequest): string[] => [
+  ...(view?.markdown ? ["markdown"] : []),
+  ...(isTerminal(status) || form?.layout === "steps" ? ["receipt"] : []),
+];
 
 /** What draws a request; nothing for one of a kind that is not known here, or could not be fetched. */
 export function makeKind(request: InputRequest, host: Host): Kind | undefined {
-  const [kind, reader] = partsOf(request);
-  const Inner = own(kinds, kind) as Plain | undefined;
-  return Inner && new (own(kinds, reader) ?? Inner)(host, Inner);
+  const [kind = "", ...added] = partsOf(request);
+  const Whole = added.reduce((Inner, name) => Inner && own(additions, name)?.(Inner), own(kinds, kind));
+  return Whole && new Whole(host);
 }
 
 /**
@@ -47,13 +82,20 @@ export function makeKind(request: InputRequest, host: Host): Kind | undefined {
  * It never rejects. After a failure the next call tries again.
  */
 export function loadKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
-  const missing = new Set(requests.flatMap(partsOf).filter((kind) => own(parts, kind) && !own(kinds, kind)));
+  const names = requests.flatMap((request) => [...partsOf(request), ...toolsOf(request)]);
+  // Nothing waits for the rules of the fields: the server has them too.
+  if (!fetched.has("rules") && requests.some(({ form, status }) => form && !isTerminal(status)))
+    void fetchPart("rules");
+  const missing = new Set(names.filter((name) => own(parts, name) && !fetched.has(name)));
   return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
 }
 
-async function fetchPart(kind: string): Promise<void> {
+async function fetchPart(name: string): Promise<void> {
   try {
-    Object.assign(kinds, (await parts[kind]?.())?.kinds);
+    const part: { kinds?: object; additions?: object } = (await parts[name]?.()) ?? {};
+    fetched.add(name);
+    Object.assign(kinds, part.kinds);
+    Object.assign(additions, part.additions);
   } catch {
     // What it would draw can be dismissed.
   }

@@ -1,34 +1,34 @@
-import type { MultiField, Option, SingleField } from "../core/form.ts";
+import type { OptionValue, SingleField } from "../core/form.ts";
+import type { Multiselect, Option } from "../core/generated/wire.ts";
 import { describedBy, type FieldView, ticked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { labelOf } from "./show.ts";
 
-type Choice = FieldView<SingleField | MultiField>;
-
-/** From this many options on, a dropdown becomes a list with a filter (D20). */
-const LONG = 8;
+export type Choice = FieldView<SingleField | Multiselect>;
 
 /** What can be chosen: an option of the agent's, or "Other". */
-interface Item {
+export interface Item {
   readonly id: string;
   readonly option: Partial<Option>;
   readonly other: boolean;
   readonly on: boolean;
+  /** Whether it is shown and cannot be chosen. */
+  readonly disabled?: boolean | undefined;
   set(on: boolean): void;
 }
 
 /** A single choice replaces and leaves "Other" (C7), several add up (C9). */
-function itemsOf({ field, uid, entry, say, change }: Choice): Item[] {
+export function itemsOf({ field, uid, entry, say, change }: Choice): Item[] {
   const many = field.type === "multiselect";
   const values = field.options.map((option) => option.value);
+  const chosen = new Set(entry.chosen);
   const items: Item[] = field.options.map((option, at) => ({
     id: `${uid}-${at}`,
     option,
     other: false,
-    on: entry.chosen.includes(option.value) && (many || !entry.other),
+    on: chosen.has(option.value) && (many || !entry.other),
     set(on) {
-      const kept = (value: string): boolean =>
-        value === option.value ? on : many && entry.chosen.includes(value);
+      const kept = (value: OptionValue): boolean => (value === option.value ? on : many && chosen.has(value));
       change({ chosen: values.filter(kept), other: many && entry.other });
     },
   }));
@@ -72,7 +72,7 @@ function otherText(view: Choice): Template | false {
   );
 }
 
-function rows(view: Choice, items: readonly Item[], look: string): Template {
+export function rows(view: Choice, items: readonly Item[], look: string): Template {
   const many = view.field.type === "multiselect";
   const kind = look.startsWith("chips") ? "chip" : "option";
   return html`<div class=${look}>${items.map(
@@ -82,7 +82,7 @@ function rows(view: Choice, items: readonly Item[], look: string): Template {
           id=${item.id}
           type=${many ? "checkbox" : "radio"}
           name=${view.uid}
-          disabled=${view.disabled}
+          disabled=${view.disabled || item.disabled}
           .checked=${item.on}
           .onchange=${(event: Event) => item.set(ticked(event))}
         />
@@ -90,46 +90,6 @@ function rows(view: Choice, items: readonly Item[], look: string): Template {
       </label>`,
   )}</div>
   ${otherText(view)}`;
-}
-
-/** Arrow Down leads from the filter into the list; Enter takes the only option that is left. */
-function steer(event: KeyboardEvent, view: Choice, shown: readonly Item[]): void {
-  if (event.isComposing || !["Enter", "ArrowDown"].includes(event.key)) return;
-  event.preventDefault();
-  const found = shown.filter(({ other, option }) => !other && !view.filter.kept.includes(option.value ?? ""));
-  const [only, ...more] = found.length > 0 ? found : shown;
-  const list = (event.currentTarget as HTMLElement).closest("fieldset");
-  if (event.key === "Enter") {
-    if (only && more.length === 0) only.set(true);
-  } else if (only) list?.querySelector<HTMLElement>(`#${only.id}`)?.focus();
-}
-
-function filtered(view: Choice): Template {
-  const { text, kept } = view.filter;
-  const wanted = text.trim().toLocaleLowerCase();
-  const all = itemsOf(view);
-  const shown = all.filter(
-    ({ other, option }) =>
-      other ||
-      kept.includes(option.value ?? "") ||
-      `${option.label} ${option.description ?? ""}`.toLocaleLowerCase().includes(wanted),
-  );
-  const count = { shown: shown.filter((item) => !item.other).length, all: view.field.options.length };
-  const id = `${view.uid}-filter`;
-  return html`<div>
-      <label class="hint" for=${id}>${view.say("filter")}</label>
-      <input
-        id=${id}
-        type="search"
-        autocomplete="off"
-        disabled=${view.disabled}
-        .value=${text}
-        .oninput=${(event: Event) => view.search(typed(event))}
-        .onkeydown=${(event: KeyboardEvent) => steer(event, view, shown)}
-      />
-      <p class="hint" role="status">${wanted && view.say("filter_count", count)}</p>
-    </div>
-    ${rows(view, shown, "options scroll")}`;
 }
 
 /** The native list; its placeholder entry can be chosen again only where an answer is not required. */
@@ -211,9 +171,7 @@ export function drawOptions(view: Choice): { grouped: boolean; control: Template
   const { type, widget, options } = view.field;
   if (view.pick) return { grouped: true, control: quick(view) };
   const explained = options.some((option) => option.description || option.style === "danger");
-  const listed = widget === "dropdown" || (type === "select" && !widget && !explained);
-  if (options.length > LONG && (listed || type === "multiselect"))
-    return { grouped: true, control: filtered(view) };
+  const listed = widget === "dropdown" || (!widget && !explained);
   if (listed && type === "select") return { grouped: false, control: dropdown(view) };
   return { grouped: true, control: rows(view, itemsOf(view), LOOKS[widget ?? ""] ?? "options") };
 }

@@ -32,6 +32,9 @@ export const card = css`
     font-size: 0.875rem;
     padding: 0.5rem 1.25rem;
   }
+  .others {
+    color: var(--_muted);
+  }
   .due,
   .end {
     margin-inline-start: auto;
@@ -51,32 +54,9 @@ export const card = css`
     gap: 0.625rem;
     white-space: pre-wrap;
   }
-  .description.rich {
-    white-space: normal;
-  }
   .lead {
     display: grid;
     gap: 0.375rem;
-  }
-  .description code,
-  .description pre {
-    background: var(--_raised);
-    border-radius: 0.25rem;
-    padding: 0.1em 0.3em;
-  }
-  .description pre {
-    overflow-x: auto;
-    padding: 0.625rem 0.75rem;
-    white-space: pre;
-  }
-  .description pre code {
-    font-size: 1em;
-    padding: 0;
-  }
-  .description ul,
-  .description ol {
-    list-style: revert;
-    padding-inline-start: 1.5rem;
   }
   .box {
     background: var(--_danger-tint);
@@ -133,6 +113,15 @@ export const card = css`
   .plain > div {
     flex: 1;
   }
+  .plain strong {
+    color: var(--_text);
+    font-weight: 600;
+  }
+  .by {
+    color: var(--_muted);
+    display: block;
+    font-size: 0.8125rem;
+  }
   @media (width < 30rem) {
     .body,
     .link,
@@ -152,88 +141,8 @@ export const card = css`
   }
 `;
 
-/** The collapsed line of an answered request and what it opens to. */
-export const receipt = css`
-  summary {
-    align-items: start;
-    border-radius: calc(var(--_radius) * 1.5);
-    cursor: pointer;
-    display: flex;
-    gap: 0.625rem;
-    list-style: none;
-    padding: 0.75rem 1rem;
-  }
-  summary:hover {
-    background: var(--_raised);
-  }
-  .tick,
-  .mark {
-    color: var(--_success);
-  }
-  .line {
-    flex: 1;
-  }
-  .q {
-    color: var(--_muted);
-  }
-  .a,
-  .given .chosen,
-  .plain strong {
-    color: var(--_text);
-    font-weight: 600;
-  }
-  .by {
-    color: var(--_muted);
-    display: block;
-    font-size: 0.8125rem;
-  }
-  .beside {
-    align-items: center;
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0.5rem 0.75rem;
-    padding-block-start: 0.5rem;
-    padding-inline-start: 1.25rem;
-  }
-  .chevron {
-    color: var(--_muted);
-    margin-block-start: 0.125rem;
-  }
-  details[open] .chevron {
-    rotate: 180deg;
-  }
-  .given {
-    border-block-start: 1px solid var(--_line);
-    display: grid;
-    gap: 1rem;
-    padding: 1rem;
-  }
-  .given dl {
-    display: grid;
-    gap: 0.875rem;
-  }
-  .given dt {
-    color: var(--_muted);
-    font-size: 0.875rem;
-  }
-  .given dd {
-    white-space: pre-wrap;
-  }
-  .given ul {
-    display: grid;
-    gap: 0.125rem;
-  }
-  .given li {
-    color: var(--_muted);
-    display: flex;
-    gap: 0.5rem;
-  }
-  .mark {
-    flex: none;
-    inline-size: 1.25rem;
-  }
-  .missing {
-    color: var(--_muted);
-    font-style: italic;
-  }
-`;
+/** The styles of receipts, which come with what draws them. */
+export const receipt = css``;
+
+/** The styles of Markdown, which come with what draws it. */
+export const markdown = css``;

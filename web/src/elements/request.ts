@@ -1,21 +1,22 @@
-import type { Actor } from "../core/actor.ts";
+import type { Person } from "../core/audience.ts";
+import type { FieldError, InputRequest } from "../core/generated/wire.ts";
 import { isTerminal } from "../core/lifecycle.ts";
-import { INITIAL, isOpen, isOwn, next, type Signal, type View } from "../core/machine.ts";
+import { INITIAL, isOpen, isOwn, next, type Signal, underway, type View } from "../core/machine.ts";
 import { isWithin } from "../core/path.ts";
-import type { FieldError, InputRequest } from "../core/wire.ts";
-import { drawAsker, nextTick } from "./asker.ts";
 import { draftStore, loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed } from "./element.ts";
-import { announcementOf, drawEnded, fateOf } from "./ended.ts";
 import { type Action, type Body, createEvent } from "./events.ts";
 import { fields } from "./field.css.ts";
-import { drawRefusal, FollowUp } from "./followup.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import type { BodyFactory, Card, Host, Kind, Sender } from "./kind.ts";
 import { drawUnknown, loadKinds, makeKind } from "./kinds.ts";
-import { card, receipt } from "./request.css.ts";
+import { readable, texts } from "./localtexts.ts";
+import { onDemand } from "./ondemand.ts";
+import { card, markdown, receipt } from "./request.css.ts";
+import { drawRequester, nextTick } from "./requester.ts";
 import { sendOrWarn, type WarningHost } from "./secretwarning.ts";
+import { questionOf } from "./show.ts";
 import { Submission } from "./submission.ts";
 import { drawErrors } from "./summary.ts";
 import { buttons, tokens } from "./tokens.css.ts";
@@ -33,7 +34,7 @@ import { buttons, tokens } from "./tokens.css.ts";
  * @fires askback-settled - when the request ended while it was shown
  */
 export class AskbackRequest extends AskbackElement implements Host, WarningHost {
-  static override styles = [tokens, buttons, card, receipt, fields];
+  static override styles = [tokens, buttons, card, markdown, receipt, fields];
   static override properties = {
     request: undefined,
     client: undefined,
@@ -45,6 +46,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     around: undefined,
     view: INITIAL,
     trouble: undefined,
+    hint: undefined,
   };
 
   /** What is asked, as the server sends it; a later state of the same request updates the view. */
@@ -63,17 +65,19 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   /** The question about a note that looks like a secret. */
   declare trouble: string | Template | undefined;
 
+  /** Who else is answering. */
+  declare hint: Template | undefined;
+
   #kind: Kind | undefined;
   /** The paths of errors at which the person has changed something since. */
   #cleared: ReadonlySet<string> = new Set();
   readonly #submission = new Submission(this, (signal) => this.#signal(signal));
   #focused = false;
-  readonly #again = new FollowUp(this, "ask-again");
   /** Redraws the remaining time. */
   #tick: ReturnType<typeof setTimeout> | undefined;
   #me: Promise<void> | undefined;
   /** Who is signed in, once that is known. */
-  #person: Actor | undefined;
+  #person: Person | undefined;
 
   constructor() {
     super();
@@ -97,14 +101,32 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("readonly")) this.#signal({ type: "interactive", on: !this.readonly });
     const { client, request } = this;
-    if (changed.has("client")) client?.addEventListener?.("link", () => this.redraw());
-    if (changed.has("request") && request) {
-      const late = [loadKinds([request]), loadDraftStore(client)].filter(Boolean);
-      if (late.length > 0) void Promise.all(late).then(() => this.#adopt(request));
-      else this.#adopt(request);
+    if (changed.has("client"))
+      client?.addEventListener?.("link", () => {
+        this.redraw();
+        if (client.link === "online") this.#load(this.view.request ?? this.request);
+      });
+    if (changed.has("request")) this.#load(request);
+    if (this.view.request) {
+      const shown = readable(this.view.request, this);
+      if (shown !== this.view.request) this.view = { ...this.view, request: shown };
+      if (changed.has("view")) this.#kind?.adopt(shown);
     }
-    if (changed.has("view") && this.view.request) this.#kind?.adopt(this.view.request);
     this.#focused = this.root.activeElement !== null;
+  }
+
+  /** Show a state of the request as soon as it can be drawn; what could not be fetched is fetched with the next one. */
+  #load(request: InputRequest | null | undefined): void {
+    if (!request) return;
+    const late = [loadKinds([request]), loadDraftStore(this.client)].filter(Boolean);
+    if (late.length === 0) this.#adopt(request);
+    else
+      void Promise.all(late).then(() => {
+        if (request.id !== this.request?.id) return;
+        this.#adopt(request);
+        // The same state may be drawn by what is there now.
+        this.view = { ...this.view };
+      });
   }
 
   #adopt(request: InputRequest): void {
@@ -118,13 +140,17 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     }
     this.#kind ??= makeKind(request, this);
     this.#signal({ type: "request", request });
-    this.#me ??= this.client?.whoami?.().then(
-      ({ principal }) => {
-        this.#person = principal;
-        this.redraw();
-      },
-      () => {},
-    );
+    const { client } = this;
+    if (client?.whoami) this.#me ??= this.#meet(client).catch(() => {});
+  }
+
+  /** Find out who is signed in, and while it is open, who else is answering. */
+  async #meet(client: Sender): Promise<void> {
+    this.#person = (await client.whoami?.())?.principal;
+    this.redraw();
+    if (this.view.request && isTerminal(this.view.request.status)) return;
+    const { attach } = await import("./answering/answering.ts");
+    attach(this, client);
   }
 
   protected override updated(changed: Changed): void {
@@ -134,13 +160,15 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     if (request?.expires_at && !isTerminal(request.status))
       this.#tick = setTimeout(() => this.redraw(), nextTick(Date.parse(request.expires_at) - Date.now()));
     if (request) this.#kind?.afterDraw?.(request);
-    if (!request || before?.request?.id !== request.id || before.phase === phase) return;
-    if (!isTerminal(request.status)) return;
-    draftStore?.forget(request.id);
+    if (!request || !isTerminal(request.status)) return;
+    const ended = before?.request?.id === request.id && before.phase !== phase;
     const own = isOwn(this.view);
     // The focused control was disabled while the answer was sent, so the browser moved the focus to the page.
-    const dropped = own && !this.#submission.calm && document.activeElement === document.body;
-    if (this.#focused || dropped) this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
+    const dropped = ended && own && !this.#submission.calm && document.activeElement === document.body;
+    if (this.#focused ? ended || !this.root.activeElement : dropped)
+      this.root.querySelector<HTMLElement>("summary, .plain")?.focus();
+    if (!ended) return;
+    draftStore?.forget(request.id);
     this.dispatchEvent(createEvent("askback-settled", { id: request.id, status: request.status, own }));
   }
 
@@ -177,7 +205,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     const send = (): void => {
       if (request?.id !== this.view.request?.id) return;
       this.trouble = undefined;
-      this.#submission.send(this.view, action, body, makeBody);
+      this.#submission.send(this.view, action, { ...body, ...texts.sent?.(action, this) }, makeBody);
     };
     if ("note" in body && body.note) void sendOrWarn(this, body.note, send);
     else send();
@@ -210,36 +238,34 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       body,
       lang,
     ) => html`<div class="card" part="card" role="group" aria-labelledby="asker">
-      ${drawAsker(request, this.say, this.locale, !this.inThread, this.client?.now ?? Date.now())}
+      ${drawRequester(request, this.say, this.locale, !this.inThread, this.client?.now ?? Date.now())}
       <div class="body" lang=${lang}>${this.#problems()} ${body}</div>
       ${this.client?.link === "offline" && html`<p class="link">${icons.warn} ${this.say("stale")}</p>`}
+      ${this.hint}
     </div>`;
     return this.#kind?.drawOpen(request, frame) ?? frame(drawUnknown(this));
   }
 
   #drawState(): Template {
-    const { say, locale } = this;
     const { request } = this.view;
-    const kind = this.#kind;
-    if (!request) return html`<p class="card plain">${say("loading")}</p>`;
+    if (!request) return html`<p class="card plain">${this.say("loading")}</p>`;
     if (!isTerminal(request.status)) return this.#drawOpen(request);
-    const unused =
-      this.view.origin === "here" &&
-      this.#submission.attempt?.action === "answer" &&
-      request.status !== "answered";
-    const unsent = ((unused || !this.#submission.sent) && kind?.unsentText(request)) || "";
-    const settled = {
-      request,
-      say,
-      locale,
-      fate: fateOf(this.view.origin, request, unused, this.#person),
-      unsent,
-    };
-    return html`${kind?.drawSettled(settled) || drawEnded(settled)}${drawRefusal(this, request, this.#again)}`;
+    return (
+      onDemand.drawReceipt?.(this, request, this.#kind, this.#submission, this.#person) ??
+      html`<p class="card plain" tabindex="-1">${this.#announcement()}</p>`
+    );
+  }
+
+  /** Return the text for screen readers. */
+  #announcement(): string {
+    const { request, phase } = this.view;
+    if (phase === "submitting") return this.say(underway(this.view));
+    if (!request || !isTerminal(request.status)) return "";
+    return this.say(phase === "answered" ? "done_answered" : "done_ended", { title: questionOf(request) });
   }
 
   protected override render(): Template {
-    return html`${this.#drawState()}${!this.quiet && html`<div class="hidden" role="status">${announcementOf(this.view, this.say)}</div>`}`;
+    return html`${this.#drawState()}${!this.quiet && html`<div class="hidden" role="status">${this.#announcement()}</div>`}`;
   }
 }
 

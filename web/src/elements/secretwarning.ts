@@ -1,5 +1,5 @@
-import type { Form } from "../core/form.ts";
-import type { Values } from "../core/json.ts";
+import type { Values } from "../core/form.ts";
+import type { Form } from "../core/generated/wire.ts";
 import type { AskbackElement } from "./element.ts";
 import type { Template } from "./html.ts";
 import type { Say } from "./text.ts";
@@ -20,11 +20,13 @@ interface SecretWarning {
 /** The functions of the part, which is loaded while the first text is typed, or before it is sent. */
 export const secretWarning: Partial<SecretWarning> = {};
 
-export const loadSecretWarning = (): Promise<unknown> =>
-  import("./shape/warning.ts").then(
-    (part) => Object.assign(secretWarning, part),
-    () => {},
-  );
+export async function loadSecretWarning(): Promise<void> {
+  try {
+    Object.assign(secretWarning, await import("./shape/warning.ts"));
+  } catch {
+    // Nothing is asked.
+  }
+}
 
 /** Send a text, or ask about it in `trouble`; if the part cannot be loaded, the text is sent. */
 export async function sendOrWarn(host: WarningHost, text: string, send: () => void): Promise<void> {

@@ -1,18 +1,23 @@
-import type { ChoiceField, Field, Form, Option } from "../core/form.ts";
-import { allFields } from "../core/form.ts";
-import type { Json } from "../core/json.ts";
+import type { ChoiceField } from "../core/form.ts";
+import { allFields, nameOf } from "../core/form.ts";
+import type { Answer, Field, Form, InputRequest, Json, Option } from "../core/generated/wire.ts";
 import { own } from "../core/path.ts";
-import type { Answer, InputRequest } from "../core/wire.ts";
+import { texts as parts, readable } from "./localtexts.ts";
 import { type Say, variantOf } from "./text.ts";
 
 /** The one line that stands for the whole question. */
-export const questionOf = ({ form, approval, secret, kind }: InputRequest): string =>
-  form?.title ||
-  (form && allFields(form)[0]?.label) ||
-  approval?.preview?.headline ||
-  approval?.tool ||
-  secret?.names.join(", ") ||
-  kind;
+export function questionOf(request: InputRequest): string {
+  const { form, approval, secret, action, summary, kind } = readable(request);
+  if (form) return form.title || nameOf(form, allFields(form)[0] as Field);
+  return (
+    approval?.preview?.headline ||
+    approval?.tool ||
+    secret?.names.join(", ") ||
+    action?.title ||
+    summary ||
+    kind
+  );
+}
 
 /** A date or a moment in words, in the zone that it names; what is none stays as it is. */
 function moment(text: string, locale: string): string {
@@ -39,16 +44,17 @@ export function labelOf(field: ChoiceField, { value, label }: Partial<Option>, s
   return own ? say(label.toLowerCase()) : (label ?? "");
 }
 
-function one(field: Field, value: Json, locale: string, say: Say): string {
+function one(field: Field, value: Json, locale: string, say: Say, seen?: string): string {
   if (typeof value === "boolean") return say(value ? "yes" : "no");
-  if (typeof value === "number")
-    return new Intl.NumberFormat(variantOf(locale), { maximumFractionDigits: 20 }).format(value);
   if ("options" in field)
     return labelOf(
       field,
-      field.options.find((option) => option.value === value) ?? { label: String(value) },
+      field.options.find((option) => option.value === value) ?? { label: seen ?? String(value) },
       say,
     );
+  if (typeof value === "number")
+    return new Intl.NumberFormat(variantOf(locale), { maximumFractionDigits: 20 }).format(value);
+  if (field.type === "file") return String((value as { name?: string }).name);
   return field.type === "date" || field.type === "datetime" ? moment(String(value), locale) : String(value);
 }
 
@@ -56,13 +62,17 @@ function one(field: Field, value: Json, locale: string, say: Say): string {
 export function valueText(field: Field, answer: Answer, locale: string, say: Say): string {
   const value = own(answer.values, field.id) ?? null;
   if (value === null) return "";
-  if (!Array.isArray(value)) return one(field, value, locale, say);
-  return new Intl.ListFormat(locale, { type: "unit" }).format(value.map((v) => one(field, v, locale, say)));
+  const seen = own(answer.shown?.options, field.id);
+  if (!Array.isArray(value)) return one(field, value, locale, say, seen?.[0]);
+  return new Intl.ListFormat(locale, { type: "unit" }).format(
+    value.map((v, at) => one(field, v, locale, say, seen?.[at])),
+  );
 }
 
 /** The whole answer in one line: by the form's own template, else the values one after the other. */
 export function answerLine(form: Form, answer: Answer, locale: string, say: Say): string {
-  const texts = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, say)]));
+  const each = new Map(allFields(form).map((field) => [field.id, valueText(field, answer, locale, say)]));
+  const texts = parts.joinRows?.(form, each) ?? each;
   const template = form.completed_view?.summary_template;
   if (template) return template.replace(/\{([^{}]+)\}/g, (whole, id: string) => texts.get(id) ?? whole);
   return [...texts.values()].filter(Boolean).join(" · ") || say("submitted_empty");

@@ -1,12 +1,14 @@
 import { WireError } from "../client/errors.ts";
 import { newKey } from "../client/key.ts";
+import type { FieldError, InputRequest } from "../core/generated/wire.ts";
 import { isOpen, mayDecline, type Signal, type View } from "../core/machine.ts";
-import type { FieldError, InputRequest } from "../core/wire.ts";
 import type { Retry, Attempt as StoredAttempt } from "./drafts.ts";
 import { draftStore } from "./draftstore.ts";
 import { type Action, type Body, createEvent } from "./events.ts";
 import { html, type Template } from "./html.ts";
 import type { BodyFactory, Host } from "./kind.ts";
+import { loadKinds } from "./kinds.ts";
+import { fold } from "./localtexts.ts";
 import { drawProblems } from "./summary.ts";
 
 interface Attempt extends StoredAttempt {
@@ -50,15 +52,21 @@ export class Submission {
     this.attempt = again ?? { text, action, body, key: newKey(), makeBody };
     this.sent = open;
     this.signal({ type: "submit", key: this.attempt.key });
+    // The receipt is there when the reply is.
+    void loadKinds([{ ...request, status: "answered" }]);
     void this.#deliver(request.id, this.attempt);
   }
 
   async #deliver(id: string, { action, body, key, makeBody }: Attempt): Promise<void> {
     const { host } = this;
-    const unclaimed = host.dispatchEvent(createEvent("askback-submit", { id, action, body, key }));
+    const unclaimed = host.dispatchEvent(
+      createEvent("askback-submit", { id, action, body: fold(body), key }),
+    );
     if (!host.client || !unclaimed) return;
     try {
-      const request = await host.client.send(id, action, makeBody ? makeBody() : body, key);
+      const sent = makeBody ? { ...(makeBody() as object), languages: body.languages } : body;
+      const request = await host.client.send(id, action, fold(sent), key);
+      await loadKinds([request]);
       if (host.view.request?.id === id) this.signal({ type: outcomeOf(request), request });
     } catch (error) {
       if (host.view.request?.id === id) this.fail(error);
@@ -71,7 +79,7 @@ export class Submission {
     const { host } = this;
     const { phase } = host.view;
     this.sent = false;
-    if (request) this.#conflict(request);
+    if (request) void this.#conflict(request);
     else if (final) host.refuse(fieldErrors, fieldErrors.length > 0 ? null : message);
     // The late reply of a retry changes nothing after "Discard".
     else if (phase === "submitting") {
@@ -81,7 +89,9 @@ export class Submission {
     }
   }
 
-  #conflict(request: InputRequest): void {
+  async #conflict(request: InputRequest): Promise<void> {
+    await loadKinds([request]);
+    if (this.host.view.request?.id !== request.id) return;
     this.signal({ type: "conflict", request });
     if (request.status === "pending") this.host.refuse([], this.host.say("changed"));
   }

@@ -1,4 +1,4 @@
-import type { FieldError } from "../core/wire.ts";
+import type { FieldError } from "../core/generated/wire.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
 import type { ErrorTarget } from "./kind.ts";

@@ -3,14 +3,19 @@ import { type Locale, negotiate, translate } from "../core/messages.ts";
 /** A sentence of the interface, by its key without `ui.`, in the language of the element. */
 export type Say = (key: string, params?: Record<string, unknown>) => string;
 
-/** The language to show: that of the nearest `lang` attribute, else the browser's, else English. */
-export function localeOf(element: Element): Locale {
+/** The nearest `lang` attribute. */
+export function declaredBy(element: Element): string | null | undefined {
   let node: Element | null = element;
   while (node && !node.getAttribute("lang")) {
     const root: Node = node.getRootNode();
     node = node.parentElement ?? (root instanceof ShadowRoot ? root.host : null);
   }
-  const declared = node?.getAttribute("lang");
+  return node?.getAttribute("lang");
+}
+
+/** The language to show: that of the nearest `lang` attribute, else the browser's, else English. */
+export function localeOf(element: Element): Locale {
+  const declared = declaredBy(element);
   return negotiate(declared ? [declared] : navigator.languages);
 }
 

@@ -43,30 +43,6 @@ export const conversation = css`
     border-radius: 1rem 1rem 0.25rem;
     padding: 0.5rem 0.875rem;
   }
-  .tool {
-    color: var(--_muted);
-    font-size: 0.875rem;
-  }
-  .tool summary {
-    align-items: center;
-    cursor: pointer;
-    display: inline-flex;
-    gap: 0.5rem;
-    list-style: none;
-    min-block-size: 1.75rem;
-  }
-  .tool pre {
-    background: var(--_raised);
-    border-radius: var(--_radius);
-    margin-block-start: 0.25rem;
-    overflow-x: auto;
-    padding: 0.625rem 0.75rem;
-  }
-  img {
-    block-size: auto;
-    border-radius: var(--_radius);
-    max-inline-size: 100%;
-  }
   .none {
     color: var(--_muted);
     padding-block: 2rem;

@@ -1,21 +1,17 @@
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
-import { type Entry, entries, type Part, type Placed, type Transcript } from "../core/transcript.ts";
-import type { InputRequest } from "../core/wire.ts";
+import type { InputRequest, ThreadRequest } from "../core/generated/wire.ts";
+import { type Entry, entries, type Part, type Transcript } from "../core/transcript.ts";
 import type { Composer, ComposerHost } from "./composer/composer.ts";
 import { loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
 import type { SettledEvent } from "./events.ts";
 import { html, render, type Template } from "./html.ts";
-import { icons } from "./icons.ts";
 import { loadKinds } from "./kinds.ts";
 import type { AskbackRequest } from "./request.ts";
 import { questionOf } from "./show.ts";
 import { conversation } from "./thread.css.ts";
 import { buttons, tokens } from "./tokens.css.ts";
-
-/** Only these addresses become pictures. */
-const PICTURE = /^(https:\/\/|data:image\/)/i;
 
 /** Whether somebody can answer it now. */
 const isAsked = ({ status, queued_behind }: InputRequest): boolean => status === "pending" && !queued_behind;
@@ -28,13 +24,16 @@ const NEAR_PX = 120;
  *
  * @tag askback-thread
  * @attr thread - the id of the conversation
+ * @attr readonly - shows the conversation without letting anybody answer or write
  * @attr modal - asks for approvals in a dialog, one after the other
+ * @fires askback-thread - another state of the conversation is shown: see `transcript`, which has its `title`
  */
 export class AskbackThread extends AskbackElement implements ComposerHost {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
     thread: "",
     modal: false,
+    readonly: false,
     client: undefined,
     transcript: undefined,
     missing: false,
@@ -45,6 +44,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
 
   declare thread: string;
   declare modal: boolean;
+  declare readonly: boolean;
   declare client: Client | undefined;
   /** The conversation as far as it is read; a host without a server may set it. */
   declare transcript: Transcript | undefined;
@@ -60,6 +60,8 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   readonly #cards = new Map<string, AskbackRequest>();
   /** Where somebody writes, once it is fetched: it is not needed to show a question and to answer it. */
   #composer: Composer | undefined;
+  /** What draws pictures and tool calls, once a message has one. */
+  #blocks: typeof import("./blocks/blocks.ts") | undefined;
   #follow = false;
   /** Whether the person came into a card from where messages are written. */
   #wrote = false;
@@ -90,22 +92,34 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
       () => {
         this.missing = true;
       },
+      this.readonly,
     );
   }
 
   /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
   async #show(next: Transcript): Promise<void> {
     this.#coming = next;
-    await Promise.all([loadKinds(next.requests), this.#furnish()]);
+    await Promise.all([loadKinds(next.requests), this.#furnish(), this.#loadBlocks(next)]);
     // What came in the meantime is later, and will be shown or is already.
     if (next !== this.#coming) return;
     const before = this.transcript;
     const known = new Set(before?.requests.filter(isAsked).map(({ id }) => id));
     const fresh = next.requests.findLast((request) => isAsked(request) && !known.has(request.id));
     const more = before && this.#composer?.follow(before, next);
-    if (before && fresh) this.news = this.say("new_question", { title: questionOf(fresh) });
-    else if (more) this.news = more;
+    const news = before && fresh ? this.say("new_question", { title: questionOf(fresh) }) : more;
     this.transcript = next;
+    // After what the cards say that end with the same transcript.
+    if (news) setTimeout(() => (this.news = news));
+    this.dispatchEvent(new Event("askback-thread"));
+  }
+
+  async #loadBlocks({ messages }: Transcript): Promise<void> {
+    if (this.#blocks || !messages.some(({ content }) => content.some(({ type }) => type !== "text"))) return;
+    const part = await import("./blocks/blocks.ts").catch(() => undefined);
+    if (!part || this.#blocks) return;
+    this.#blocks = part;
+    part.dress(this.root);
+    this.redraw();
   }
 
   /** Fetch where somebody writes; it never rejects, and the next call tries again. */
@@ -131,8 +145,9 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   }
 
   protected override willUpdate(changed: Changed): void {
-    if (changed.has("thread") || !this.#stop) this.#begin();
+    if (changed.has("thread") || changed.has("readonly") || !this.#stop) this.#begin();
     void this.#furnish();
+    if (changed.has("transcript") && this.transcript) void this.#loadBlocks(this.transcript);
     const page = document.documentElement;
     this.#follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
   }
@@ -140,7 +155,9 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   protected override updated(changed: Changed): void {
     const list = this.root.querySelector("ol");
     if (this.transcript)
-      drawList(list, entries(this.transcript), (entry, place) => this.#drawEntry(entry, place));
+      drawList(list, entries(this.transcript, this.#composer?.asked?.id), (entry, place) =>
+        this.#drawEntry(entry, place),
+      );
     if (changed.has("transcript") && this.#follow) void this.#toEnd();
   }
 
@@ -158,15 +175,17 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
     else document.documentElement.scrollTop = document.documentElement.scrollHeight;
   }
 
-  #cardOf(request: Placed): AskbackRequest {
+  /** The element of a request; it moves with what is typed into it. */
+  cardOf(request: ThreadRequest): AskbackRequest {
     const card = this.#cards.get(request.id) ?? document.createElement("askback-request");
     this.#cards.set(request.id, card);
-    const { client, modal, transcript } = this;
+    const { client, modal, readonly, transcript } = this;
     const around = transcript?.requests;
     return Object.assign(card, {
       client,
       request,
       modal,
+      readonly,
       around,
       quiet: true,
       inThread: true,
@@ -174,26 +193,22 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
     });
   }
 
-  #drawPart(part: Part): Template | Element | false | null | string {
+  #drawPart(part: Part): unknown {
     switch (part.type) {
       case "text":
         return part.text && html`<div class="text">${part.text}</div>`;
-      case "image":
-        return PICTURE.test(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
-      case "tool":
-        return html`<details class="tool">
-          <summary>${icons.tool}<code>${part.name}</code>${part.status && html`<span>${part.status}</span>`}</summary>
-          <pre tabindex="0" aria-label=${this.say("input")}>${JSON.stringify(part.input ?? {}, null, 2)}</pre>
-        </details>`;
       case "request":
-        return part.request && this.#cardOf(part.request);
+        return part.request && this.cardOf(part.request);
+      default:
+        return this.#blocks?.drawBlock(part, this);
     }
   }
 
   #drawEntry(entry: Entry, place: HTMLElement): void {
     const message = entry.type === "message" ? entry.message : undefined;
     if (message) place.className = message.role;
-    const name = message && (message.author?.name ?? this.say(message.role === "user" ? "you" : "agent"));
+    const author = message && (message.author?.name ?? this.say(message.role === "user" ? "you" : "agent"));
+    const name = [author, message?.agent?.name].filter(Boolean).join(" · ");
     render(
       html`${name && html`<span class="who">${name}${message?.held && this.#composer?.drawHeld()}</span>`}<div class="parts"></div>`,
       place,

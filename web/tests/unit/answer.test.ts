@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { allFields, type Field, type Form } from "../../src/core/form.ts";
+import { allFields } from "../../src/core/form.ts";
+import type { Field, Form } from "../../src/core/generated/wire.ts";
 import { loadTexts } from "../../src/core/messages.ts";
 import type { Draft, Entry } from "../../src/elements/draft.ts";
-import { fillIn, press } from "./page.ts";
+import { fillIn, limitToNative, press } from "./page.ts";
 
 await loadTexts("de");
 
@@ -99,15 +100,17 @@ const text = fc.oneof(
   ),
   fc.string(),
 );
-const anyEntry: fc.Arbitrary<Entry> = fc.record({
-  text,
-  chosen: fc.subarray(["a", "b", "yes", "no"]),
-  other: fc.boolean(),
-  on: fc.boolean(),
-});
+const anyEntry = (field: Field): fc.Arbitrary<Entry> =>
+  fc.record({
+    text,
+    chosen: fc.subarray(["a", "b"]),
+    other: "allow_other" in field && field.allow_other ? fc.boolean() : fc.constant(false),
+    on: fc.boolean(),
+  });
+/** What the controls of the form can hold. */
 const anyDraft: fc.Arbitrary<Draft> = fc
-  .tuple(...allFields(FORM).map(({ id }) => fc.tuple(fc.constant(id), anyEntry)))
-  .map((entries) => new Map(entries));
+  .tuple(...allFields(FORM).map((field) => fc.tuple(fc.constant(field.id), anyEntry(field))))
+  .map((entries) => limitToNative(FORM, new Map(entries)));
 
 test("every draft is sent or refused, and each refusal names a field in words", () => {
   const ids = allFields(FORM).map(({ id }) => id);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import type { Actor } from "../../src/core/actor.ts";
-import { hindrance } from "../../src/core/audience.ts";
-import type { InputRequest, Level } from "../../src/core/wire.ts";
+import { type Person, readOnlyReason } from "../../src/core/audience.ts";
+import type { InputRequest, Level } from "../../src/core/generated/wire.ts";
 
 const request = (more: Partial<InputRequest> = {}): InputRequest => ({
   id: "r1",
@@ -13,7 +12,7 @@ const request = (more: Partial<InputRequest> = {}): InputRequest => ({
   ...more,
 });
 
-const ADA: Actor = { id: "ses_1", name: "Ada", user: "ada@example", groups: ["ops"] };
+const ADA: Person = { id: "ses_1", name: "Ada", user: "ada@example", groups: ["ops"] };
 
 test.each<[string, Level, "view" | undefined]>([
   ["form", "view", "view"],
@@ -25,18 +24,18 @@ test.each<[string, Level, "view" | undefined]>([
   ["approval", "all", undefined],
   ["approval", "owner", undefined],
 ])("a %s at the level %s", (kind, level, hinders) => {
-  expect(hindrance(request({ kind, level }), ADA)).toBe(hinders);
+  expect(readOnlyReason(request({ kind, level }), ADA)).toBe(hinders);
 });
 
 test.each(["ses_1", "ada@example", "group:ops"])("somebody is meant by %s", (name) => {
-  expect(hindrance(request({ assignees: ["Bob", name] }), ADA)).toBeUndefined();
+  expect(readOnlyReason(request({ assignees: ["Bob", name] }), ADA)).toBeUndefined();
 });
 
 test.each(["ops", "group:Ada", "ada", "Ada"])("nobody is meant by %s", (name) => {
-  expect(hindrance(request({ assignees: [name] }), ADA)).toBe("for");
+  expect(readOnlyReason(request({ assignees: [name] }), ADA)).toBe("for");
 });
 
 test("who was added since is meant as well, and nobody knows of a stranger", () => {
-  expect(hindrance(request({ assignees: ["Bob"], assigned: ["group:ops"] }), ADA)).toBeUndefined();
-  expect(hindrance(request({ assignees: ["Bob"] }), undefined)).toBeUndefined();
+  expect(readOnlyReason(request({ assignees: ["Bob"], assigned: ["group:ops"] }), ADA)).toBeUndefined();
+  expect(readOnlyReason(request({ assignees: ["Bob"] }), undefined)).toBeUndefined();
 });

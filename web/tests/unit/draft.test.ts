@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Field, Form } from "../../src/core/form.ts";
+import type { Field, Form } from "../../src/core/generated/wire.ts";
 import {
   blankOthers,
   collect,

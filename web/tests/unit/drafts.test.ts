@@ -1,6 +1,7 @@
 /** requirement: J8 - what a person typed is kept for a day, by person and request, and never what is sensitive. */
+
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Field, Form } from "../../src/core/form.ts";
+import type { Field, Form } from "../../src/core/generated/wire.ts";
 import { EMPTY, type Entry } from "../../src/elements/draft.ts";
 import { DECISION_MS, RetryScheduler } from "../../src/elements/drafts/retry.ts";
 import { changedEntries, DraftStorage, storedEntries } from "../../src/elements/drafts/storage.ts";

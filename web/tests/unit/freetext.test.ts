@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Field, Form } from "../../src/core/form.ts";
 import { parseReply } from "../../src/core/freetext.ts";
+import type { Field, Form } from "../../src/core/generated/wire.ts";
 
 const options = [
   { value: "s", label: "Small" },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { InputRequest, Status } from "../../src/core/generated/wire.ts";
 import { INITIAL, isOpen, next, type Signal, stateOf, type View } from "../../src/core/machine.ts";
-import type { InputRequest, Status } from "../../src/core/wire.ts";
 
 const ENDS: Status[] = ["answered", "declined", "cancelled", "expired"];
 

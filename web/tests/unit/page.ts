@@ -1,11 +1,15 @@
 /** A form on a page without a browser: the code of the page, with a model of the native inputs for dates and times. */
 
-import { allFields, type Field, type Form, type Option } from "../../src/core/form.ts";
-import type { Values } from "../../src/core/json.ts";
-import { isObject } from "../../src/core/json.ts";
+import { allFields, isZoned, type Values } from "../../src/core/form.ts";
+import type { Field, Form, InputRequest, Option, Row } from "../../src/core/generated/wire.ts";
 import { check } from "../../src/elements/check.ts";
-import { collect, type Draft, start } from "../../src/elements/draft.ts";
-import { localOf } from "../../src/elements/zone.ts";
+import "../../src/elements/rules/faults.ts";
+import { onlyField, openForm } from "../../src/elements/choices/open.ts";
+import { flatForm, flatValues, foldValues } from "../../src/elements/choices/rows.ts";
+import { collect, type Draft, EMPTY, start } from "../../src/elements/draft.ts";
+import { isObject } from "../../src/elements/drafts/storage.ts";
+import { localized } from "../../src/elements/texts/texts.ts";
+import { localOf } from "../../src/elements/timezone.ts";
 
 /** What a person reads about a value. */
 export interface Sentence {
@@ -21,16 +25,56 @@ export interface Outcome {
 }
 
 /** Enter `values` into the controls of a form and press Submit. */
-export function fillIn(form: Form, values: unknown, patterns?: Record<string, string | null>): Outcome {
-  const entered = start(bare(form), "en", undefined, isObject(values) ? (values as Values) : {});
-  return press(form, limitToNative(form, entered), patterns);
+export function fillIn(
+  form: Form,
+  values: unknown,
+  patterns?: Record<string, string | null>,
+  skipped: readonly string[] = [],
+  control?: string,
+): Outcome {
+  const given = isObject(values) ? flatValues(form, values as Values) : {};
+  const flat = searched(
+    flatForm(form, (key) => key),
+    given,
+  );
+  const entered = start(bare(flat), "en", undefined, given);
+  const { sent, faults } = press(flat, skip(flat, limitToNative(flat, entered), skipped), patterns, control);
+  return { sent: foldValues(sent), faults };
+}
+
+/** The form after the person has found and chosen the values in the sources of its fields. */
+function searched(form: Form, values: Values): Form {
+  const found = (field: Field): Field => {
+    if (!("options_from" in field) || !field.options_from) return field;
+    const chosen = [values[field.id] ?? []].flat() as Option["value"][];
+    return { ...field, options: chosen.map((value) => ({ value, label: String(value) })) };
+  };
+  return {
+    ...form,
+    fields: form.fields?.map(found) ?? null,
+    sections: form.sections?.map((each) => ({ ...each, fields: each.fields.map(found) })) ?? null,
+  };
+}
+
+/** Press "Skip this question" where the page has that button. */
+function skip(form: Form, draft: Draft, skipped: readonly string[]): Draft {
+  const may = allFields(form).filter(({ id, allow_skip }) => allow_skip && skipped.includes(id));
+  return new Map([...draft, ...may.map(({ id }) => [id, { ...EMPTY, skipped: true }] as const)]);
 }
 
 /** Press Submit with a draft as the controls hold it. */
-export function press(form: Form, draft: Draft, patterns?: Record<string, string | null>): Outcome {
+export function press(
+  whole: Form,
+  draft: Draft,
+  patterns?: Record<string, string | null>,
+  control?: string,
+): Outcome {
+  const open = openForm(whole, draft, "en");
+  const form = control === undefined ? open : onlyField(open, control);
   const sent = collect(form, draft, "en");
   const validityOf = (field: Field) => nativeValidity(field, draft.get(field.id)?.text ?? "");
-  const verdict = (locale: "en" | "de") => check({ form, values: sent, draft, patterns, validityOf }, locale);
+  const verdict = (locale: "en" | "de") =>
+    check({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, locale);
   const german = verdict("de");
   const faults = verdict("en").map(({ path, message }, at) => ({
     path,
@@ -40,12 +84,22 @@ export function press(form: Form, draft: Draft, patterns?: Record<string, string
   return { sent, faults: faults.sort((a, b) => (a.path < b.path ? -1 : 1)) };
 }
 
+/** The form as the page shows it to a reader of one language. */
+const inLanguage = (form: Form, locale: string): Form =>
+  localized({ form } as InputRequest, [locale]).form as Form;
+
 /** Values without the boxes that are not ticked: the page sends false for them, other clients leave them out. */
 export function withoutUnticked(form: Form, values: Values): Values {
   const boxes = new Set(allFields(form).flatMap((field) => (isBox(field) ? [field.id] : [])));
   return Object.fromEntries(
     Object.entries(values).filter(([id, value]) => !(boxes.has(id) && value === false)),
   );
+}
+
+/** Values without those of read-only fields, which only the server fills in. */
+export function withoutReadonly(form: Form, values: Values): Values {
+  const fixed = new Set(allFields(form).flatMap((field) => (field.readonly ? [field.id] : [])));
+  return Object.fromEntries(Object.entries(values).filter(([id]) => !fixed.has(id)));
 }
 
 const isBox = ({ type }: Field): boolean => type === "boolean" || type === "checkbox";
@@ -79,7 +133,8 @@ const HOLDS: Partial<Record<Field["type"], (text: string) => boolean>> = {
   datetime: (text) => isDate(text.slice(0, 10)) && text[10] === "T" && TIME.test(text.slice(11)),
 };
 
-function limitToNative(form: Form, draft: Draft): Draft {
+/** A draft without the texts that a native input cannot hold. */
+export function limitToNative(form: Form, draft: Draft): Draft {
   return new Map(
     allFields(form).flatMap((field) => {
       const entry = draft.get(field.id);
@@ -92,7 +147,7 @@ function limitToNative(form: Form, draft: Draft): Draft {
 /** The bounds of a native input; texts of one format sort as moments do. */
 function nativeValidity(field: Field, text: string): ValidityState | undefined {
   if (field.type !== "date" && field.type !== "time" && field.type !== "datetime") return undefined;
-  const bound = (at?: string | null) => (at && field.type === "datetime" ? localOf(at) : at) || undefined;
+  const bound = (at?: string | null) => (at && isZoned(field) ? localOf(at) : at) || undefined;
   const seconds = (at: string) => (field.type === "date" || at.split(":").length > 2 ? at : `${at}:00`);
   const [min, max] = [bound(field.min), bound(field.max)];
   return {
@@ -112,9 +167,12 @@ export function normalForm(raw: unknown): Form {
   return { ...form, ...fields, ...sections };
 }
 
+const normalRow = (row: Row): Row => ({ ...row, fields: row.fields?.map(normalField) as Row["fields"] });
+
 type Loose<T> = Omit<T, "options"> & { options?: (string | Partial<Option>)[] | undefined };
 
 function normalField(field: Field): Field {
+  if (field.type === "rows") return { ...field, rows: field.rows.map(normalRow) };
   const { options, ...rest } = field as Loose<Field & { widget?: string }>;
   if (!options && rest.type !== "select") return field;
   const written = options?.length ? options : rest.widget === "confirm" ? ["Yes", "No"] : [];

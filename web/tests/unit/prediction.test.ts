@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Form } from "../../src/core/form.ts";
-import { emptyThread, type Placed, type Transcript } from "../../src/core/transcript.ts";
-import type { FreeText, InputRequest } from "../../src/core/wire.ts";
+import type { Form, FreeText, InputRequest, ThreadRequest } from "../../src/core/generated/wire.ts";
+import { emptyThread, type Transcript } from "../../src/core/transcript.ts";
 import { explainMismatch, predictOutcome, type Writer } from "../../src/elements/composer/prediction.ts";
+import "../../src/elements/rules/faults.ts";
 
 const TEXT: Form = { fields: [{ id: "a", type: "text", label: "A", max_length: 4 }] };
 const CHOICE: Form = {
@@ -14,7 +14,7 @@ const eva: Writer = {
   me: { id: "ses_1", name: "Eva", user: "eva" },
 };
 
-const asked = (form: Form | null, more: Partial<InputRequest> = {}): Placed => ({
+const asked = (form: Form | null, more: Partial<InputRequest> = {}): ThreadRequest => ({
   id: `r${Math.random()}`,
   seq: 1,
   kind: form ? "form" : "approval",
@@ -25,13 +25,13 @@ const asked = (form: Form | null, more: Partial<InputRequest> = {}): Placed => (
   revision: 1,
   ...more,
 });
-const thread = (free_text: FreeText, ...requests: Placed[]): Transcript => ({
+const thread = (free_text: FreeText, ...requests: ThreadRequest[]): Transcript => ({
   ...emptyThread("t1"),
   free_text,
   requests,
 });
 
-test.each<[FreeText, Placed[], string | undefined]>([
+test.each<[FreeText, ThreadRequest[], string | undefined]>([
   ["ignore", [asked(TEXT)], undefined],
   ["queue", [asked(null)], "composer.queue"],
   ["queue", [asked(TEXT, { status: "answered" })], undefined],

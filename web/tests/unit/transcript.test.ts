@@ -1,5 +1,17 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type {
+  ArchiveEvent,
+  InputRequest,
+  Level,
+  MessagePart,
+  MessageUpdate,
+  RequestEvent,
+  Status,
+  ThreadEvent,
+  ThreadRequest,
+  ThreadSnapshot,
+} from "../../src/core/generated/wire.ts";
 import {
   addRequest,
   applyInboxEvent,
@@ -14,19 +26,8 @@ import {
   emptyThread,
   entries,
   hasGap,
-  type Placed,
   type Transcript,
 } from "../../src/core/transcript.ts";
-import type {
-  Block,
-  InputRequest,
-  Level,
-  RequestEvent,
-  Status,
-  ThreadEvent,
-  ThreadSnapshot,
-  WholeEvent,
-} from "../../src/core/wire.ts";
 
 const AT = "2026-11-20T09:00:00.000Z";
 
@@ -40,7 +41,7 @@ function asked(seq: number, id: string, more: Partial<InputRequest> = {}): Reque
   return { type, seq, position: seq * 10, thread_id: "t1", at: AT, request: request(id, more) };
 }
 
-function said(seq: number, id: string, ...content: Block[]): ThreadEvent {
+function said(seq: number, id: string, ...content: MessagePart[]): ThreadEvent {
   const message = { id, role: "agent" as const, at: AT, content };
   return { type: "message.added", seq, position: seq * 10, thread_id: "t1", at: AT, message };
 }
@@ -49,8 +50,15 @@ function delta(seq: number, id: string, text: string): ThreadEvent {
   return { type: "message.delta", seq, position: seq * 10, thread_id: "t1", at: AT, delta: { id, text } };
 }
 
+function updated(seq: number, id: string, more: Partial<MessageUpdate>): ThreadEvent {
+  const update = { id, ...more };
+  return { type: "message.updated", seq, position: seq * 10, thread_id: "t1", at: AT, update };
+}
+
+const NEW = { access: { level: "all" }, free_text: "ignore" } as const;
+
 function read(...events: ThreadEvent[]): Transcript {
-  return events.reduce(applyEvent, emptyThread("t1"));
+  return events.reduce(applyEvent, { ...emptyThread("t1"), ...NEW });
 }
 
 /** The order in words: `m1[text req_1]` is a message with its parts, `req_2` a request of its own. */
@@ -61,8 +69,8 @@ function order(thread: Transcript): string[] {
   });
 }
 
-const text: Block = { type: "text", text: "Hello" };
-const tool = (id: string): Block => ({ type: "tool", tool_call_id: id, name: "ask" });
+const text: MessagePart = { type: "text", text: "Hello" };
+const tool = (id: string): MessagePart => ({ type: "tool", tool_call_id: id, name: "ask" });
 
 test("a request stands at its own block before all other places", () => {
   const thread = read(
@@ -85,8 +93,21 @@ test("a request stands after the tool call that asked, then after its message, t
   expect(order(thread)).toEqual(["m1[tool r_tool text]", "r_message", "r_free", "m2[text]", "r_lost"]);
 });
 
+test("a standalone request is in no message, and comes last while it is open", () => {
+  const alone = { tool_call_id: "tc1", message_id: "m1", presentation: "standalone" } as const;
+  const open = read(said(1, "m1", tool("tc1")), asked(2, "r1", alone), said(3, "m2", text), asked(4, "r2"));
+  expect(order(open)).toEqual(["m1[tool]", "m2[text]", "r2", "r1"]);
+  const ended = applyEvent(open, asked(5, "r1", { ...alone, status: "answered" }));
+  expect(order(ended)).toEqual(["m1[tool]", "r1", "m2[text]", "r2"]);
+});
+
+test("a request that is shown apart is left out", () => {
+  const thread = read(said(1, "m1", text), asked(2, "r1"), asked(3, "r2"));
+  expect(entries(thread, "r1").map(({ id }) => id)).toEqual(["m1", "r2"]);
+});
+
 test("a request that is named twice is shown once", () => {
-  const block: Block = { type: "request", request_id: "r1" };
+  const block: MessagePart = { type: "request", request_id: "r1" };
   expect(order(read(said(1, "m1", block, block), said(2, "m2", block), asked(3, "r1")))).toEqual([
     "m1[r1]",
     "m2[]",
@@ -112,7 +133,7 @@ test("a delta extends the last text block", () => {
     delta(4, "m2", "Hi"),
   );
   expect(thread.messages.map((message) => message.content)).toEqual([
-    [{ type: "text", text: "Hello, you" }, tool("tc1")],
+    [{ type: "text", text: "Hello" }, tool("tc1"), { type: "text", text: ", you" }],
     [tool("tc2"), { type: "text", text: "Hi" }],
   ]);
 });
@@ -130,15 +151,15 @@ test("an event that comes too early is a gap until the missing one is there", ()
 
 test("a snapshot closes a gap, and an old one changes nothing", () => {
   const gapped = read(said(1, "m1", text), delta(4, "m1", "!"));
-  const content: Block[] = [{ type: "text", text: "Hello you" }];
+  const content: MessagePart[] = [{ type: "text", text: "Hello you" }];
   const message = { id: "m1", seq: 1, role: "agent" as const, at: AT, content };
-  const whole = adoptSnapshot(gapped, { id: "t1", seq: 3, messages: [message], requests: [] });
+  const whole = adoptSnapshot(gapped, { ...NEW, id: "t1", seq: 3, messages: [message], requests: [] });
   expect([whole.seq, hasGap(whole), whole.messages[0]?.content]).toEqual([
     4,
     false,
     [{ type: "text", text: "Hello you!" }],
   ]);
-  expect(adoptSnapshot(whole, { id: "t1", seq: 2, messages: [], requests: [] })).toBe(whole);
+  expect(adoptSnapshot(whole, { ...NEW, id: "t1", seq: 2, messages: [], requests: [] })).toBe(whole);
 });
 
 const HISTORY: ThreadEvent[] = [
@@ -168,8 +189,9 @@ test("a snapshot at any moment converges with the events around it", () => {
   fc.assert(
     fc.property(doubled, fc.nat(16), fc.nat(HISTORY.length), (events, when, seq) => {
       const { early: _, ...snapshot } = read(...HISTORY.slice(0, seq));
-      const started = events.slice(0, when).reduce(applyEvent, emptyThread("t1"));
+      const started = events.slice(0, when).reduce(applyEvent, read());
       const adopted = adoptSnapshot(started, {
+        ...NEW,
         ...snapshot,
         messages: [...snapshot.messages],
         requests: [...snapshot.requests],
@@ -180,20 +202,21 @@ test("a snapshot at any moment converges with the events around it", () => {
 });
 
 /** What a reader with a level reads of a thread. */
-const snapshot = (level: Level, seq: number, ...requests: Placed[]): ThreadSnapshot => ({
+const snapshot = (level: Level, seq: number, ...requests: ThreadRequest[]): ThreadSnapshot => ({
   id: "t1",
   seq,
   messages: [],
   requests,
   access: { level },
+  free_text: "ignore",
 });
-const placed = (seq: number, id: string): Placed => ({ ...request(id), seq });
-const whole = (type: WholeEvent["type"], seq: number): ThreadEvent => ({
-  type,
-  seq,
-  position: seq * 10,
-  thread_id: "t1",
-  at: AT,
+const placed = (seq: number, id: string): ThreadRequest => ({ ...request(id), seq });
+const at = (seq: number) => ({ seq, position: seq * 10, thread_id: "t1", at: AT });
+const archive = (type: ArchiveEvent["type"], seq: number): ThreadEvent => ({ ...at(seq), type, by: null });
+const share = (seq: number): ThreadEvent => ({
+  ...at(seq),
+  type: "thread.access",
+  access: { others: "all", people: {} },
 });
 
 test("each request says what its reader may do in the thread", () => {
@@ -207,7 +230,7 @@ test("each request says what its reader may do in the thread", () => {
 
 test("what the reader may do is read anew after it has changed, and nothing is lost meanwhile", () => {
   const before = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
-  const changed = [whole("thread.access", 2), asked(3, "r2")].reduce(applyEvent, before);
+  const changed = [share(2), asked(3, "r2")].reduce(applyEvent, before);
   expect([hasGap(changed), changed.seq]).toEqual([true, 1]);
   const after = adoptSnapshot(changed, snapshot("prompt", 2, placed(1, "r1")));
   expect([hasGap(after), after.seq]).toEqual([false, 3]);
@@ -216,11 +239,11 @@ test("what the reader may do is read anew after it has changed, and nothing is l
 
 test("a thread that is archived is read anew, and again when it is taken out", () => {
   const before = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placed(1, "r1")));
-  const archived = applyEvent(before, whole("thread.archived", 2));
+  const archived = applyEvent(before, archive("thread.archived", 2));
   expect([hasGap(archived), archived.requests]).toEqual([true, before.requests]);
   const put = adoptSnapshot(archived, { ...snapshot("all", 2), archived_at: AT });
   expect([hasGap(put), put.archived_at]).toEqual([false, AT]);
-  const taken = adoptSnapshot(applyEvent(put, whole("thread.unarchived", 3)), snapshot("all", 3));
+  const taken = adoptSnapshot(applyEvent(put, archive("thread.unarchived", 3)), snapshot("all", 3));
   expect([hasGap(taken), taken.archived_at]).toEqual([false, undefined]);
 });
 
@@ -293,4 +316,22 @@ test("the inbox knows what its reader may do in each thread, and shows nothing o
 test("a list that is older than an event does not bring a request back", () => {
   const ended = applyInboxEvent(EMPTY_INBOX, asked(2, "r1", { status: "answered" as Status }));
   expect(waiting(addRequest(ended, request("r1")))).toEqual([]);
+});
+
+test("a message grows in order, and what becomes of a tool call is seen in its place", () => {
+  const call = { type: "tool", tool_call_id: "c1", name: "bash", status: "calling" } as const;
+  const thread = read(
+    said(1, "m1", { type: "text", text: "One." }),
+    updated(2, "m1", { content: [call, { type: "request", request_id: "req_1" }] }),
+    delta(3, "m1", " Two"),
+    delta(4, "m1", "."),
+    updated(5, "m1", { tool_call: { tool_call_id: "c1", status: "done", result: [0], duration_ms: 12 } }),
+    updated(6, "m1", { tool_call: { tool_call_id: "other", status: "failed" } }),
+  );
+  expect(thread.messages[0]?.content).toEqual([
+    { type: "text", text: "One." },
+    { ...call, status: "done", result: [0], duration_ms: 12 },
+    { type: "request", request_id: "req_1" },
+    { type: "text", text: " Two." },
+  ]);
 });

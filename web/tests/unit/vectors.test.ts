@@ -1,17 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { Values } from "../../src/core/json.ts";
+import type { Values } from "../../src/core/form.ts";
+import type { Status } from "../../src/core/generated/wire.ts";
 import { INITIAL, isOpen, mayDecline, next, type View } from "../../src/core/machine.ts";
 import { loadTexts } from "../../src/core/messages.ts";
-import { browserMatches } from "../../src/core/patterns.ts";
-import type { Status } from "../../src/core/wire.ts";
+import { choose, type LocalText } from "../../src/core/texts.ts";
+import { browserMatches } from "../../src/core/values.ts";
 import { cases, type ExpectedFault, expand } from "./cases.ts";
-import { fillIn, normalForm, type Sentence, withoutUnticked } from "./page.ts";
+import { fillIn, normalForm, type Sentence, withoutReadonly, withoutUnticked } from "./page.ts";
 
 await loadTexts("de");
 
 interface AnswerCase {
   form: unknown;
   values: Values;
+  skipped?: string[];
+  control?: string;
   patterns?: Record<string, string | null>;
   answer?: { values: Values };
   faults?: ExpectedFault[];
@@ -32,10 +35,17 @@ function expected({ values, answer, faults, page }: AnswerCase): { sends?: Value
 describe("answers", () => {
   test.each(cases<AnswerCase>("answers"))("$id: $shows", (vector) => {
     const form = normalForm(expand(vector.form));
-    const { sent, faults } = fillIn(form, expand(vector.values), vector.patterns);
+    const { sent, faults } = fillIn(
+      form,
+      expand(vector.values),
+      vector.patterns,
+      vector.skipped,
+      vector.control,
+    );
     const { sends, faults: shown } = expand(expected(vector));
     expect(faults).toEqual(shown);
-    if (sends) expect(withoutUnticked(form, sent)).toEqual(withoutUnticked(form, sends));
+    if (sends)
+      expect(withoutUnticked(form, sent)).toEqual(withoutUnticked(form, withoutReadonly(form, sends)));
     // The page never refuses what the server accepts.
     if (vector.answer) expect(faults).toEqual([]);
   });
@@ -75,6 +85,17 @@ describe("lifecycle", () => {
   test.each(attempts)("the page offers what is legal, and nothing else: $id", ({ action, status, legal }) => {
     const request = { id: "req_1", kind: "form", thread_id: "t1", created_at: "", status, revision: 1 };
     expect(offers[action]?.(next(INITIAL, { type: "request", request }))).toBe(legal);
+  });
+});
+
+describe("texts", () => {
+  interface TextCase {
+    text: LocalText;
+    languages: string[];
+    chosen: string;
+  }
+  test.each(cases<TextCase>("texts"))("$id: $shows", ({ text, languages, chosen }) => {
+    expect(choose(text, languages)).toBe(chosen);
   });
 });
 

@@ -1,13 +1,14 @@
-"""All files of a project, by path: its language's own, and what stands around them."""
+"""All files of a project, by path: those of its language, and the common ones."""
 
 from __future__ import annotations
 
+import itertools
+from pathlib import Path
 from string import Template
 from types import ModuleType
 
 from askback.demo.project import javascript, python, rust
-from askback.demo.project.licence import licence_text
-from askback.demo.project.plan import Plan
+from askback.demo.project.plan import Plan, licence_text
 
 LANGUAGES: dict[str, ModuleType] = {"python": python, "javascript": javascript, "rust": rust}
 
@@ -86,7 +87,7 @@ def project_files(plan: Plan) -> dict[str, str]:
 
 
 def test_command(plan: Plan) -> str:
-    """The command that runs the project's own tests, in its folder."""
+    """Return the command that runs the project's own tests, in its folder."""
     return LANGUAGES[plan.language].TEST_COMMAND
 
 
@@ -106,3 +107,24 @@ def _run(plan: Plan) -> str | None:
     if "cli" not in plan.features:
         return None
     return LANGUAGES[plan.language].RUN_COMMAND.format(module=plan.module, package=plan.package)
+
+
+def new_folder(parent: Path, name: str) -> Path:
+    """Create `parent/name`, or `name-2`, `name-3` … if it exists, also because of another agent."""
+    parent.mkdir(parents=True, exist_ok=True)
+    for wanted in itertools.chain([name], (f"{name}-{n}" for n in itertools.count(2))):
+        try:
+            (parent / wanted).mkdir()
+        except FileExistsError:
+            continue
+        return parent / wanted
+    raise AssertionError("there is no last number")
+
+
+def write_file(folder: Path, path: str, text: str) -> None:
+    """Write one file of a project atomically, so that a killed agent leaves no partial file."""
+    target = folder / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    fresh = target.with_name(f".{target.name}.new")
+    fresh.write_text(text, encoding="utf-8", newline="\n")
+    fresh.replace(target)

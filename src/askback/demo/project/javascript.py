@@ -1,4 +1,4 @@
-"""A small JavaScript package for Node: how many days old the project is, a test, and a command if wanted."""
+"""A small JavaScript package for Node: it says how old the project is in days, with a test and optionally a command."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import json
 from string import Template
 from typing import Any
 
-from askback.demo.project.licence import SPDX
-from askback.demo.project.plan import Plan
+from askback.demo.project.plan import SPDX, Plan
 
 TEST_COMMAND = "node --test"
 RUN_COMMAND = "node bin/{package}.js"

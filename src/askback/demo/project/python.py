@@ -1,12 +1,11 @@
-"""A small Python package: how many days old the project is, a test, and a command if wanted."""
+"""A small Python package: it says how old the project is in days, with a test and optionally a command."""
 
 from __future__ import annotations
 
 import json
 from string import Template
 
-from askback.demo.project.licence import SPDX
-from askback.demo.project.plan import Plan
+from askback.demo.project.plan import SPDX, Plan
 
 TEST_COMMAND = "python -m unittest"
 RUN_COMMAND = "python -m {module}"
@@ -115,5 +114,5 @@ def files(plan: Plan) -> dict[str, str]:
 
 
 def toml_string(text: str) -> str:
-    """Quote a line of text so that Python, TOML and JSON all read it back as it was."""
+    """Quote a line of text so that Python, TOML and JSON all parse it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,11 +1,10 @@
-"""A small Rust crate: how many days old the project is, a test, and a command if wanted."""
+"""A small Rust crate: it says how old the project is in days, with a test and optionally a command."""
 
 from __future__ import annotations
 
 from string import Template
 
-from askback.demo.project.licence import SPDX
-from askback.demo.project.plan import Plan
+from askback.demo.project.plan import SPDX, Plan
 from askback.demo.project.python import toml_string
 
 TEST_COMMAND = "cargo test"

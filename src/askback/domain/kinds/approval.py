@@ -1,28 +1,28 @@
-"""Approvals: whether a tool may run, or a plan be carried out."""
+"""Approvals: whether a tool call may run, or a plan may be carried out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from askback.domain.access import Level
-from askback.domain.kinds.kind import Kind
+from askback.domain.access import AccessLevel
+from askback.domain.kinds.kind import RequestKind
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.policy.digest import NotCanonical
 from askback.domain.request import Answer, InputRequest
 from askback.domain.spec import Spec
 
 
-class ApprovalKind(Kind):
-    """A call of a tool, or a plan, that a person decides about."""
+class ApprovalKind(RequestKind):
+    """A tool call or a plan that a person decides about."""
 
     name = "approval"
-    level = Level.ALL
+    level = AccessLevel.ALL
     refusals = frozenset({"refused"})  # a call that was dismissed was not refused
     is_executed = True
 
     def identity(self, spec: Spec, /) -> str | None:
-        """The same call as the policy reads it; None for a plan, and for a call without a canonical form."""
+        """The same call, as the policy reads it; None for a plan, and for a call without a canonical form."""
         from askback.domain.policy.calls import Call  # clients read outcomes, and need no policy
 
         asked = spec.approval
@@ -35,8 +35,12 @@ class ApprovalKind(Kind):
         """The tool."""
         return {"tool": spec.approval.tool}
 
+    def excludes_requester(self, spec: Spec, /) -> bool:
+        """As the agent says (K6)."""
+        return spec.approval.exclude_requester
+
     def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
-        """By what was decided, by whom, and whether it was revoked. Anything but a plain yes is a no."""
+        """By decision, source, and revocation. Everything but a clear approval is a denial."""
         plan = request.approval is not None and request.approval.plan is not None
         subject = "plan" if plan else "approval"
         if request.status not in TERMINAL:

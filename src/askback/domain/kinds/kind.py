@@ -1,4 +1,4 @@
-"""What every kind of request says of itself."""
+"""The interface of a kind of request."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from askback.domain.access import Level
+from askback.domain.access import AccessLevel
 from askback.domain.request import Answer, InputRequest
 from askback.domain.spec import Spec
 
 
-class Kind(ABC):
-    """One kind of request. `spec` is always that of a request of this kind."""
+class RequestKind(ABC):
+    """One kind of request. `spec` always belongs to a request of this kind."""
 
     name: ClassVar[str]
-    level: ClassVar[Level] = Level.PROMPT
+    level: ClassVar[AccessLevel] = AccessLevel.PROMPT
     """The level in a thread that it takes to answer or decline."""
     refusals: ClassVar[frozenset[str]] = frozenset({"refused", "dismissed"})
     """The reasons of a decline after which the same is not asked again for a while."""
@@ -23,6 +23,8 @@ class Kind(ABC):
     """Whether it counts as a question of its thread, which is given back where nobody answers it."""
     is_audited: ClassVar[bool] = True
     """Whether its steps are written into the audit log."""
+    is_reported: ClassVar[bool] = False
+    """Whether the agent that asked may report the outcome itself."""
     is_executed: ClassVar[bool] = False
     """Whether an execution uses what was answered."""
     keeps_submission: ClassVar[bool] = False
@@ -30,7 +32,7 @@ class Kind(ABC):
 
     @abstractmethod
     def identity(self, spec: Spec, /) -> str | None:
-        """Return what the same request has again, for remembered refusals; None for one that is never the same."""
+        """Return a text that equal requests share, for remembered refusals; None if no request equals another."""
 
     def audit_subject(self, _spec: Spec, /) -> Mapping[str, Any]:
         """Return the members that name the subject of the request in an audit entry."""
@@ -38,20 +40,32 @@ class Kind(ABC):
 
     @abstractmethod
     def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
-        """Return the key of the model's text for how a request stands (`modeltext.TEXTS`); it may be more exact."""
+        """Return the key of the model's text for the outcome; it may be longer than the keys in `modeltext.TEXTS`."""
 
     def error_paths(self, _spec: Spec, /) -> frozenset[str]:
         """Return the paths that errors of a check may name."""
         return frozenset()
 
     def is_secret(self, _spec: Spec, /) -> bool:
-        """Whether answers may hold secrets, so that their bytes are read only where they are sealed."""
+        """Whether answers may hold secrets, so that only the code that seals them reads their bytes."""
+        return False
+
+    def excludes_requester(self, _spec: Spec, /) -> bool:
+        """Whether the person that the agent works for cannot answer."""
         return False
 
     def allows_skip(self, _spec: Spec, /) -> bool:
         """Whether a person may decline as skipped."""
         return False
 
+    def file_fields(self, _spec: Spec, /) -> frozenset[str]:
+        """Return the ids of the fields for which files can be uploaded."""
+        return frozenset()
+
+    def sourced_fields(self, _spec: Spec, /) -> frozenset[str]:
+        """Return the ids of the fields whose options come from a source."""
+        return frozenset()
+
     def locale(self, _spec: Spec, /) -> str | None:
-        """Return the language that it is asked in, where it says one."""
+        """Return the language of the request, if it has one."""
         return None

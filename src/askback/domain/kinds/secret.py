@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from askback.domain.faults import join
-from askback.domain.kinds.kind import Kind
+from askback.domain.kinds.kind import RequestKind
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.request import Answer, InputRequest
 from askback.domain.spec import Spec
 
 
-class SecretKind(Kind):
+class SecretKind(RequestKind):
     """Secrets, asked of a person by their names."""
 
     name = "secret"
@@ -27,7 +27,7 @@ class SecretKind(Kind):
         return {"names": spec.secret.names}
 
     def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
-        """By status and reason, and whether all were kept before."""
+        """By status and reason, and whether all values were stored before."""
         if request.status not in TERMINAL:
             return f"secret.{request.status}"
         if request.status is not Status.ANSWERED:
@@ -35,7 +35,7 @@ class SecretKind(Kind):
         return "secret.existing" if answer.reused else "secret.answered"
 
     def error_paths(self, spec: Spec, /) -> frozenset[str]:
-        """Those of its names."""
+        """The paths of its names."""
         return frozenset(join("secrets", name) for name in spec.secret.names)
 
     def is_secret(self, _spec: Spec, /) -> bool:

@@ -1,13 +1,149 @@
-"""What the browser may run: a rewritten pattern, or nothing."""
+"""Rewrites a pattern for the browser if a backtracking engine is sure to match it in linear time.
+
+The rule: at every choice the next characters must allow one way at most. A repetition may go on
+or end, so the first characters of a round must differ from all that may follow it; alternatives
+must begin differently, or differ at a fixed place further on; and what is repeated is never empty.
+Then backtracking finds nothing new: each earlier choice fails at once, within a number of
+characters that depends on the pattern alone. Nested and neighbouring runs that overlap, which
+cause the exponential and the polynomial cases, break the rule. So do some harmless ones; only
+the server checks those.
+"""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations, pairwise
+from typing import NamedTuple
 
+from askback.domain.patterns.charset import Charset, ServerOnly, overlap, union
 from askback.domain.patterns.engine import in_re2_spelling
-from askback.domain.patterns.escapes import ServerOnly
-from askback.domain.patterns.linear import is_linear
 from askback.domain.patterns.syntax import Chars, Choice, Edge, Group, Node, Repeat, Sequence, parse
+
+_PREFIX = 32
+
+
+def is_linear(node: Node) -> bool:
+    """Whether the whole pattern, anchored at both ends, is safe."""
+    return _safe(node, after=())
+
+
+def _safe(node: Node, *, after: Charset) -> bool:
+    """Whether `node` is safe where the characters in `after` may follow it."""
+    match node:
+        case Chars():
+            return True
+        case Edge():
+            raise ServerOnly
+        case Group():
+            return _safe(node.item, after=after)
+        case Sequence():
+            return _safe_sequence(node.items, after=after)
+        case Choice():
+            return _safe_choice(node.alternatives, after=after)
+        case Repeat():
+            return _safe_repeat(node, after=after)
+
+
+def _safe_sequence(items: tuple[Node, ...], *, after: Charset) -> bool:
+    followers = [after]
+    for item in reversed(items):
+        followers.append(union(_first(item), followers[-1]) if _nullable(item) else _first(item))
+    followers.reverse()
+    return all(_safe(item, after=next_) for item, (_, next_) in zip(items, pairwise(followers), strict=True))
+
+
+def _safe_choice(alternatives: tuple[Node, ...], *, after: Charset) -> bool:
+    empty = sum(_nullable(each) for each in alternatives)
+    if empty > 1 or (empty and overlap(_first(Choice(alternatives)), after)):
+        return False
+    beginnings = [_Beginning(_first(each), _prefix(each)[0]) for each in alternatives]
+    if not all(_apart(one, other) for one, other in combinations(beginnings, 2)):
+        return False
+    return all(_safe(each, after=after) for each in alternatives)
+
+
+def _safe_repeat(node: Repeat, *, after: Charset) -> bool:
+    if node.high == 0 or _nullable(node.item):
+        return False
+    again = _first(node.item)
+    if node.low != node.high and overlap(again, after):
+        return False
+    return _safe(node.item, after=after if node.high == 1 else union(again, after))
+
+
+class _Beginning(NamedTuple):
+    """How an alternative begins: its possible first characters, and the sets of those at fixed places."""
+
+    first: Charset
+    prefix: list[Charset]
+
+
+def _apart(one: _Beginning, other: _Beginning) -> bool:
+    """Whether no text begins with a match of both: they differ at some place that both always reach."""
+    if not overlap(one.first, other.first):
+        return True
+    return any(not overlap(a, b) for a, b in zip(one.prefix, other.prefix, strict=False))
+
+
+def _prefix(node: Node) -> tuple[list[Charset], bool]:
+    """Return the sets of the first characters up to where lengths vary, and whether that is the whole."""
+    match node:
+        case Chars():
+            return [node.chars], True
+        case Group():
+            return _prefix(node.item)
+        case Sequence():
+            sets: list[Charset] = []
+            for item in node.items:
+                more, whole = _prefix(item)
+                sets += more
+                if not whole or len(sets) > _PREFIX:
+                    return sets, False
+            return sets, True
+        case Repeat() if node.low > 0:
+            sets, whole = _prefix(node.item)
+            rounds = min(node.low, _PREFIX) if whole else 1
+            return sets * rounds, whole and rounds == node.high
+        case _:
+            return [], False
+
+
+def _nullable(node: Node) -> bool:
+    match node:
+        case Chars():
+            return False
+        case Edge():
+            raise ServerOnly
+        case Group():
+            return _nullable(node.item)
+        case Sequence():
+            return all(_nullable(item) for item in node.items)
+        case Choice():
+            return any(_nullable(item) for item in node.alternatives)
+        case Repeat():
+            return node.low == 0 or _nullable(node.item)
+
+
+def _first(node: Node) -> Charset:
+    """Return the characters that a match can begin with."""
+    match node:
+        case Chars():
+            return node.chars
+        case Edge():
+            raise ServerOnly
+        case Group():
+            return _first(node.item)
+        case Choice():
+            return union(*(_first(item) for item in node.alternatives))
+        case Repeat():
+            return _first(node.item)
+        case Sequence():
+            sets: list[Charset] = []
+            for item in node.items:
+                sets.append(_first(item))
+                if not _nullable(item):
+                    break
+            return union(*sets)
 
 
 @lru_cache(maxsize=512)

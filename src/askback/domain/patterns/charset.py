@@ -1,4 +1,4 @@
-"""Sets of characters as sorted, separate ranges of code points.
+"""Sets of characters as sorted, separate ranges of code points, and how JavaScript writes them (flag `u`).
 
 A set may be larger than what the pattern means (Unicode classes are exact in ASCII only and count
 as everything beyond it). That errs on the safe side: sets are only asked whether they can overlap.
@@ -89,3 +89,43 @@ def _in_class(char: str, name: str) -> bool:
     if len(name) <= 2:
         return unicodedata.category(char).startswith(name)
     return name == ("Latin" if char.isalpha() else "Common")
+
+
+_NAMED = {9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r"}
+
+
+class ServerOnly(Exception):
+    """The pattern cannot be shown to mean the same, or to be safe, in a browser."""
+
+
+def escape_literal(code: int) -> str:
+    """Write a character that stands outside a class."""
+    return _escaped(code, special="^$\\.*+?()[]{}|")
+
+
+def escape_class_literal(code: int) -> str:
+    """Write a character that stands in a class."""
+    return _escaped(code, special="\\[]^-")
+
+
+def class_source(chars: Charset) -> str:
+    """Write the inside of a class."""
+    return "".join(_range_source(low, high) for low, high in chars)
+
+
+def _range_source(low: int, high: int) -> str:
+    if low == high:
+        return escape_class_literal(low)
+    return f"{escape_class_literal(low)}{'-' if high > low + 1 else ''}{escape_class_literal(high)}"
+
+
+def _escaped(code: int, *, special: str) -> str:
+    if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
+        raise ServerOnly
+    if code in _NAMED:
+        return _NAMED[code]
+    if code < 0x20 or 0x7F <= code <= 0x9F:
+        return f"\\x{code:02x}"
+    if code in (0x2028, 0x2029, 0xFEFF):
+        return f"\\u{code:04x}"
+    return f"\\{chr(code)}" if chr(code) in special else chr(code)

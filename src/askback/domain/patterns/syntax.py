@@ -11,8 +11,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from askback.domain.patterns import charset
-from askback.domain.patterns.charset import Charset
-from askback.domain.patterns.escapes import ServerOnly, class_literal, literal, ranges_source
+from askback.domain.patterns.charset import (
+    Charset,
+    ServerOnly,
+    class_source,
+    escape_class_literal,
+    escape_literal,
+)
 
 MAX_DEPTH = 12
 """Brackets within brackets; the check of a deeper pattern would cost more than it is worth."""
@@ -185,7 +190,7 @@ class _Parser:
             return Edge(at_start=False)
         if (name := self.text[self.at : self.at + 1]) and name in "sS":
             self.at += 1
-            return Chars(charset.PERL[name], f"[{'^' if name == 'S' else ''}{ranges_source(charset.SPACE)}]")
+            return Chars(charset.PERL[name], f"[{'^' if name == 'S' else ''}{class_source(charset.SPACE)}]")
         named = self.named_class()
         return Chars(*named) if named else _char(self.escaped_char())
 
@@ -197,7 +202,7 @@ class _Parser:
             return charset.PERL[name], f"\\{name}"
         if name and name in "sS":
             self.at += 1
-            return charset.PERL[name], ranges_source(charset.PERL[name])
+            return charset.PERL[name], class_source(charset.PERL[name])
         if (found := self.found(_UNICODE)) is None:
             return None
         word = found[3] or found[4]
@@ -243,7 +248,7 @@ class _Parser:
                 raise ServerOnly
             chars = charset.POSIX[posix[2]]
             chars = charset.complement(chars) if posix[1] else chars
-            return chars, ranges_source(chars)
+            return chars, class_source(chars)
         if self.text.startswith("\\", self.at) and self.text[self.at + 1 : self.at + 2] in tuple("dDwWsSpP"):
             self.at += 1
             return self.named_class() or self.unknown()
@@ -251,8 +256,8 @@ class _Parser:
         if self.text.startswith("-", self.at) and not self.text.startswith("-]", self.at):
             self.at += 1
             high = self.class_char()
-            return ((low, high),), f"{class_literal(low)}-{class_literal(high)}"
-        return ((low, low),), class_literal(low)
+            return ((low, high),), f"{escape_class_literal(low)}-{escape_class_literal(high)}"
+        return ((low, low),), escape_class_literal(low)
 
     def class_char(self) -> int:
         char = self.next()
@@ -263,4 +268,4 @@ class _Parser:
 
 
 def _char(code: int) -> Chars:
-    return Chars(((code, code),), literal(code))
+    return Chars(((code, code),), escape_literal(code))

@@ -1,1 +1,1 @@
-"""What may run without asking: rules, levels and modes, and a strict reading of shell commands. No I/O, no clock."""
+"""The policy: rules, levels and modes that decide what may run without asking, and a strict shell reader."""

@@ -1,4 +1,4 @@
-"""A tool call that wants to run, and what in it is a shell command."""
+"""A tool call that an agent wants to run, and the shell commands in it."""
 
 from __future__ import annotations
 
@@ -13,62 +13,60 @@ from askback.domain.policy import commands, files, shell_tools
 from askback.domain.policy.digest import canonical_call, canonical_json, digest_of
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.reading import SHELLS, Reading
-from askback.domain.policy.shell_input import ShellInput, normal_folder, read_shell_input
-from askback.domain.policy.wordlist import words
+from askback.domain.policy.shell_input import ShellInput, normalize_folder, read_shell_input
 
 SHELL_TOOLS = shell_tools.NAMES
 
-EDIT_TOOLS = words(
+EDIT_TOOLS = frozenset(
     """
     write write_file edit edit_file multiedit notebookedit apply_patch create_file str_replace replace_in_file insert
     str_replace_editor str_replace_based_edit_tool file_editor multi_edit notebook_edit edit_notebook writefile
     write_to_file apply_diff insert_content search_and_replace search_replace replace_string_in_file fs_write
     insert_edit_into_file multi_replace_string_in_file edit_existing_file single_find_and_replace create_new_file
     strreplace replace_file_content multi_replace_file_content edit_notebook_file
-    """
+    """.split()
 )
-"""Names of tools that write a file at a path, in small letters."""
+"""Names of tools that write a file at a path, in lower case."""
 
-_OF_GENERAL_NAME = words("replace patch")
-"""Names of tools that write a file when their input names one, and may be anything else when it does not."""
+_OF_GENERAL_NAME = frozenset("replace patch".split())
+"""Names of tools that write a file if their input has a path, and may do anything else if it has none."""
 
-READ_TOOLS = words(
+READ_TOOLS = frozenset(
     """
     read read_file read_many_files view view_file notebookread ls list_files list_dir list_directory glob grep
     grep_search search_file_content search_files file_search find_by_name codebase_search webfetch web_fetch
-    """
+    """.split()
 )
-"""Names of tools that only look, in small letters."""
+"""Names of tools that only read, in lower case."""
 
-_EDITORS = words("str_replace_editor str_replace_based_edit_tool file_editor")
-"""Edit tools of which the command `view` only looks."""
+_EDITORS = frozenset("str_replace_editor str_replace_based_edit_tool file_editor".split())
+"""Edit tools whose command `view` only reads."""
 
-_OF_VIEW = words("command path viewrange securityrisk summary")
-"""All that an editor takes for `view`. With another key nobody knows what it does."""
+_OF_VIEW = frozenset("command path viewrange securityrisk summary".split())
+"""All keys that an editor takes for `view`. With any other key its effect is unknown."""
 
-_SAID_OF_ITSELF = words(
-    "description explanation justification security_risk task_progress toolaction toolsummary"
+_SAID_OF_ITSELF = frozenset(
+    "description explanation justification security_risk task_progress toolaction toolsummary".split()
 )
-"""What these tools are told about a call and do nothing with."""
+"""Keys that explain a call and have no effect."""
 
-_NO_FILES = words("0 1 2 /dev/null")
-"""Targets of redirections that keep nothing."""
+_NO_FILES = frozenset("0 1 2 /dev/null".split())
+"""Redirection targets that store nothing."""
 
 _SEPARATOR = re.compile(r"__|[./:]")
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a tool: its name and its input, as they would run. What is read of it is read once.
+    """One call of a tool: its name and its input. Everything that is derived from them is computed once.
 
-    `cwd` is the folder that it runs in as its adapter says.
-
-    A shell tool's input is `{"command": "git status", "shell"?: "bash"}` or `{"argv": ["git", "status"]}`; a list as
-    `command` is an argument vector too.
+    `input` is any JSON value. `cwd` is the folder that it runs in, according to its adapter. The input of a shell tool
+    is `{"command": "git status", "shell"?: "bash"}` or `{"argv": ["git", "status"]}`; a list as `command` is an
+    argument vector too.
     """
 
     tool: str
-    input: Mapping[str, Any]
+    input: Any
     cwd: str | None = None
 
     @property
@@ -77,72 +75,88 @@ class Call:
         return tool_name(self.tool)
 
     @cached_property
-    def folded(self) -> str:
-        """The tool's name as it is compared where a call is refused: in small letters, without blanks around it."""
-        return folded_name(self.tool)
+    def folded_name(self) -> str:
+        """The tool's name as deny and ask rules compare it: in lower case, without surrounding blanks."""
+        return fold_tool_name(self.tool)
 
     @cached_property
     def _last(self) -> str:
-        return _SEPARATOR.split(self.folded)[-1]
+        return _SEPARATOR.split(self.folded_name)[-1]
 
     @property
-    def shell(self) -> bool:
+    def has_members(self) -> bool:
+        """Whether the input is an object."""
+        return isinstance(self.input, Mapping)
+
+    @cached_property
+    def members(self) -> Mapping[str, Any]:
+        """The members of the input. Any other value counts as a member without a name, whose effect is unknown."""
+        return self.input if self.has_members else {"": self.input}
+
+    @property
+    def is_shell(self) -> bool:
         """Whether the tool runs shell commands."""
-        return self.folded in SHELL_TOOLS
+        return self.folded_name in SHELL_TOOLS
 
     @property
-    def edits(self) -> bool:
+    def is_edit(self) -> bool:
         """Whether the tool writes files."""
-        named = self.folded in EDIT_TOOLS or (
-            self.folded in _OF_GENERAL_NAME and files.names_file(self.input)
+        named = self.folded_name in EDIT_TOOLS or (
+            self.folded_name in _OF_GENERAL_NAME and files.names_file(self.members)
         )
-        return named and not self.views
+        return named and not self.is_view
 
     @property
-    def writes(self) -> bool:
+    def may_write(self) -> bool:
         """Whether the tool may write files, judged by the last part of its name: `mcp__fs__write_file`."""
-        return self._last in EDIT_TOOLS and not self.views
+        return self._last in EDIT_TOOLS and not self.is_view
 
     @property
-    def views(self) -> bool:
-        """Whether this is an editor's command that shows a file or a folder, and nothing more."""
+    def is_view(self) -> bool:
+        """Whether this is an editor's command that only shows a file or a folder."""
         return (
-            self.folded in _EDITORS
-            and self.input.get("command") == "view"
-            and isinstance(self.input.get("path"), str)
-            and {files.folded(name) for name in self.input} <= _OF_VIEW
+            self.folded_name in _EDITORS
+            and self.members.get("command") == "view"
+            and isinstance(self.members.get("path"), str)
+            and {files.fold_key(name) for name in self.members} <= _OF_VIEW
         )
 
     @property
-    def path_name(self) -> str | None:
-        """The name in the input under which a file tool finds its path, when there is exactly one."""
-        return files.path_name(self.input)
+    def path_key(self) -> str | None:
+        """The key of the input that holds the path of a file tool, if there is exactly one."""
+        return files.path_key(self.members)
 
     @property
     def path(self) -> str | None:
-        """The path that a file tool works on, when the input names exactly one."""
-        path = None if self.path_name is None else self.input[self.path_name]
+        """The path that a file tool works on, if the input has exactly one."""
+        path = None if self.path_key is None else self.members[self.path_key]
         return path if isinstance(path, str) and path else None
 
     @cached_property
-    def others(self) -> frozenset[str]:
-        """The keys of the input that are not for the contents of a file."""
-        return files.others(self.input)
+    def other_keys(self) -> frozenset[str]:
+        """The keys of the input that do not hold contents of a file."""
+        return files.other_keys(self.members)
 
     @property
-    def only_path(self) -> str | None:
-        """The path that a file tool works on, when the input holds nothing but contents beside it."""
-        return self.path if len(self.others) == 1 else None
+    def sole_path(self) -> str | None:
+        """The path that a file tool works on, if the input has nothing else but contents."""
+        return self.path if len(self.other_keys) == 1 else None
 
     @cached_property
-    def places(self) -> tuple[str, ...]:
+    def possible_paths(self) -> tuple[str, ...]:
         """Every text of the input that may be a path."""
-        return tuple(files.named(self.input))
+        return tuple(files.possible_paths(self.members))
 
     @property
-    def written(self) -> tuple[str, ...]:
-        """Every path that the tool may write, when it writes files."""
-        return self.places if self.edits else tuple(files.paths(self.input)) if self.writes else ()
+    def written_paths(self) -> tuple[str, ...]:
+        """Every path that the tool may write; empty if it writes no files."""
+        return (
+            self.possible_paths
+            if self.is_edit or (self.may_write and not self.has_members)
+            else tuple(files.path_values(self.input))
+            if self.may_write
+            else ()
+        )
 
     @cached_property
     def canonical_input(self) -> bytes:
@@ -151,93 +165,97 @@ class Call:
 
     @cached_property
     def digest(self) -> str:
-        """What binds a decision to this call. Raises NotCanonical."""
+        """The digest that binds a decision to this call. Raises NotCanonical."""
         return digest_of(canonical_call(self.tool, self.canonical_input))
 
     @cached_property
     def shell_input(self) -> ShellInput:
-        """What a shell tool was called with: the command, its shell and folder, and what may change what runs."""
-        return read_shell_input(self.folded, self.input)
+        """The parsed input of a shell tool: command, shell, folder, and keys that may change what runs."""
+        return read_shell_input(self.folded_name, self.members)
 
     @cached_property
     def folder(self) -> str | None:
-        """The folder that the call runs in, as its input says, or else its adapter; it may be relative."""
-        own = self.shell_input.folder if self.shell else None
+        """The folder that the call runs in, from its input or its adapter; it may be relative."""
+        own = self.shell_input.folder if self.is_shell else None
         if self.cwd is None or (own or "").startswith("~"):
             return own
-        return normal_folder(posixpath.join(self.cwd, own or "")) or None
+        return normalize_folder(posixpath.join(self.cwd, own or "")) or None
 
     @cached_property
-    def exact(self) -> tuple[str, bytes]:
-        """The shell, or the tool of an unknown one, and the canonical JSON of the input without what says nothing.
+    def exact_call(self) -> tuple[str, bytes]:
+        """The shell (or the tool, if the shell is unknown) and the canonical JSON of the input without explanations.
 
         A rule for exactly this call of a shell tool names both, and the folder. Raises NotCanonical.
         """
-        given = self.shell_input
-        if given.shell in SHELLS:
-            return given.shell, canonical_json({**given.beside, "command": given.text})
-        own = self.folded == given.shell or (given.shell in {"user", "unknown"} and self.folded not in SHELLS)
-        shell = {} if own else {"shell": given.shell}
-        return self.folded, canonical_json({**given.beside, **shell, "command": given.text})
+        parsed = self.shell_input
+        if parsed.shell in SHELLS:
+            return parsed.shell, canonical_json({**parsed.beside, "command": parsed.text})
+        own = self.folded_name == parsed.shell or (
+            parsed.shell in {"user", "unknown"} and self.folded_name not in SHELLS
+        )
+        shell = {} if own else {"shell": parsed.shell}
+        return self.folded_name, canonical_json({**parsed.beside, **shell, "command": parsed.text})
 
     @cached_property
     def identity(self) -> str:
-        """Two calls with the same identity do the same: a digest without what says nothing. Raises NotCanonical.
+        """A digest that calls with the same effect share. Raises NotCanonical.
 
-        Nothing is bound to it; see `digest`. A command that is understood counts by the words that run and the files
-        it redirects, however it is spaced, quoted, joined or handed over; an explanation counts for nothing.
+        Nothing is bound to it; see `digest`. A command that is understood is identified by the words that run and the
+        files it redirects to, however it is spaced, quoted, joined or wrapped. Explanations do not count.
         """
         return digest_of(canonical_json(self._essence()))
 
     def _essence(self) -> dict[str, Any]:
-        given = self.shell_input if self.shell else None
-        if given is not None and given.command is not None:
-            return {**self._command(given), "folder": self.folder, "beside": dict(given.beside)}
-        known = self.folded in EDIT_TOOLS or self.folded in READ_TOOLS
+        parsed = self.shell_input if self.is_shell else None
+        if parsed is not None and parsed.command is not None:
+            return {**self._command(parsed), "folder": self.folder, "beside": dict(parsed.beside)}
+        if not self.has_members:
+            return {"tool": self.folded_name, "input": self.input}
+        known = self.folded_name in EDIT_TOOLS or self.folded_name in READ_TOOLS
         left = {
             key: value
-            for key, value in self.input.items()
+            for key, value in self.members.items()
             if not (known and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
         }
-        return {"tool": self.folded, "input": left}
+        return {"tool": self.folded_name, "input": left}
 
-    def _command(self, given: ShellInput) -> dict[str, Any]:
-        """Return the words that run and the files they are redirected to; the text where they are not certain."""
-        if given.words:
-            inner = Call("bash", {"argv": given.words})
-            handed_over = inner.shell_input.words != given.words
-            return inner._command(inner.shell_input) if handed_over else {"commands": [given.words]}
+    def _command(self, parsed: ShellInput) -> dict[str, Any]:
+        """Return the words that run and their redirection targets, or the text if they are not certain."""
+        if parsed.words:
+            inner = Call("bash", {"argv": parsed.words})
+            handed_over = inner.shell_input.words != parsed.words
+            return inner._command(inner.shell_input) if handed_over else {"commands": [parsed.words]}
         reading = self.reading
-        commands = () if reading is None else _certain(reading, given.text)
+        commands = () if reading is None else _certain(reading, parsed.text)
         if reading is None or not commands:
-            return {"text": given.text, "shell": given.shell, "tool": self.folded}
+            return {"text": parsed.text, "shell": parsed.shell, "tool": self.folded_name}
         files = [
             [name for name in names if name not in _NO_FILES] for names in (reading.targets, reading.inputs)
         ]
         return {"commands": commands, **({"files": files} if any(files) else {})}
 
     def texts(self) -> Iterator[str]:
-        """Go through every text of the input, however deep it stands."""
+        """Return every text of the input, at any depth."""
         yield from _texts(self.input)
 
     @cached_property
     def reading(self) -> Reading | None:
-        """What the call would run, read once; None when no command is in sight.
+        """The commands that the call would run; None if it has no command.
 
-        Only of a shell tool it can be clear. Of another tool it is a glimpse, for rules that deny and hard limits.
+        Only the reading of a shell tool can be clear. That of another tool serves deny rules and hard limits only.
         """
-        if self.shell:
-            return commands.read(self.shell_input)
-        if self._last in SHELL_TOOLS or (not self.writes and commands.holds(self.input)):
-            return commands.look(self.input)
+        if self.is_shell:
+            return commands.read_command_input(self.shell_input)
+        if self._last in SHELL_TOOLS or (not self.may_write and commands.has_command_key(self.input)):
+            return commands.scan_input(self.input)
         return None
 
 
 def _certain(reading: Reading, text: str) -> tuple[Argv, ...]:
-    """Return the words of all commands that run, when nothing is left open."""
+    """Return the words of all commands if they are certain."""
     if not reading.unclear:
         return reading.commands
-    steps = reading.wider.steps if reading.wider and "<<" not in text else ()
+    steps = reading.extended.steps if reading.extended and "<<" not in text else ()
     plain = not any(step.patterns or step.folders != (None,) for step in steps)
     return tuple(step.argv for step in steps) if plain else ()
 
@@ -261,6 +279,6 @@ def tool_name(name: str) -> str:
     return name
 
 
-def folded_name(name: str) -> str:
-    """Return a tool's name as it is compared where nothing must slip through."""
+def fold_tool_name(name: str) -> str:
+    """Return a tool's name as deny and ask rules compare it."""
     return tool_name(name.strip()).casefold()

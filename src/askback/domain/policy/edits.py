@@ -1,7 +1,7 @@
-"""What the mode `accept_edits` accepts: one file of source or document, judged by its path alone.
+"""Decides which edits the mode `accept_edits` accepts: one source file or document, by its path alone.
 
-The lists are in `edits.json`. Compared is what a file system may make of a name that ignores case, drops dots and
-blanks at an end, or knows streams and short names: such a spelling is asked, whatever it stands for.
+The lists are in `edits.json`. Names are compared as file systems may read them: without case, without dots and
+blanks at the end, with streams and short names. A name with such a spelling is asked.
 """
 
 from __future__ import annotations
@@ -11,24 +11,23 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from askback.domain.policy import patches
-from askback.domain.policy.files import PATH_MAX, folded, is_path
-from askback.domain.policy.loaded import LISTS, by_name, fold, matcher
-from askback.domain.policy.reach import Reach, below, normal
+from askback.domain.policy.files import MAX_PATH_LENGTH, fold_key, is_path_key
+from askback.domain.policy.paths import EDIT_LISTS, fold_name, is_listed_name, name_pattern
+from askback.domain.policy.read_scope import ReadScope, is_below, normalize_path
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.shell.characters import suspicious
-from askback.domain.policy.wordlist import words
+from askback.domain.policy.shell.characters import why_suspicious
 
-_SOURCES = frozenset(LISTS["source_endings"]) | frozenset(LISTS["document_endings"])
-_DATA = frozenset(LISTS["data_endings"])
-FILE_ENDINGS = (_SOURCES | _DATA | frozenset(LISTS["inner_endings"])) - {"d", "app"}
-"""Endings that files have and folders seldom: `conf.d` and `v1.2` may be folders."""
-_DATA_FOLDERS = frozenset(LISTS["data_folders"])
-_TEMPLATES = frozenset(LISTS["template_endings"])
-_INNER = frozenset(LISTS["inner_endings"])
+_SOURCES = frozenset(EDIT_LISTS["source_endings"]) | frozenset(EDIT_LISTS["document_endings"])
+_DATA = frozenset(EDIT_LISTS["data_endings"])
+FILE_ENDINGS = (_SOURCES | _DATA | frozenset(EDIT_LISTS["inner_endings"])) - {"d", "app"}
+"""Endings that are typical of files and rare for folders: `conf.d` and `v1.2` may be folders."""
+_DATA_FOLDERS = frozenset(EDIT_LISTS["data_folders"])
+_TEMPLATES = frozenset(EDIT_LISTS["template_endings"])
+_INNER = frozenset(EDIT_LISTS["inner_endings"])
 
 _ODD = re.compile(r"""[\x00-\x1f\x7f\\:*?"<>|`;&^{}]|\$[A-Z_(]|%[0-9A-Fa-f]{2}|%[A-Za-z_]+%|~""")
 _PUNCTUATION = frozenset("/\\:")
-_CONTENTS = words(
+_CONTENTS = frozenset(
     """
     content contents text filetext newtext oldtext newstring oldstring newstr oldstr inserttext insertline code
     codeedit search replace replacement old new edits replaceall count expectedreplacements line lines linecount
@@ -37,77 +36,83 @@ _CONTENTS = words(
     toolcallid requiresapproval securityrisk replacements useregex regex ignorecase modifiedbyuser aiproposedcontent
     allowmultiple changes newcode displaydescription codecontent emptyfile codemarkdownlanguage replacementchunks
     targetcontent replacementcontent targetlinterrorids complexity
-    """
+    """.split()
 )
-"""Keys of what is put into a file, where in it, or what is said about it. What another key does, nobody knows."""
-_PATCHES = words("patch patchtext diff input")
-_ACTIONS = words("create str_replace insert append write overwrite strreplace edit replace")
+"""Keys that hold contents of a file, positions in it, or explanations. The effect of any other key is unknown."""
+_PATCHES = frozenset("patch patchtext diff input".split())
+_ACTIONS = frozenset("create str_replace insert append write overwrite strreplace edit replace".split())
 _CHOICES = {
-    "editmode": words("replace insert"),
-    "edittype": words("edit insert"),
-    "mode": words("edit create overwrite"),
-    "celltype": words("code markdown raw"),
+    "editmode": frozenset("replace insert".split()),
+    "edittype": frozenset("edit insert".split()),
+    "mode": frozenset("edit create overwrite".split()),
+    "celltype": frozenset("code markdown raw".split()),
 }
-_LISTED = words("edits replacements")
-"""Lists of edits of which each may name its own file."""
+_LISTED = frozenset("edits replacements".split())
+"""Keys that hold a list of edits, each of which may name its own file."""
 
 
-def objection(given: Mapping[str, Any], reach: Reach) -> Reason | None:
-    """Say why an input of a file tool is asked; None when it only writes files that this mode accepts."""
-    found = _files(given)
+def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
+    """Say why a call of a file tool is asked; None if it only writes files that this mode accepts."""
+    found = _files(arguments)
     if not found or not all(found):
         return Reason("edit_and_more")
     return next(filter(None, (file_objection(path, reach) for path in found)), None)
 
 
-def file_objection(path: str, reach: Reach) -> Reason | None:
+def file_objection(path: str, reach: ReadScope) -> Reason | None:
     """Say why edits to a file are asked; None for a source or document below a root that nothing loads or obeys."""
     names = _below_root(path, reach)
     if not names:
-        outside = not _odd(path) and not reach.inside(path)
+        outside = not _odd(path) and not reach.contains(path)
         return Reason("edit_outside" if outside else "edit_odd_path", path=path)
-    if reach.secret(path):
+    if reach.is_secret(path):
         return Reason("edit_secret", path=path)
     if _steering(names) or any(name.startswith(".") for name in names):
         return Reason("edit_steers", path=path)
-    return None if _by_ending([fold(name) for name in names]) else Reason("edit_ending", path=path)
+    return None if _by_ending([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
 
 
-def steering(path: str) -> bool:
-    """Tell whether a file configures, builds, starts or instructs something: by its name, or that of a folder.
+def is_project_config(path: str) -> bool:
+    """Tell by the name of a file or its folders whether it configures, builds, starts or instructs something.
 
-    A pattern of a rule does not reach such a file; a rule that names it does.
+    A rule with a pattern does not match such a file; a rule that names the file does.
     """
     names = [name for name in path.replace("\\", "/").split("/") if name not in {"", ".", ".."}]
     hidden = (name.startswith(".") for name in names)
     return any(hidden) or bool(_ODD.search(path)) or _steering(names)
 
 
-def _below_root(path: str, reach: Reach) -> list[str] | None:
-    """Return the names of a path below the outermost root that holds it; None when it is odd or outside."""
+def _below_root(path: str, reach: ReadScope) -> list[str] | None:
+    """Return the components of a path below its outermost root; None if it is unusual or outside all roots."""
     if _odd(path):
         return None
     found = reach.resolve(path)
-    if found is None or not reach.inside(path):
+    if found is None or not reach.contains(path):
         return None
     if found.startswith("/"):
-        root = min((normal(root) for root in reach.roots if below(found, root)), key=len)
+        root = min((normalize_path(root) for root in reach.roots if is_below(found, root)), key=len)
         found = found[len(root.rstrip("/")) :]
     return [name for name in found.split("/") if name]
 
 
 def _odd(path: str) -> bool:
-    """Tell whether a path is empty, too long, or may stand for another one."""
-    if not path or len(path) > PATH_MAX or _ODD.search(path) or suspicious(path) or path.startswith("//"):
+    """Tell whether a path is empty, too long, or ambiguous."""
+    if (
+        not path
+        or len(path) > MAX_PATH_LENGTH
+        or _ODD.search(path)
+        or why_suspicious(path)
+        or path.startswith("//")
+    ):
         return True
     return any(_odd_name(name) for name in path.split("/")) or path.endswith("/")
 
 
 def _odd_name(name: str) -> bool:
-    """Tell whether a name goes up, is read as an option, or would be another one where dots and blanks are dropped."""
+    """Tell whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
     if name in {"", "."}:
         return False
-    plain = fold(name)
+    plain = fold_name(name)
     if name == ".." or name[0] in " -" or name[-1] in " ." or name != name.strip():
         return True
     return plain != name.casefold() and (
@@ -116,10 +121,10 @@ def _odd_name(name: str) -> bool:
 
 
 def _steering(names: Sequence[str]) -> bool:
-    compared = [fold(name) for name in names]
+    compared = [fold_name(name) for name in names]
     if not compared:
         return True
-    return any(matcher("folders").match(name) for name in compared[:-1]) or by_name(compared)
+    return any(name_pattern("folders").match(name) for name in compared[:-1]) or is_listed_name(compared)
 
 
 def _by_ending(compared: list[str]) -> bool:
@@ -134,18 +139,18 @@ def _by_ending(compared: list[str]) -> bool:
     return ending in _DATA and any(name in _DATA_FOLDERS for name in compared[:-1])
 
 
-def _files(given: Mapping[str, Any]) -> list[str] | None:
-    """Return the files that an input writes; None when it may do more than that."""
+def _files(arguments: Mapping[str, Any]) -> list[str] | None:
+    """Return the files that an input writes; None if it may do more than that."""
     places: list[str] = []
     patched: list[str] = []
-    for name, value in given.items():
-        key = folded(name)
-        if is_path(name):
+    for name, value in arguments.items():
+        key = fold_key(name)
+        if is_path_key(name):
             if not isinstance(value, str):
                 return None
             places.append(value)
         elif key in _PATCHES and isinstance(value, str):
-            found = _patched(key, value, alone=not any(map(is_path, given)))
+            found = _patched(key, value, alone=not any(map(is_path_key, arguments)))
             if found is None:
                 return None
             patched += found
@@ -153,13 +158,15 @@ def _files(given: Mapping[str, Any]) -> list[str] | None:
             patched += listed
         elif not _plain(name, value):
             return None
-    if len(places) > 1 or (places and any(normal(path) != normal(places[0]) for path in patched)):
+    if len(places) > 1 or (
+        places and any(normalize_path(path) != normalize_path(places[0]) for path in patched)
+    ):
         return None
     return places or patched
 
 
 def _each(value: object) -> list[str] | None:
-    """Return the files of a list of edits that name one each, with nothing but contents beside it."""
+    """Return the files of a list of edits; None if an edit has more than a path and contents."""
     members = cast("list[object]", value) if isinstance(value, list) else []
     found = [_file(cast("Mapping[str, object]", each)) for each in members if isinstance(each, Mapping)]
     named = [path for path in found if path is not None]
@@ -167,21 +174,21 @@ def _each(value: object) -> list[str] | None:
 
 
 def _file(edit: Mapping[str, object]) -> str | None:
-    path = [value for name, value in edit.items() if is_path(name)]
-    plain = all(_plain(name, value) for name, value in edit.items() if not is_path(name))
+    path = [value for name, value in edit.items() if is_path_key(name)]
+    plain = all(_plain(name, value) for name, value in edit.items() if not is_path_key(name))
     return path[0] if plain and len(path) == 1 and isinstance(path[0], str) else None
 
 
 def _patched(key: str, text: str, *, alone: bool) -> list[str] | None:
-    """Return the files of a patch. Beside a path, a `diff` of search and replacement names none."""
-    if not alone and key == "diff" and patches.replaces(text):
+    """Return the files of a patch. A `diff` of search and replacement blocks next to a path names none."""
+    if not alone and key == "diff" and patches.is_search_replace(text):
         return []
-    return patches.files(text)
+    return patches.patched_files(text)
 
 
 def _plain(name: str, value: object) -> bool:
-    """Tell whether a key and its value are contents, or say nothing about which file is written and how."""
-    key = folded(name)
+    """Tell whether a key and its value are contents or have no effect on which file is written and how."""
+    key = fold_key(name)
     if value is None or value is False:
         return key in _CONTENTS or key == "append"
     if key in _CHOICES:

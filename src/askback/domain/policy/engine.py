@@ -1,6 +1,6 @@
 """Decide what may run: hard limits, then rules that deny, then rules that ask, then level and mode.
 
-Pure: the same call and policy always give the same decision. Whatever goes wrong on the way ends in *ask*, or in
+Pure: the same call and policy always give the same decision. Any failure ends in *ask*, or in
 *deny* where nobody is asked.
 """
 
@@ -11,17 +11,24 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from askback.domain.approval import Mode
-from askback.domain.policy import bounds, edits, files, hard_limits
+from askback.domain.policy import edits, files, hard_limits, rule_scope
+from askback.domain.policy.built_in_lists import PLAN_MODE_RULES
 from askback.domain.policy.calls import Call
-from askback.domain.policy.dangers import risks
+from askback.domain.policy.decision_table import (
+    AskMode,
+    PolicyDecision,
+    PolicyLevel,
+    PolicyTable,
+    asks_nobody,
+    table_decision,
+)
 from askback.domain.policy.digest import NotCanonical
-from askback.domain.policy.lists import LOOKING
-from askback.domain.policy.reach import Reach
+from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
+from askback.domain.policy.risks import risks
 from askback.domain.policy.rules import Rule
+from askback.domain.policy.shell.extended import ExtendedReading
 from askback.domain.policy.shell.reading import Reading
-from askback.domain.policy.shell.wider import Wider
-from askback.domain.policy.table import AskMode, Compat, Level, Verdict, unanswerable, verdict
 
 MODES: tuple[Mode, ...] = ("plan", "normal", "accept_edits", "full")
 
@@ -31,38 +38,38 @@ _JOINED = re.compile(r"[;&\n]")
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What holds for a call: the rules that apply to its thread and project, and the settings.
+    """The rules that apply to a call's thread and project, and the settings.
 
-    `read_only` are tools that look without changing anything; `faults` are about rules that could not be
-    read: a deny rule among them makes everything ask. `roots` are the folders that a person granted to the agent, `own`
-    the data folders of askback, `secret_free` folders in which the adapter found no secret file.
+    `read_only` are rules for tools that change nothing. `faults` are reasons why stored rules could not be read; if
+    one of those rules denied or asked, everything is asked. `roots` are the folders that a person granted to the
+    agent, `own` the data folders of askback, and `secret_free` the folders in which the adapter found no secret file.
     """
 
     rules: tuple[Rule, ...] = ()
-    level: Level = "allowlist"
+    level: PolicyLevel = "allowlist"
     ask: AskMode = "on-miss"
     mode: Mode = "normal"
-    compat: Compat | None = None
+    table: PolicyTable = "askback"
     read_only: tuple[Rule, ...] = ()
     faults: tuple[Reason, ...] = ()
     roots: tuple[str, ...] = ()
     own: tuple[str, ...] = ()
     secret_free: tuple[str, ...] = ()
 
-    def reach(self, call: Call) -> Reach:
-        """Return what bounds the reading of a call."""
-        return Reach(self.roots, call.folder, self.own, self.secret_free)
+    def read_scope(self, call: Call) -> ReadScope:
+        """Return the folders that a call may read."""
+        return ReadScope(self.roots, call.folder, self.own, self.secret_free)
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """What may happen to a call, and why.
+class PolicyResult:
+    """The decision about a call, with its reasons.
 
-    `rule` is the canonical text of the rule that decided, when one did; `risks` say what is
-    dangerous about the call; `digest` binds the decision to the call. `locked` asks offer no "always".
+    `rule` is the canonical text of the rule that decided, if one did; `risks` are known dangers of the call; `digest`
+    binds the decision to the call. With `locked`, no rule can be stored for the call.
     """
 
-    decision: Verdict
+    decision: PolicyDecision
     reasons: tuple[Reason, ...]
     rule: str | None = None
     risks: tuple[Reason, ...] = ()
@@ -70,31 +77,31 @@ class Judgement:
     locked: bool = False
 
 
-def decide(call: Call, policy: Policy) -> Judgement:
+def decide(call: Call, policy: Policy) -> PolicyResult:
     """Decide about a call. Never raises."""
     try:
         digest = call.digest
     except NotCanonical:
-        return Judgement("deny", (Reason("not_canonical"),))
+        return PolicyResult("deny", (Reason("not_canonical"),))
     try:
         return replace(_decided(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
         why = Reason("check_failed", failure=type(failure).__name__)
-        return Judgement(_instead(policy), (why,), digest=digest)
+        return PolicyResult(_instead(policy), (why,), digest=digest)
 
 
-def _decided(call: Call, policy: Policy) -> Judgement:
-    limit = hard_limits.broken(call)
+def _decided(call: Call, policy: Policy) -> PolicyResult:
+    limit = hard_limits.broken_limit(call)
     dangers = risks(call)
     if limit:
-        return Judgement("deny", (Reason("hard_limit", limit=limit),), risks=dangers)
+        return PolicyResult("deny", (Reason("hard_limit", limit=limit),), risks=dangers)
     denied = _hit(call, policy.rules, "deny")
     if denied:
-        return Judgement("deny", (Reason("denied_by_rule", rule=denied.text),), denied.text, dangers)
+        return PolicyResult("deny", (Reason("denied_by_rule", rule=denied.text),), denied.text, dangers)
     asked = _hit(call, policy.rules, "ask")
     if asked or policy.faults:
         reasons = (Reason("asked_by_rule", rule=asked.text),) if asked else policy.faults
-        return Judgement(
+        return PolicyResult(
             _instead(policy),
             reasons,
             asked.text if asked else None,
@@ -104,32 +111,34 @@ def _decided(call: Call, policy: Policy) -> Judgement:
     return _by_table(call, policy, dangers)
 
 
-def _instead(policy: Policy) -> Verdict:
-    """Return what happens to a call that must not run unasked: a question, where somebody may be asked."""
-    return "deny" if policy.level == "deny" or unanswerable(policy.ask, policy.compat) else "ask"
+def _instead(policy: Policy) -> PolicyDecision:
+    """Return the decision for a call that must not run unasked: ask, or deny if nobody is asked."""
+    return "deny" if policy.level == "deny" or asks_nobody(policy.ask, policy.table) else "ask"
 
 
-def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> Judgement:
+def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> PolicyResult:
     texts, misses = _listed(call, policy, dangers)
     listed = texts is not None
     rule = ", ".join(dict.fromkeys(texts)) if texts else None
     if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
-        return Judgement("deny", (Reason("plan_mode"), *misses), risks=dangers)
+        return PolicyResult("deny", (Reason("plan_mode"), *misses), risks=dangers)
     if unchecked := _unchecked(call, policy):
         why = Reason("unchecked", why=unchecked)
-        return Judgement(_instead(policy), (why, *dangers), risks=dangers)
-    level: Level = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
-    editing = policy.mode == "accept_edits" and call.edits and not listed and not dangers
-    wrong = edits.objection(call.input, policy.reach(call)) if editing else None
+        return PolicyResult(_instead(policy), (why, *dangers), risks=dangers)
+    level: PolicyLevel = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
+    editing = policy.mode == "accept_edits" and call.is_edit and not listed and not dangers
+    wrong = edits.objection(call.members, policy.read_scope(call)) if editing else None
     edit = editing and wrong is None
-    kind = verdict(level, policy.ask, listed=listed or edit, dangerous=bool(dangers), compat=policy.compat)
+    kind = table_decision(
+        level, policy.ask, listed=listed or edit, dangerous=bool(dangers), table=policy.table
+    )
     if kind != "allow":
         misses = misses if wrong is None else (wrong,)
-        return Judgement(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
-    return Judgement("allow", (_why(level, rule, edit=edit),), rule, dangers)
+        return PolicyResult(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
+    return PolicyResult("allow", (_why(level, rule, edit=edit),), rule, dangers)
 
 
-def _why(level: Level, rule: str | None, *, edit: bool) -> Reason:
+def _why(level: PolicyLevel, rule: str | None, *, edit: bool) -> Reason:
     if rule:
         return Reason("allowed_by_rule", rule=rule)
     if edit:
@@ -138,7 +147,11 @@ def _why(level: Level, rule: str | None, *, edit: bool) -> Reason:
 
 
 def _why_not(
-    kind: Verdict, level: Level, policy: Policy, misses: tuple[Reason, ...], dangers: tuple[Reason, ...]
+    kind: PolicyDecision,
+    level: PolicyLevel,
+    policy: Policy,
+    misses: tuple[Reason, ...],
+    dangers: tuple[Reason, ...],
 ) -> tuple[Reason, ...]:
     if level == "deny":
         return (Reason("level_deny"),)
@@ -148,20 +161,22 @@ def _why_not(
 
 
 def _unchecked(call: Call, policy: Policy) -> Reason | None:
-    """Say why the checks so far may have missed something; then no level and no mode lets the call through."""
-    if call.reading is not None and call.reading.unseen:
-        return call.reading.unseen
-    if own := bounds.own_data(call, policy.reach(call)):
+    """Say why the checks so far may have missed something; such a call is never allowed by level or mode."""
+    if call.reading is not None and call.reading.incomplete:
+        return call.reading.incomplete
+    if own := rule_scope.check_own_data(call, policy.read_scope(call)):
         return own
-    return files.unsure(call.places, call.others) if call.edits else None
+    return files.why_ambiguous(call.possible_paths, call.other_keys) if call.is_edit else None
 
 
 def _hit(call: Call, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) -> Rule | None:
-    """Find the first rule that denies or asks; locked ones first, so that nobody is offered to loosen one."""
-    seen = () if call.reading is None else call.reading.seen
+    """Find the first rule that denies or asks. Locked rules come first, so that nobody is offered to loosen one."""
+    seen = () if call.reading is None else call.reading.all_commands
     for rule in sorted((rule for rule in rules if rule.effect == effect), key=lambda rule: not rule.locked):
         every = rule.words == () and call.reading is not None
-        if rule.within(call) and (every or rule.covers(call) or any(rule.denies(argv) for argv in seen)):
+        if rule.applies_in_folder(call) and (
+            every or rule.covers(call) or any(rule.denies(argv) for argv in seen)
+        ):
             return rule
     return None
 
@@ -169,9 +184,9 @@ def _hit(call: Call, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) ->
 def _listed(
     call: Call, policy: Policy, dangers: tuple[Reason, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
-    """Return the rules that together cover the whole call, or None and what is not covered."""
-    allowing = [rule for rule in policy.rules if rule.effect == "allow" and rule.within(call)]
-    if not call.shell or not policy.roots or policy.reach(call).inside("."):
+    """Return the texts of the rules that together cover the whole call, or None and the reasons."""
+    allowing = [rule for rule in policy.rules if rule.effect == "allow" and rule.applies_in_folder(call)]
+    if not call.is_shell or not policy.roots or policy.read_scope(call).contains("."):
         return _covered(call, policy, allowing, dangers)
     here = [rule for rule in allowing if rule.folder is not None or rule.built_in]
     found = _covered(call, policy, here, dangers)
@@ -183,15 +198,19 @@ def _listed(
 def _covered(
     call: Call, policy: Policy, allowing: list[Rule], dangers: tuple[Reason, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
-    if call.shell and call.reading is not None:
+    if call.is_shell and call.reading is not None:
         exact = next((rule for rule in allowing if rule.input is not None and rule.covers(call)), None)
         if exact is not None:
             return (exact.text,), ()
-        return _commands(call.reading, allowing, policy.reach(call), dangerous=bool(dangers))
-    miss = Reason("no_rule_for_input" if call.input else "no_rule_for_tool", tool=call.name)
+        return _commands(call.reading, allowing, policy.read_scope(call), dangerous=bool(dangers))
+    miss = Reason("no_rule_for_tool" if call.input in (None, {}) else "no_rule_for_input", tool=call.name)
     for rule in (*allowing, *policy.read_only):
-        if rule.covers(call) and not (rule.built_in and call.edits):
-            wrong = None if rule.literal else _beyond(call, rule, policy.reach(call), dangerous=bool(dangers))
+        if rule.covers(call) and not (rule.built_in and call.is_edit):
+            wrong = (
+                None
+                if rule.is_literal
+                else _beyond(call, rule, policy.read_scope(call), dangerous=bool(dangers))
+            )
             if wrong is None:
                 return (rule.text,), ()
             miss = wrong
@@ -199,12 +218,12 @@ def _covered(
 
 
 def _commands(
-    reading: Reading, allowing: list[Rule], reach: Reach, *, dangerous: bool
+    reading: Reading, allowing: list[Rule], reach: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
-    wider = reading.wider
+    extended = reading.extended
     built_in = [rule for rule in allowing if rule.built_in]
-    if wider is not None and built_in and (reach.posix or not wider.posix):
-        covered, missed = _wider(wider, built_in, reach, dangerous=dangerous)
+    if extended is not None and built_in and (reach.is_posix or not extended.posix):
+        covered, missed = _extended(extended, built_in, reach, dangerous=dangerous)
         if covered:
             return covered, ()
         if reading.unclear:
@@ -223,16 +242,18 @@ def _commands(
     return (None, tuple(misses)) if misses else (tuple(texts), ())
 
 
-def _wider(
-    wider: Wider, built_in: list[Rule], reach: Reach, *, dangerous: bool
+def _extended(
+    extended: ExtendedReading, built_in: list[Rule], reach: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
-    """Judge the commands of a wider reading, each wherever it may run, by ready-made rules alone."""
+    """Check the commands of an extended reading, in each folder where they may run, by built-in rules alone."""
     texts: list[str] = []
-    for step in wider.steps:
-        wrong = next(filter(None, (bounds.pattern(step.argv, word) for word in sorted(step.patterns))), None)
+    for step in extended.steps:
+        wrong = next(
+            filter(None, (rule_scope.check_pattern(step.argv, word) for word in sorted(step.patterns))), None
+        )
         for folder in step.folders:
-            there = reach if folder is None else reach.into(folder)
-            if there.own_data((there.folder or "", *step.argv)):
+            there = reach if folder is None else reach.in_folder(folder)
+            if there.find_own_data((there.folder or "", *step.argv)):
                 wrong = Reason("own_data")
             found = wrong or _command(step.argv, built_in, there, dangerous=dangerous, piped=step.piped)
             if not isinstance(found, Rule):
@@ -242,14 +263,14 @@ def _wider(
 
 
 def _command(
-    argv: tuple[str, ...], allowing: list[Rule], reach: Reach, *, dangerous: bool, piped: bool
+    argv: tuple[str, ...], allowing: list[Rule], reach: ReadScope, *, dangerous: bool, piped: bool
 ) -> Rule | Reason:
-    """Find the rule that allows one simple command, or say why none does."""
+    """Return the rule that allows one simple command, or the reason why none does."""
     miss: Reason | None = None
     for rule in allowing:
-        if not rule.about(argv):
+        if not rule.matches_words(argv):
             continue
-        why = rule.objection(argv) or bounds.command(argv, rule, reach, piped=piped)
+        why = rule.objection(argv) or rule_scope.check_command(argv, rule, reach, piped=piped)
         if why is None and not (rule.prefix and dangerous):
             return rule
         miss = (
@@ -265,16 +286,19 @@ def _short(argv: tuple[str, ...]) -> str:
     return shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
 
 
-def _beyond(call: Call, rule: Rule, reach: Reach, *, dangerous: bool) -> Reason | None:
-    """Say what in a call a rule that leaves something open does not reach."""
+def _beyond(call: Call, rule: Rule, reach: ReadScope, *, dangerous: bool) -> Reason | None:
+    """Say why a call is beyond a rule with patterns."""
     if dangerous:
         return Reason("beyond_input", rule=rule.text)
-    wrong = bounds.tool(call, rule, reach)
+    wrong = rule_scope.check_tool(call, rule, reach)
     return wrong and Reason("beyond_input_why", rule=rule.text, why=wrong)
 
 
 def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
-    """Tell whether a listed call only looks: a read-only tool, or commands that the lists of harmless ones cover."""
-    if not call.shell or call.reading is None:
+    """Tell whether a listed call only reads: a read-only tool, or commands that a built-in list covers."""
+    if not call.is_shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
-    return _commands(call.reading, list(LOOKING), policy.reach(call), dangerous=False)[0] is not None
+    return (
+        _commands(call.reading, list(PLAN_MODE_RULES), policy.read_scope(call), dangerous=False)[0]
+        is not None
+    )

@@ -1,4 +1,4 @@
-"""Which files a call names, and what of its input is neither a path nor what is put into a file."""
+"""Finds the paths in the input of a file tool, and the keys that hold neither paths nor contents."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from itertools import islice
 from typing import Any, cast
 
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.wordlist import words
 
-PATH_MAX = 4096
-"""The longest path that a system takes; of a longer one only the end is looked at."""
+MAX_PATH_LENGTH = 4096
+"""The longest path that an operating system accepts; of a longer text only the end is checked."""
 
-FILES = 1_000
-"""The most texts of one input that are looked at as paths."""
+MAX_PATHS = 1_000
+"""The maximum number of texts of one input that are checked as paths."""
 
-_PATH_KEYS = words(
-    "path paths file files filename filenames filepath filepaths notebookpath targetfile targetpath"
-    " absolutepath targetnotebook"
+_PATH_KEYS = frozenset(
+    (
+        "path paths file files filename filenames filepath filepaths notebookpath targetfile targetpath"
+        " absolutepath targetnotebook"
+    ).split()
 )
-_CONTENTS = words(
+_CONTENTS = frozenset(
     """
     content contents text filetext newtext oldtext newstring oldstring newstr oldstr inserttext insertline codeedit
     search replace replacement old new edits replaceall count expectedreplacements line lines startline endline
     viewrange newsource cellid cellnumber celltype editmode append overwrite encoding
     description explanation instruction instructions comment reason changes newcode codecontent replacementchunks
     targetcontent replacementcontent
-    """
+    """.split()
 )
-"""What is put into a file or said about it, and where in it. Under any other name a file tool may get anything."""
+"""Keys that hold contents of a file, positions in it, or explanations. A file tool may do anything with other keys."""
 
 _PATCHED = re.compile(
     r"^(?:\*\*\* (?:Add|Update|Delete) File: |\*\*\* Move to: |\+\+\+ |--- |(?:rename|copy) (?:from|to) )([^\t\n]+)",
@@ -37,36 +38,36 @@ _PATCHED = re.compile(
 )
 
 
-def folded(name: str) -> str:
-    """Return a key as it is compared: `filePath`, `file-path` and `file_path` are the same."""
+def fold_key(name: str) -> str:
+    """Normalize a key for comparison: `filePath`, `file-path` and `file_path` are equal."""
     return name.casefold().replace("_", "").replace("-", "")
 
 
-def is_path(name: str) -> bool:
-    """Tell whether a key is one that holds a path."""
-    return folded(name) in _PATH_KEYS
+def is_path_key(name: str) -> bool:
+    """Tell whether a key holds a path."""
+    return fold_key(name) in _PATH_KEYS
 
 
-def names_file(given: Mapping[str, Any]) -> bool:
-    """Tell whether an input has a path, or a patch, which names its files itself."""
-    return any(is_path(name) or folded(name) in {"patch", "patchtext"} for name in given)
+def names_file(arguments: Mapping[str, Any]) -> bool:
+    """Tell whether an input has a path, or a patch that names its files."""
+    return any(is_path_key(name) or fold_key(name) in {"patch", "patchtext"} for name in arguments)
 
 
-def path_name(given: Mapping[str, Any]) -> str | None:
-    """Return the key under which an input has its path; None when there is none, or more than one."""
-    found = [name for name in given if is_path(name)]
+def path_key(arguments: Mapping[str, Any]) -> str | None:
+    """Return the key of an input that holds its path; None if there is none, or more than one."""
+    found = [name for name in arguments if is_path_key(name)]
     return found[0] if len(found) == 1 else None
 
 
-def others(given: Mapping[str, Any]) -> frozenset[str]:
-    """Return the keys that hold no contents, paths among them; of those below the first level, the way to them."""
-    return frozenset(_others(given, ""))
+def other_keys(arguments: Mapping[str, Any]) -> frozenset[str]:
+    """Return the keys that hold no contents, including those of paths; nested keys as dotted ways."""
+    return frozenset(_others(arguments, ""))
 
 
 def _others(value: object, at: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
-            if folded(name) in _CONTENTS:
+            if fold_key(name) in _CONTENTS:
                 yield from _others(member, f"{at}{name}.")
             else:
                 yield f"{at}{name}"
@@ -75,20 +76,20 @@ def _others(value: object, at: str) -> Iterator[str]:
             yield from _others(item, at or ".")
 
 
-def named(given: Mapping[str, Any]) -> Iterator[str]:
-    """Go through every text that may be a path: all but contents, and of a patch the files that it names.
+def possible_paths(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Return every text that may be a path: all except contents, and the files that a patch names.
 
-    Stops behind the first one that is too much.
+    Stops after the first text beyond the limit.
     """
-    yield from islice(_named(given, ""), FILES + 1)
+    yield from islice(_named(arguments, ""), MAX_PATHS + 1)
 
 
 def _named(value: object, name: str) -> Iterator[str]:
     if isinstance(value, str):
-        if folded(name) not in _CONTENTS:
+        if fold_key(name) not in _CONTENTS:
             yield from _paths_in(value, name)
     elif isinstance(value, Mapping):
-        # Below contents too: in `{"edits": [{"path": …}]}` a key names a file all the same.
+        # Inside contents too: `{"edits": [{"path": …}]}` names a file.
         for key, member in cast("Mapping[str, object]", value).items():
             yield from _named(member, key)
     elif isinstance(value, list | tuple):
@@ -97,34 +98,34 @@ def _named(value: object, name: str) -> Iterator[str]:
 
 
 def _paths_in(text: str, name: str) -> Iterator[str]:
-    patched = [match[1].rstrip() for match in islice(_PATCHED.finditer(text), FILES + 1)]
-    if is_path(name) or not (patched or "\n" in text):
-        yield text[-PATH_MAX - 1 :]
+    patched = [match[1].rstrip() for match in islice(_PATCHED.finditer(text), MAX_PATHS + 1)]
+    if is_path_key(name) or not (patched or "\n" in text):
+        yield text[-MAX_PATH_LENGTH - 1 :]
     yield from patched
 
 
-def paths(given: object) -> Iterator[str]:
-    """Go through the texts below keys that hold paths."""
-    yield from islice(_paths(given), FILES + 1)
+def path_values(value: object) -> Iterator[str]:
+    """Return the texts below keys that hold paths."""
+    yield from islice(_paths(value), MAX_PATHS + 1)
 
 
-def _paths(given: object) -> Iterator[str]:
-    if isinstance(given, Mapping):
-        for name, member in cast("Mapping[str, object]", given).items():
-            yield from _named(member, name) if is_path(name) else _paths(member)
-    elif isinstance(given, list | tuple):
-        for item in cast("list[object]", given):
+def _paths(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for name, member in cast("Mapping[str, object]", value).items():
+            yield from _named(member, name) if is_path_key(name) else _paths(member)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
             yield from _paths(item)
 
 
-def unsure(places: Sequence[str], others: Iterable[str]) -> Reason | None:
-    """Say why it is not certain which file a file tool works on; None when it is. For what it is given, see `Call`."""
+def why_ambiguous(places: Sequence[str], others: Iterable[str]) -> Reason | None:
+    """Say why it is not certain which file a file tool works on; None if it is."""
     if not places:
         return Reason("no_file")
-    if len(places) > FILES:
-        return Reason("too_many_files", max=str(FILES))
-    if any(len(place) > PATH_MAX for place in places):
-        return Reason("path_too_long", max=str(PATH_MAX))
-    if sum(is_path(name.rpartition(".")[2]) for name in others) > 1:
+    if len(places) > MAX_PATHS:
+        return Reason("too_many_files", max=str(MAX_PATHS))
+    if any(len(place) > MAX_PATH_LENGTH for place in places):
+        return Reason("path_too_long", max=str(MAX_PATH_LENGTH))
+    if sum(is_path_key(name.rpartition(".")[2]) for name in others) > 1:
         return Reason("several_files")
     return None

@@ -1,4 +1,4 @@
-"""Name filters of a search (`--include=*.py`, `-g '*.ts'`, `-t py`): whether they let a secret file through."""
+"""Name filters of searches (`--include=*.py`, `-g '*.ts'`, `-t py`): whether they exclude all secret files."""
 
 from __future__ import annotations
 
@@ -9,14 +9,13 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 
 from askback.domain.policy import paths
-from askback.domain.policy.wordlist import words
 
 _WILD = re.compile(r"[*?\[{]")
 _ENDING = re.compile(r"\.[A-Za-z0-9][A-Za-z0-9_+]*\Z")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 _PARTS = re.compile(r"(?:\{[^{}]*\}|[^\s,{}])+")
 _ALTERNATIVES, _LONGEST = 64, 500
-_TYPES = words(
+_TYPES = frozenset(
     """
     ada agda asciidoc asm awk bat c clojure cmake coffeescript cpp creole crystal cs csharp css cuda cython d dart
     elixir elm erb erlang fidl fish fortran fsharp gleam go graphql groovy h haml handlebars haskell hs html idris
@@ -24,19 +23,19 @@ _TYPES = words(
     ocaml org pascal perl php po postscript prolog protobuf ps py python qml r racket raku rdoc robot rst ruby rust
     sass scala sh slim sml solidity spark sql stylus sv svg svelte swift swig systemverilog tcl tex textile thrift
     toc ts twig txt typescript typoscript vala vb vhdl vim vimscript vue wgsl webidl zig zsh
-    """
+    """.split()
 )
-"""Types of ripgrep without a pattern that fits a secret file."""
+"""File types of ripgrep that match no secret file."""
 
 
 def safe_type(name: str) -> bool:
-    """Tell whether no file of a type of ripgrep is a secret one."""
+    """Tell whether a file type of ripgrep matches no secret file."""
     return name.casefold() in _TYPES
 
 
 @lru_cache(maxsize=1024)
 def safe_glob(glob: str) -> bool:
-    """Tell whether a pattern lets no secret file through: it names one file, or ends in the ending of harmless ones."""
+    """Tell whether a pattern matches no secret file: it names one file, or ends in a harmless ending."""
     if len(glob) > _LONGEST:
         return False
     alternatives = list(_alternatives(glob.replace("\\", "/")))
@@ -44,7 +43,7 @@ def safe_glob(glob: str) -> bool:
 
 
 def safe_globs(text: str) -> bool:
-    """Tell the same of several patterns that are separated by blanks or commas; what is excluded counts for nothing."""
+    """Tell whether patterns, separated by blanks or commas, match no secret file; exclusions are ignored."""
     if len(text) > _LONGEST:
         return False
     found = [glob for glob in _PARTS.findall(text) if not glob.startswith("!")]
@@ -53,7 +52,7 @@ def safe_globs(text: str) -> bool:
 
 def _safe(glob: str) -> bool:
     name = glob.rpartition("/")[2].casefold()
-    if glob.startswith("!") or paths.secret_path(glob):
+    if glob.startswith("!") or paths.is_secret_path(glob):
         return False
     if not _WILD.search(name):
         return name not in {"", ".", ".."}
@@ -61,7 +60,7 @@ def _safe(glob: str) -> bool:
 
 
 def _alternatives(glob: str) -> Iterator[str]:
-    """Write out `{a,b}`, up to one more than is looked at; nothing where braces do not match."""
+    """Expand `{a,b}`, up to one alternative beyond the limit; return nothing if braces do not match."""
     left = [glob]
     for _ in range(_ALTERNATIVES * 2):
         if not left:
@@ -79,12 +78,12 @@ def _alternatives(glob: str) -> Iterator[str]:
 
 @lru_cache(maxsize=1)
 def _secrets() -> frozenset[str]:
-    return paths.secret_examples()
+    return paths.secret_path_examples()
 
 
 @dataclass(slots=True)
 class NameFilter:
-    """What a command says about the names of the files that it searches, in the order of its options."""
+    """The name filters among the options of a search command, in their order."""
 
     shown: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
@@ -93,15 +92,15 @@ class NameFilter:
         self.shown.append((kind, glob.casefold()))
 
     @property
-    def only_harmless(self) -> bool:
-        """Whether every name that may be included is harmless."""
+    def is_harmless(self) -> bool:
+        """Whether every included name is harmless."""
         kinds = [kind for kind, _ in self.shown if kind != "exclude-dir"]
-        # Of grep, a file that no option fits is searched when the first of them excludes.
+        # If the first filter of grep excludes, files that match no filter are searched.
         included = [glob for kind, glob in self.shown if kind == "include"]
         return bool(included) and kinds[0] == "include" and all(map(safe_glob, included))
 
     def excludes(self, names: Iterable[str]) -> bool:
-        """Tell whether no file with one of these names is searched."""
+        """Tell whether files with any of these names are not searched."""
         if any(kind == "include" for kind, _ in self.shown):
             return False
         globs = [glob for kind, glob in self.shown if kind == "exclude"]
@@ -109,7 +108,7 @@ class NameFilter:
 
     @property
     def skips_hidden(self) -> bool:
-        """Whether neither hidden files nor hidden folders are searched."""
+        """Whether hidden files and folders are skipped."""
         folders = {glob for kind, glob in self.shown if kind == "exclude-dir"}
         files = {glob for kind, glob in self.shown if kind == "exclude"}
         included = any(kind == "include" for kind, _ in self.shown)

@@ -1,6 +1,6 @@
-"""What no rule, no mode and no person's "always" lets through.
+"""Hard limits: calls that no rule, mode or person can allow.
 
-Short on purpose: each entry is the end of a machine or an account.
+The list is short on purpose: each entry destroys a machine or an account.
 """
 
 from __future__ import annotations
@@ -9,38 +9,41 @@ import re
 
 from askback.domain.policy import paths
 from askback.domain.policy.calls import Call
-from askback.domain.policy.dangers import letters
 from askback.domain.policy.reasons import Reason
+from askback.domain.policy.risks import letters
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
-from askback.domain.policy.wordlist import words
 
 _HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$HOME|\$\{HOME[^}]*\}|/home/[^/]+|/root|/Users/[^/]+)(?:/\.?\*?)*")
-_SYSTEM = words(
-    "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications"
+_SYSTEM = frozenset(
+    "bin boot dev etc home lib lib64 opt proc root sbin srv sys usr var users system library applications".split()
 )
-# The text is the agent's, and the search must not be what stops the machine: no repetition gives anything back.
+# An agent chooses the text, so the patterns must not backtrack: all repetitions are possessive.
 _NAME = r"(?<![\w:.])([\w:.]{1,40}+)(?![\w:.])\s{0,9}+"
 _DEFINED = re.compile(_NAME + r"\(\s{0,9}+\)\s{0,9}+\{")
 _DOUBLED = re.compile(_NAME + r"\|\s{0,9}+\1\s{0,9}+&")
-_FORMATS = words("mkfs mke2fs mkswap wipefs blkdiscard")
+_FORMATS = frozenset("mkfs mke2fs mkswap wipefs blkdiscard".split())
 _PLAIN_DEVICES = re.compile(
     r"/dev/(?:null|zero|full|tty|stdin|stdout|stderr|fd/\d+|shm/.*|tcp/.*|udp/.*|ptmx)"
 )
 _ACCOUNTS = frozenset(
     {("etc", "passwd"), ("etc", "shadow"), ("etc", "sudoers"), ("etc", "gshadow"), ("etc", "sudoers.d")}
 )
-_COPIES = words("cp mv install ln tee rsync scp truncate touch sed")
+_RECURSIVE = frozenset("rm chmod chown chgrp".split())
+_DEVICE_WRITERS = frozenset("dd shred tee cp mv fdisk sfdisk parted sgdisk".split())
+_FILE_WRITERS = frozenset("dd cp mv install ln tee rsync scp truncate touch sed".split())
+_LAST_OPERAND = frozenset("cp mv install ln rsync scp".split())
+"""Programs that write only to their last operand."""
 
 
-def broken(call: Call) -> Reason | None:
-    """Say which hard limit a call breaks; None when it breaks none."""
+def broken_limit(call: Call) -> Reason | None:
+    """Say which hard limit a call breaks; None if it breaks none."""
     reading = call.reading
     if reading is None:
-        return next((reason for path in call.written if (reason := _written(path))), None)
+        return next((reason for path in call.written_paths if (reason := _written(path))), None)
     if any(map(_bomb, reading.lines)):
         return Reason("limit_bomb")
-    for argv in reading.seen:
+    for argv in reading.all_commands:
         reason = _command(argv)
         if reason:
             return reason
@@ -48,7 +51,7 @@ def broken(call: Call) -> Reason | None:
 
 
 def _bomb(text: str) -> bool:
-    """Tell whether a function is defined and put into the background twice: `f() { f | f & }; f`."""
+    """Tell whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
     if any(sign not in text for sign in "&|({"):
         return False
     doubled = {match[1] for match in _DOUBLED.finditer(text)}
@@ -58,44 +61,41 @@ def _bomb(text: str) -> bool:
 def _command(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     operands = [word for word in argv[1:] if not word.startswith("-")]
-    if name == "rm" and ({"r", "R"} & letters(argv) or _long(argv, "--recursive")):
-        return _everything(operands) or (Reason("limit_root") if _long(argv, "--no-preserve-root") else None)
-    if name == "find" and ("-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)):
-        return _everything(operands[:1])
-    if name in {"chmod", "chown", "chgrp"} and ("R" in letters(argv) or _long(argv, "--recursive")):
-        return _everything(operands[1:])
+    if name in _RECURSIVE or name == "find":
+        return _removal(name, argv, operands)
     if name in _FORMATS or name.startswith("mkfs."):
         return Reason("limit_format", name=name)
-    if name in {"dd", "shred", "tee", "cp", "mv", "fdisk", "sfdisk", "parted", "sgdisk"}:
-        written = (
-            [word[3:] for word in operands if word.startswith("of=")]
-            if name == "dd"
-            else operands[-1:]
-            if name in {"cp", "mv"}
-            else operands
-        )
-        device = next((word for word in written if _device(word)), None)
-        if device:
+    written = operands[-1:] if name in _LAST_OPERAND else operands
+    if name in _DEVICE_WRITERS:
+        outputs = [word[3:] for word in operands if word.startswith("of=")] if name == "dd" else written
+        if device := next(filter(_device, outputs), None):
             return Reason("limit_device", path=device)
-    if name in _COPIES or name == "dd":
-        edits = name != "sed" or "i" in letters(argv)
-        targets = (
-            [word.removeprefix("of=") for word in operands]
-            if name in {"dd", "tee", "touch", "truncate", "sed"}
-            else operands[-1:]
-        )
-        return next((reason for word in targets if edits and (reason := _written(word))), None)
+    if name in _FILE_WRITERS and (name != "sed" or "i" in letters(argv)):
+        targets = written if name in _LAST_OPERAND else [word.removeprefix("of=") for word in written]
+        return next((reason for word in targets if (reason := _written(word))), None)
     return None
 
 
+def _removal(name: str, argv: Argv, operands: list[str]) -> Reason | None:
+    """Say why a command must not delete or change a whole folder tree; None if it does neither."""
+    if name == "find":
+        deletes = "-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)
+        return _everything(operands[:1]) if deletes else None
+    if not ("R" in letters(argv) or (name == "rm" and "r" in letters(argv)) or _long(argv, "--recursive")):
+        return None
+    if name != "rm":
+        return _everything(operands[1:])
+    return _everything(operands) or (Reason("limit_root") if _long(argv, "--no-preserve-root") else None)
+
+
 def _long(argv: Argv, option: str) -> bool:
-    """Tell whether a long option is given, also abbreviated as GNU programs allow."""
+    """Tell whether a long option is present, also abbreviated as GNU programs allow."""
     return any(len(word) > 3 and option.startswith(word) for word in argv[1:])
 
 
 def _everything(operands: list[str]) -> Reason | None:
     for word in operands:
-        names = [name for name in paths.parts(word) if name not in {"*", ".*"}]
+        names = [name for name in paths.components(word) if name not in {"*", ".*"}]
         if word.startswith("/") and (not names or (len(names) == 1 and names[0] in _SYSTEM)):
             return Reason("limit_system", path=word)
         if _HOME.fullmatch(word):
@@ -111,7 +111,7 @@ def _device(path: str) -> bool:
 def _written(path: str) -> Reason | None:
     if _device(path):
         return Reason("limit_device", path=path)
-    names = paths.parts(path)
+    names = paths.components(path)
     if ".ssh" in names or names[-1:] == ["authorized_keys"]:
         return Reason("limit_ssh", path=path)
     if tuple(_absolute(path).split("/")[1:3]) in _ACCOUNTS:
@@ -120,9 +120,9 @@ def _written(path: str) -> Reason | None:
 
 
 def _absolute(path: str) -> str:
-    """Return a path from the root, also where it leads there by `file:` or up; empty when it does not."""
+    """Return the absolute form of a path, also with `file:` or leading `..`; empty if it is relative."""
     bare = paths.without_scheme(path).replace("\\", "/")
-    names = paths.parts(bare)
+    names = paths.components(bare)
     if not bare.startswith("/") and names[:1] != [".."]:
         return ""
     return "/" + "/".join(name for name in names if name != "..")

@@ -1,4 +1,7 @@
-"""Read a patch strictly: which files it changes, and nothing but contents in them."""
+"""Parses patches strictly: the files that they change.
+
+A patch with anything else in it is not understood.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,16 @@ _REPLACES = re.compile(r"(?:-{3,}|<{3,}) ?SEARCH")
 _NONE = "/dev/null"
 
 
-def replaces(text: str) -> bool:
-    """Tell whether a text is blocks of search and replacement, as Cline and Roo Code write them."""
+def is_search_replace(text: str) -> bool:
+    """Tell whether a text consists of search and replacement blocks, as Cline and Roo Code write them."""
     first = text.lstrip().splitlines()[:1]
     return bool(first) and bool(_REPLACES.match(first[0])) and "*** " not in text
 
 
-def files(text: str) -> list[str] | None:
-    """Return the files that a patch changes or adds; None when it does anything else, or is not understood.
+def patched_files(text: str) -> list[str] | None:
+    """Return the files that a patch changes or adds; None if it does anything else, or is not understood.
 
-    Not accepted: files that are moved, deleted, linked or made executable, and any line that neither form knows.
+    Not accepted: files that are moved, deleted, linked or made executable, and any line that neither patch format has.
     """
     lines = text.strip("\n").splitlines()
     if not lines or len(lines) != len(text.strip("\n").split("\n")):
@@ -71,7 +74,7 @@ def _unified(lines: list[str]) -> list[str] | None:
 
 
 def _side(line: str, prefix: str) -> str | None:
-    """Return the path of a side; None without git's prefix, because then nobody knows how much of it is cut off."""
+    """Return the path of one side; None without git's prefix, because it is unclear how much to strip."""
     path = line[4:].partition("\t")[0]
     return path if path == _NONE else path.removeprefix(prefix) if path.startswith(prefix) else None
 

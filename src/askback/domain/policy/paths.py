@@ -1,15 +1,19 @@
-"""Paths that hold secrets or decide what runs later; a rule that does not name one of them does not reach it."""
+"""Classifies paths: those with secrets, those that programs load or agents obey, those that decide what runs later."""
 
 from __future__ import annotations
 
+import json
 import re
+import unicodedata
 from collections.abc import Iterable
+from fnmatch import translate
+from functools import lru_cache
+from importlib.resources import files as resources
 from itertools import pairwise
 
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.wordlist import words
 
-_NAMES = words(
+_NAMES = frozenset(
     """
     .ssh .gnupg .aws .azure .kube .docker .netrc _netrc .npmrc .pypirc .pgpass pgpass.conf .my.cnf .mylogin.cnf
     .git-credentials .vault-token .htpasswd htpasswd .oci .oci_api_keys .bluemix .aliyun .tccli .hcloud .linode-cli
@@ -32,11 +36,12 @@ _NAMES = words(
     .1password .bitwarden .lastpass .electrum .bitcoin .ethereum .solana .keychain .heroku .netlify .snyk
     wp-config.php .pgadmin .dbeaver-data-sources.xml datasources.local.xml .jupyter_token nbsignature_secret
     .yarnrc.yml .databrickscfg .sentryclirc .ftpconfig sftp.json .aws-credentials
-    """
+    """.split()
 )
 _BELOW = frozenset(
     tuple(pair.split("/"))
-    for pair in words("""
+    for pair in frozenset(
+        """
     .git/config .git/hooks .git/credentials gh/hosts.yml gh/hosts.yaml glab-cli/config.yml .config/gh .config/gcloud
     .config/op .config/hub .config/doctl .config/stripe .config/heroku .config/netlify .config/rclone
     .config/configstore
@@ -51,16 +56,20 @@ _BELOW = frozenset(
     .huggingface/token huggingface/token .kaggle/kaggle.json .openai/auth.json .anthropic/api_key
     default/cookies network/cookies share/askback support/askback local/askback .askback/server.json
     docker/config.json containers/auth.json .subversion/auth .irssi/config .weechat/sec.conf
-    """)
+    """.split()
+    )
 )
-"""A name below the folder beside it, wherever both stand."""
+"""Names below certain folders, anywhere in a path."""
 _NAMED = re.compile(
     r"askback\.db[-.].*|client_secret[-_.].*\.json|.*service[-_]?account.*\.json|.*firebase-adminsdk.*\.json"
     r"|.*-credentials\.(?:json|ya?ml|csv)|.*accesskeys\.csv|.*\.tfstate(?:\..*)?|.*\.(?:auto\.)?tfvars(?:\.json)?"
     r"|snapshot_blob.*\.key|ssh_host_.*_key|.*_(?:rsa|dsa|ecdsa|ed25519)|dump\.rdb"
 )
-_START_UP = words(
-    ".bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .gitconfig .gitmodules .vimrc .inputrc crontab"
+_START_UP = frozenset(
+    """
+    .bashrc .bash_profile .bash_login .profile .zshrc .zprofile .zshenv .gitconfig .gitmodules .vimrc
+    .inputrc crontab
+    """.split()
 )
 _ENDINGS = (
     *(
@@ -98,12 +107,12 @@ _COPY = re.compile(r"(.+?)(?:~|\.(?:bak|backup|copy|old|orig|save|swp|tmp))+")
 _SPLIT = re.compile(r"[=:@,]")
 _SCHEME = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*:")
 _EXPANDED = re.compile(r"[$%\x00-\x1f]")
-_NAME_MAX = 256  # of no system is a file's name longer, and the pattern need not look at more
+_NAME_MAX = 256  # no operating system allows longer file names
 _PROC = frozenset({"cpuinfo", "meminfo", "version", "loadavg", "uptime"})
 
 
-def parts(path: str) -> list[str]:
-    """Return the components of a path in small letters, without `.` and with `..` taken back where it can be."""
+def components(path: str) -> list[str]:
+    """Return the components of a path in lower case, without `.` and with `..` resolved where possible."""
     found: list[str] = []
     for part in path.casefold().replace("\\", "/").split("/"):
         if part == ".." and found and found[-1] != "..":
@@ -113,21 +122,21 @@ def parts(path: str) -> list[str]:
     return found
 
 
-def sensitive(words: Iterable[str]) -> Reason | None:
-    """Say which of some arguments reaches a place that holds secrets; None when none does.
+def why_sensitive(words: Iterable[str]) -> Reason | None:
+    """Say which argument reaches a place that holds secrets; None if none does.
 
-    An argument is also looked at behind `=`, `:`, `@` and `,`, where options and programs take paths.
+    An argument is also checked after `=`, `:`, `@` and `,`, where options and programs take paths.
     """
     for word in words:
         for piece in {word, *_SPLIT.split(word)}:
-            if piece and secret_path(piece):
+            if piece and is_secret_path(piece):
                 return Reason("secret_place", path=word)
     return None
 
 
-def secret_path(path: str) -> bool:
-    """Tell whether a path is a device, a process, or a file where secrets are usually kept."""
-    names = parts(path)
+def is_secret_path(path: str) -> bool:
+    """Tell whether a path is a device, a process, or a file that usually holds secrets."""
+    names = components(path)
     if not names:
         return False
     if copied := _COPY.fullmatch(names[-1][:_NAME_MAX]):
@@ -150,8 +159,8 @@ def secret_path(path: str) -> bool:
     )
 
 
-def secret_examples() -> frozenset[str]:
-    """Return names that `secret_path` knows, one at least for each way in which it knows them."""
+def secret_path_examples() -> frozenset[str]:
+    """Return paths that `is_secret_path` recognises, at least one for each of its checks."""
     dotted = {
         ".env",
         ".env.local",
@@ -165,18 +174,18 @@ def secret_examples() -> frozenset[str]:
     return frozenset({*_NAMES, *below, *dotted, *(f"x{ending}" for ending in _ENDINGS), "x.tfvars", "x_rsa"})
 
 
-def steers(path: str) -> bool:
+def is_autorun_path(path: str) -> bool:
     """Tell whether writing a file changes what runs later: start-up files, hooks, configuration of tools."""
-    names = parts(path)
+    names = components(path)
     return any(
         name in _START_UP or name in {".git", ".ssh", ".github", ".vscode", ".husky"} for name in names
     )
 
 
-def outside(path: str) -> bool:
-    """Tell whether a path may lead out of the folder that it is relative to: up, to a root, a home, another scheme.
+def leaves_folder(path: str) -> bool:
+    """Tell whether a path may leave the folder that it is relative to: by `..`, a root, a home, another scheme.
 
-    A variable and a blank at an end count as well: what opens the path may expand the one and drop the other.
+    A variable or a blank at the end counts as well: the program that opens the path may expand or drop it.
     """
     return (
         path.startswith(("/", "~", "\\"))
@@ -187,5 +196,48 @@ def outside(path: str) -> bool:
 
 
 def without_scheme(path: str) -> str:
-    """Return the path of an address such as `file:///etc/hosts`, and what is behind the letter of a drive."""
+    """Return the path of a URL such as `file:///etc/hosts`, or the part after a drive letter."""
     return _SCHEME.sub("", path, count=1)
+
+
+EDIT_LISTS: dict[str, list[str]] = json.loads(
+    resources("askback.domain.policy").joinpath("edits.json").read_text("utf-8")
+)
+_TEMPLATES = frozenset(EDIT_LISTS["template_endings"])
+
+
+def is_loaded_path(path: str) -> bool:
+    """Tell by its name whether a tool loads a file or an agent obeys it."""
+    compared = [fold_name(name) for name in path.split("/") if name not in {"", ".", ".."}]
+    return bool(compared) and is_listed_name(compared)
+
+
+def fold_name(name: str) -> str:
+    """Normalize a name as file systems do that ignore case and variants of letters."""
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+def is_listed_name(compared: list[str]) -> bool:
+    """Tell whether a path, by its folded components, is in the lists; also as a template of a listed file."""
+    last = compared[-1]
+    while True:
+        whole = [*compared[:-1], last]
+        if any(name_pattern("names").match("/".join(whole[at:])) for at in range(len(whole))):
+            return True
+        if name_pattern("root").match("/".join(whole)):
+            return True
+        stem, dot, ending = last.rpartition(".")
+        if not dot or ending not in _TEMPLATES:
+            return False
+        last = stem
+
+
+@lru_cache(maxsize=3)
+def name_pattern(which: str) -> re.Pattern[str]:
+    """Return the pattern of a list: `folders`, `names`, or `root` for names that count in a root only."""
+    globs = EDIT_LISTS["folders" if which == "folders" else "names"]
+    if which == "root":
+        globs = [glob[1:] for glob in globs if glob.startswith("/")]
+    elif which == "names":
+        globs = [glob for glob in globs if not glob.startswith("/")]
+    return re.compile("|".join(map(translate, globs)))

@@ -1,15 +1,15 @@
-"""Why the policy decides as it does: a code with parameters, for every language, and its English sentence."""
+"""The reasons of a decision: a code with parameters, for every language, and its English sentence."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 from typing import Self
 
-from askback.messages import Said
+from askback.messages import TranslatableText
 
 
-class Reason(Said):
-    """A sentence in English that keeps the code and the parameters it was made from.
+class Reason(TranslatableText):
+    """An English sentence that keeps the code and the parameters it was made from.
 
     `reason.<code>` in the catalogue is its text; a parameter may be a reason itself.
     """

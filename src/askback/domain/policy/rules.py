@@ -1,18 +1,19 @@
-r"""Rules: what somebody decided once, written so that it cannot mean more than it says.
+r"""Rules: stored decisions, in a notation that cannot mean more than it says.
 
 bash(git status)            exactly these words
 bash(git diff:*)            these words, then arguments that the program's table knows to be harmless
 bash(deploy:!*)             these words, then any arguments at all
-bash(make | tee log)        exactly this text, when it says what it runs; `sh(…)` for another shell
-bash(make test) in /srv/a   the same, in this folder only; without one, in each root of the agent
+bash(make | tee log)        exactly this text, if it is clear what it runs; `sh(…)` for another shell
+bash(make test) in /srv/a   the same, in this folder only; without a folder, in each root of the agent
 git status, git diff:*      the same, short
 write_file(path=src/**)     a tool, with patterns for arguments; it may have others, but see below
-send_mail {"to": "bob"}     a tool with exactly this input, and `restart {}` with none: what a decision keeps
-bash {"command": "a\nb"}      the same for a command of several lines, or with other keys that change what it does
+send_mail {"to": "bob"}     a tool with exactly this input, `restart {}` with none: the form that decisions store
+tool:wait 5                 the same for an input that is no object
+bash {"command": "a\nb"}      the same for a command of several lines, or with other keys that have an effect
 mcp__github__get_*          tools by name; `mcp:github:get_*` and `tool:Read` say the same
 
-Of a tool that writes files, a rule with patterns is about these files, whatever is put into them. It covers no call
-with another argument than contents, unless it names that one too: a second path, a patch that names its own files.
+For a tool that writes files, a rule with patterns covers these files, with any contents. It does not cover a call
+with other arguments than contents, such as a second path or a patch with its own files, unless it names them too.
 """
 
 from __future__ import annotations
@@ -27,22 +28,23 @@ from typing import Any, Literal, cast
 
 from askback.domain import jsontext
 from askback.domain.faults import Faults
-from askback.domain.policy import arguments as args
+from askback.domain.policy import argument_patterns as args
 from askback.domain.policy import paths
-from askback.domain.policy.calls import SHELL_TOOLS, Call, folded_name, tool_name
+from askback.domain.policy.calls import SHELL_TOOLS, Call, fold_tool_name, tool_name
 from askback.domain.policy.digest import NotCanonical, canonical_json
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.shell.characters import suspicious
-from askback.domain.policy.shell.hazards import objection
+from askback.domain.policy.shell.characters import why_suspicious
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
+from askback.domain.policy.shell.prefix_check import objection
 from askback.domain.policy.shell.programs import basename
 from askback.domain.policy.shell.reading import SHELLS
-from askback.domain.policy.shell_input import normal_folder
+from askback.domain.policy.shell_input import normalize_folder
 
 Effect = Literal["deny", "ask", "allow"]
 
 _FORM = re.compile(r"(?P<tool>[A-Za-z_][\w.:*?-]*)\((?P<inside>.*)\)")
 _EXACT = re.compile(r"(?P<tool>[A-Za-z_][\w.:/-]*)\s*(?P<input>\{.*\})")
+_EXACT_VALUE = re.compile(r"tool:(?P<tool>[A-Za-z_][\w.:/-]*) (?P<input>[^\s{].*)")
 _FOLDER = re.compile(r"(?P<rule>.*[)}]) in (?P<folder>[^(){}]+)")
 _NAME = re.compile(r"[A-Za-z_*?][\w.:/*?-]*")
 _ARGUMENT = re.compile(r"\s*([A-Za-z_]\w*)\s*=\s*([^,]*?)\s*")
@@ -50,7 +52,7 @@ _LONGEST = 2_000
 
 
 class RuleError(ValueError):
-    """The text of a rule cannot be read; `why`, the message, says how to mend it."""
+    """The text of a rule cannot be parsed; `why`, the message, says how to fix it."""
 
     def __init__(self, why: Reason) -> None:
         super().__init__(why)
@@ -59,13 +61,12 @@ class RuleError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One rule. `text` is its canonical form: two rules with the same text match the same calls.
+    """One rule. `text` is its canonical form: rules with the same text match the same calls.
 
-    `words` is set for shell commands (`prefix`: more may follow; `any_arguments`: whatever it is), `tool` is a
-    pattern of tool names, `arguments` are patterns by argument name, `input` is the canonical JSON of the only input
-    that is meant, of a shell tool as in `Call.exact`; `folder` is the only one in which a shell command is meant.
-    `locked` rules are not loosened by anything that a person decides on a card. A `built_in` one is of a
-    ready-made list: it does not reach what is outside the agent's roots.
+    `words` is set for shell commands (`prefix`: more words may follow; `any_arguments`: any words), `tool` is a
+    pattern of tool names, `arguments` are patterns by argument name. `input` is the canonical JSON of the only input
+    that matches; for a shell tool see `Call.exact_call`. `folder` is the only folder in which a shell command matches.
+    Decisions on cards never loosen a `locked` rule. A `built_in` rule does not reach outside the agent's roots.
     """
 
     effect: Effect
@@ -81,34 +82,34 @@ class Rule:
     built_in: bool = False
 
     @property
-    def literal(self) -> bool:
-        """Tell whether everything that the rule covers was named by whoever made it: nothing is left open."""
+    def is_literal(self) -> bool:
+        """Tell whether the rule has no patterns: it covers only what it names."""
         if self.words is not None:
             return not self.prefix
         return self.input is not None or bool(
-            self.arguments and not any(args.wild(g) for _, g in self.arguments)
+            self.arguments and not any(args.has_wildcard(g) for _, g in self.arguments)
         )
 
-    def within(self, call: Call) -> bool:
-        """Tell whether a shell command runs where this rule holds; one that denies reaches what does not say where."""
+    def applies_in_folder(self, call: Call) -> bool:
+        """Tell whether the rule applies in the call's folder; a deny rule also applies if the folder is unknown."""
         if self.folder is None or call.folder == self.folder:
             return True
         return self.effect != "allow" and not (call.folder or "").startswith("/")
 
-    def about(self, argv: Argv) -> bool:
-        """Tell whether the words of a simple command are those of this rule."""
+    def matches_words(self, argv: Argv) -> bool:
+        """Tell whether the words of a simple command match this rule."""
         words = self.words
         return words is not None and argv[: len(words)] == words and (self.prefix or argv == words)
 
     def objection(self, argv: Argv) -> Reason | None:
-        """Say why this rule does not allow a simple command that it is about."""
+        """Say why this rule does not allow a simple command that it matches."""
         words = self.words or ()
         if self.any_arguments:
-            return paths.sensitive(argv[len(words) :])
+            return paths.why_sensitive(argv[len(words) :])
         return objection(argv, len(words)) if self.prefix else None
 
     def denies(self, argv: Argv) -> bool:
-        """Tell whether a command falls under this rule when it denies or asks: by any path, with any quoting."""
+        """Tell whether a command matches this rule if it denies or asks: by any path, with any quoting."""
         words = self.words
         if not words or not argv:
             return words == ()  # every command
@@ -119,48 +120,50 @@ class Rule:
         )
 
     def covers(self, call: Call) -> bool:
-        """Tell whether a call falls under this rule by its tool and its input, and not by a command in it.
+        """Tell whether the tool and the input of a call match this rule, apart from commands in it.
 
-        A rule that allows is read as narrowly as it is written, one that denies or asks as widely as it may be meant.
+        An allow rule matches as narrowly as it is written, a deny or ask rule as widely as it may be meant.
         """
         return self._allows(call) if self.effect == "allow" else self._reaches(call)
 
     def _allows(self, call: Call) -> bool:
         if self.words is not None:
             return self._bare and call.name == self.words[0]
-        if call.shell and self.input is not None:
-            return self.within(call) and call.exact == (self.tool, self.input)
+        if call.is_shell and self.input is not None:
+            return self.applies_in_folder(call) and call.exact_call == (self.tool, self.input)
         if not _named(call.name, self.tool):
             return False
         if self.input is not None:
             return call.canonical_input == self.input
-        if self.arguments and call.edits and not call.others <= {name for name, _ in self.arguments}:
+        if self.arguments and call.is_edit and not call.other_keys <= {name for name, _ in self.arguments}:
             return False
-        return all(args.allows(call.input, name, glob) for name, glob in self.arguments)
+        return all(args.allow_matches(call.members, name, glob) for name, glob in self.arguments)
 
     def _reaches(self, call: Call) -> bool:
         if self.words is not None:
-            return self._bare and call.folded == folded_name(self.words[0])
-        if call.shell and self.input is not None:
-            return self.within(call) and call.exact[1] == self.input
-        if not _named(call.folded, folded_name(self.tool)):
+            return self._bare and call.folded_name == fold_tool_name(self.words[0])
+        if call.is_shell and self.input is not None:
+            return self.applies_in_folder(call) and call.exact_call[1] == self.input
+        if not _named(call.folded_name, fold_tool_name(self.tool)):
             return False
         if self.input is not None:
             return call.canonical_input == self.input
-        return all(args.reaches(call.input, call.places, name, glob) for name, glob in self.arguments)
+        return all(
+            args.deny_matches(call.members, call.possible_paths, name, glob) for name, glob in self.arguments
+        )
 
     @property
     def _bare(self) -> bool:
-        """Tell whether this is a bare word: of a program or of a tool; which one it is, the call shows."""
+        """Tell whether this is a single word, which may name a program or a tool."""
         return self.words is not None and len(self.words) == 1 and not self.prefix and not self.tool
 
 
 def _named(name: str, pattern: str) -> bool:
-    return name == pattern or (args.wild(pattern) and fnmatchcase(name, pattern))
+    return name == pattern or (args.has_wildcard(pattern) and fnmatchcase(name, pattern))
 
 
 def parse_rule(text: str, effect: Effect = "allow", *, locked: bool = False) -> Rule:
-    """Read a rule. Raises RuleError."""
+    """Parse a rule. Raises RuleError."""
     rule = _parsed(text, effect)
     return replace(rule, locked=True) if locked else rule
 
@@ -169,7 +172,7 @@ def parse_rule(text: str, effect: Effect = "allow", *, locked: bool = False) -> 
 def _parsed(text: str, effect: Effect) -> Rule:
     text = text.strip()
     rule = _read(text, effect)
-    # What is kept and shown is the canonical text, so it must not mean anything else.
+    # The canonical text is stored and shown, so it must mean the same.
     if rule.text != text and _read(rule.text, effect) != rule:
         raise RuleError(Reason("rule_ambiguous"))
     return rule
@@ -178,12 +181,12 @@ def _parsed(text: str, effect: Effect) -> Rule:
 def _read(text: str, effect: Effect) -> Rule:
     if not text or len(text) > _LONGEST:
         raise RuleError(Reason("rule_too_long", max=str(_LONGEST)))
-    if "\n" in text or "\t" in text or suspicious(text):
+    if "\n" in text or "\t" in text or why_suspicious(text):
         raise RuleError(Reason("rule_characters"))
+    form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
     placed = _FOLDER.fullmatch(text)
-    if placed and not _FORM.fullmatch(text) and not _EXACT.fullmatch(text):
+    if placed and not form and not exact:
         return _in_folder(_read(placed["rule"], effect), placed["folder"])
-    form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text)
     if form and form["tool"].casefold() in SHELL_TOOLS:
         return _command(form["inside"], effect, tool=form["tool"].casefold())
     if form:
@@ -195,13 +198,15 @@ def _read(text: str, effect: Effect) -> Rule:
     try:
         return _command(text, effect, bare=True)
     except RuleError:
-        if _NAME.fullmatch(text) and args.wild(text):
+        if _NAME.fullmatch(text) and args.has_wildcard(text):
             return _tool(text, effect)
         raise
 
 
 def _in_folder(rule: Rule, folder: str) -> Rule:
-    if folder != normal_folder(folder) or (rule.tool != "bash" and folded_name(rule.tool) not in SHELL_TOOLS):
+    if folder != normalize_folder(folder) or (
+        rule.tool != "bash" and fold_tool_name(rule.tool) not in SHELL_TOOLS
+    ):
         raise RuleError(Reason("rule_folder"))
     return replace(rule, text=f"{rule.text} in {folder}", folder=folder)
 
@@ -245,46 +250,50 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
 def _with_input(tool: str, inside: str, effect: Effect) -> Rule:
     name = tool_name(tool.removeprefix("tool:"))
     try:
-        value = cast("dict[str, Any]", jsontext.parse(inside))
-        if folded_name(name) in SHELL_TOOLS:
-            return _exactly(folded_name(name), value, effect)
+        value = jsontext.parse(inside)
         canonical = canonical_json(value)
     except (Faults, NotCanonical):
+        value = canonical = None
+    shell = fold_tool_name(name) in SHELL_TOOLS
+    if shell and isinstance(value, dict):
+        return _exactly(fold_tool_name(name), cast("dict[str, Any]", value), effect)
+    if shell or canonical is None:
         raise RuleError(Reason("rule_input", tool=name, example='{"to": "bob"}')) from None
-    return Rule(effect, exact_text(name, canonical), tool=name, input=canonical)
+    return Rule(effect, exact_rule_text(name, canonical), tool=name, input=canonical)
 
 
-def _exactly(tool: str, given: dict[str, Any], effect: Effect) -> Rule:
-    """Make the rule for exactly one call of a shell tool, whose text has to say what it runs."""
-    call = Call(tool, given)
+def _exactly(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
+    """Make the rule for exactly one call of a shell tool. It must be clear what the command runs."""
+    call = Call(tool, arguments)
     if call.folder is not None:
         raise RuleError(Reason("rule_folder_inside"))
     found = call.shell_input.literal
     if effect == "allow" and found.why_not:
         raise RuleError(Reason("rule_unsaid", why=found.why_not))
-    named, canonical = call.exact
-    return Rule(effect, shell_text(call), tool=named, input=canonical)
+    named, canonical = call.exact_call
+    return Rule(effect, shell_rule_text(call), tool=named, input=canonical)
 
 
-def shell_text(call: Call) -> str:
+def shell_rule_text(call: Call) -> str:
     """Write the rule for exactly one call of a shell tool, without its folder."""
-    given, (named, canonical) = call.shell_input, call.exact
-    if given.beside or "\n" in given.text or "\t" in given.text:
-        return exact_text(named, canonical)
-    if given.words and call.reading and not call.reading.unclear:
-        return f"bash({given.text})"
-    return f"{named}({given.text})" if given.shell in SHELLS else exact_text(named, canonical)
+    parsed, (named, canonical) = call.shell_input, call.exact_call
+    if parsed.beside or "\n" in parsed.text or "\t" in parsed.text:
+        return exact_rule_text(named, canonical)
+    if parsed.words and call.reading and not call.reading.unclear:
+        return f"bash({parsed.text})"
+    return f"{named}({parsed.text})" if parsed.shell in SHELLS else exact_rule_text(named, canonical)
 
 
-def exact_text(name: str, canonical: bytes) -> str:
-    """Write the rule for a tool with exactly one input, which is given as canonical JSON."""
-    return f"{name} {json.dumps(json.loads(canonical), ensure_ascii=False)}"
+def exact_rule_text(name: str, canonical: bytes) -> str:
+    """Write the rule for a tool with exactly one input, given as canonical JSON."""
+    mark = "" if canonical.startswith(b"{") else "tool:"
+    return f"{mark}{name} {json.dumps(json.loads(canonical), ensure_ascii=False)}"
 
 
 def _tool(text: str, effect: Effect) -> Rule:
     name = tool_name(text)
     if not _NAME.fullmatch(name):
         raise RuleError(Reason("rule_tool"))
-    if effect == "allow" and (folded_name(name) in SHELL_TOOLS or not any(c.isalnum() for c in name)):
+    if effect == "allow" and (fold_tool_name(name) in SHELL_TOOLS or not any(c.isalnum() for c in name)):
         raise RuleError(Reason("rule_any_tool", rule=text))
     return Rule(effect, f"tool:{name}" if not name.startswith("mcp__") else name, tool=name)

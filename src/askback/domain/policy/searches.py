@@ -1,4 +1,4 @@
-"""Commands that open or pack whatever is below a folder, and so may reach a secret file that nobody named."""
+"""Commands that open or pack everything below a folder, and so may reach a secret file that nobody named."""
 
 from __future__ import annotations
 
@@ -8,26 +8,25 @@ from itertools import pairwise
 
 from askback.domain.policy import edits, operands
 from askback.domain.policy.filters import NameFilter, safe_glob, safe_type
-from askback.domain.policy.reach import Reach
+from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
-from askback.domain.policy.wordlist import words
 
-_GREPS = words("grep egrep fgrep rgrep zgrep")
+_GREPS = frozenset("grep egrep fgrep rgrep zgrep".split())
 _SHOWS_NAMES = ("files", "type-list", "version", "help")
-_PLAIN_FILES = words(
+_PLAIN_FILES = frozenset(
     """
     makefile dockerfile license licence readme changelog authors notice copying todo version gemfile rakefile procfile
     vagrantfile jenkinsfile justfile codeowners contributors install news
-    """
+    """.split()
 )
 
 
 @dataclass(slots=True)
-class Search:
-    """A command that searches folders: where it begins, and what it leaves out.
+class FolderSearch:
+    """A command that searches folders: where it begins, and what it skips.
 
-    Without `targets` it begins in the folder of the call. `skips_hidden` is what ripgrep does by itself.
+    Without `targets` it begins in the folder of the call. `skips_hidden` is the default of ripgrep.
     """
 
     targets: list[str]
@@ -37,32 +36,34 @@ class Search:
     skips_hidden: bool = False
     tracked: bool = False
 
-    def harmless(self, reach: Reach) -> bool:
-        """Tell whether it can open no secret file, by its own filters or by what the adapter found."""
+    def is_harmless(self, reach: ReadScope) -> bool:
+        """Tell whether it opens no secret file, because of its filters or of facts from the adapter."""
         targets = self.targets or ["."]
-        return self._filtered or all(plain_file(target) or reach.no_secrets(target) for target in targets)
-
-    def quiet(self, reach: Reach) -> bool:
-        """Tell whether it skips what is hidden, below folders of which each is named."""
-        return self.skips_hidden and all(
-            plain_file(target) or reach.named(target) for target in self.targets or ["."]
+        return self._filtered or all(
+            looks_like_file(target) or reach.is_secret_free(target) for target in targets
         )
 
-    def named(self, reach: Reach) -> bool:
-        """Tell whether it begins at folders of which each is named; see `Reach.named`."""
+    def avoids_hidden(self, reach: ReadScope) -> bool:
+        """Tell whether it skips hidden files and begins in specific folders; see `ReadScope.is_named_folder`."""
+        return self.skips_hidden and all(
+            looks_like_file(target) or reach.is_named_folder(target) for target in self.targets or ["."]
+        )
+
+    def has_named_folders(self, reach: ReadScope) -> bool:
+        """Tell whether it begins in specific folders only; see `ReadScope.is_named_folder`."""
         return self.tracked or all(
-            plain_file(target) or reach.named(target) for target in self.targets or ["."]
+            looks_like_file(target) or reach.is_named_folder(target) for target in self.targets or ["."]
         )
 
     @property
     def _filtered(self) -> bool:
         if self.globs:
-            # What a pattern of ripgrep includes is searched although it is hidden or of another type.
+            # ripgrep searches files that an include pattern matches even if they are hidden or of another type.
             return all(map(safe_glob, self.globs))
-        return self.names.only_harmless or (bool(self.types) and all(map(safe_type, self.types)))
+        return self.names.is_harmless or (bool(self.types) and all(map(safe_type, self.types)))
 
 
-def search(argv: Argv, *, piped: bool = False) -> Search | None:
+def folder_search(argv: Argv, *, piped: bool = False) -> FolderSearch | None:
     """Return how a command searches folders; None when it opens only files that it names.
 
     `piped`: it gets the output of another command, which ripgrep then reads in place of the folder.
@@ -79,8 +80,8 @@ def search(argv: Argv, *, piped: bool = False) -> Search | None:
     return _git_grep(argv) if name == "git" and argv[1:2] == ("grep",) else None
 
 
-def plain_file(path: str) -> bool:
-    """Tell whether a path looks like a file rather than a folder: by its ending, or a name that files have."""
+def looks_like_file(path: str) -> bool:
+    """Tell whether a path looks like a file and not a folder: by its ending, or by a typical file name."""
     last = path.rpartition("/")[2]
     stem, dot, ending = last.rpartition(".")
     if not dot:
@@ -88,12 +89,12 @@ def plain_file(path: str) -> bool:
     return bool(stem.strip(".")) and ending.casefold() in edits.FILE_ENDINGS
 
 
-def _grep(argv: Argv, name: str) -> Search | None:
-    given = operands.read(argv)
-    if name != "rgrep" and not any(_recurses(option, value) for option, value in given.options):
+def _grep(argv: Argv, name: str) -> FolderSearch | None:
+    parsed = operands.parse_arguments(argv)
+    if name != "rgrep" and not any(_recurses(option, value) for option, value in parsed.options):
         return None
-    found = Search(operands.files(argv))
-    for option, value in given.options:
+    found = FolderSearch(operands.file_operands(argv))
+    for option, value in parsed.options:
         if option in {"include", "exclude", "exclude-dir"}:
             found.names.add(option, value)
     found.skips_hidden = found.names.skips_hidden
@@ -108,12 +109,12 @@ def _recurses(option: str, value: str) -> bool:
     )
 
 
-def _rg(argv: Argv, *, piped: bool) -> Search | None:
-    given, targets = operands.read(argv), operands.files(argv)
-    if given.has(*_SHOWS_NAMES) or (piped and not targets):
+def _rg(argv: Argv, *, piped: bool) -> FolderSearch | None:
+    parsed, targets = operands.parse_arguments(argv), operands.file_operands(argv)
+    if parsed.has(*_SHOWS_NAMES) or (piped and not targets):
         return None
-    found = Search(targets, skips_hidden=not any(map(_shows_hidden, given.options)))
-    for option, value in given.options:
+    found = FolderSearch(targets, skips_hidden=not any(map(_shows_hidden, parsed.options)))
+    for option, value in parsed.options:
         if option in {"t", "type"}:
             found.types.append(value)
         elif option in {"g", "glob", "iglob"} and not value.startswith("!"):
@@ -128,13 +129,13 @@ def _shows_hidden(option: tuple[str, str]) -> bool:
     return name in {"u", "."} or (len(name) > 1 and name.startswith(("hid", "no-ig", "unr")))
 
 
-def _diff(argv: Argv) -> Search | None:
-    targets = operands.files(argv)
-    return None if targets and all(map(plain_file, targets)) else Search(targets)
+def _diff(argv: Argv) -> FolderSearch | None:
+    targets = operands.file_operands(argv)
+    return None if targets and all(map(looks_like_file, targets)) else FolderSearch(targets)
 
 
-def _pack(argv: Argv, name: str) -> Search | None:
-    """Return what an archive is made of: whole folders, which may have a secret file in them."""
+def _pack(argv: Argv, name: str) -> FolderSearch | None:
+    """Return the folders that an archive is made of, which may contain a secret file."""
     recurses = any(word.startswith("-") and "r" in word for word in argv) if name == "zip" else "c" in argv[1]
     if not recurses:
         return None
@@ -144,12 +145,12 @@ def _pack(argv: Argv, name: str) -> Search | None:
             folder = posixpath.join(folder, word)
         elif not word.startswith("-"):
             targets.append(posixpath.join(folder, word))
-    return Search(targets)
+    return FolderSearch(targets)
 
 
-def _git_grep(argv: Argv) -> Search:
+def _git_grep(argv: Argv) -> FolderSearch:
     rest = argv[2:]
     specs = rest[rest.index("--") + 1 :] if "--" in rest else ()
-    # Of a path without wildcards it may be a folder; behind `:` stands magic, such as what is left out.
-    plain = all(not spec.startswith(":") and (plain_file(spec) or "*" in spec) for spec in specs)
-    return Search(["."], globs=list(specs) if plain else [], tracked=True)
+    # A path without wildcards may be a folder; pathspec magic such as exclusions follows `:`.
+    plain = all(not spec.startswith(":") and (looks_like_file(spec) or "*" in spec) for spec in specs)
+    return FolderSearch(["."], globs=list(specs) if plain else [], tracked=True)

@@ -1,98 +1,101 @@
-"""The policy that settings and stored rules make."""
+"""The settings of threads and of the policy, as they are stored and shown."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from functools import cache
-from typing import Protocol, cast
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Literal
 
-from askback.domain.policy.conduct import read_conduct
-from askback.domain.policy.engine import Policy
-from askback.domain.policy.lists import LISTS, rules_of
-from askback.domain.policy.preferences import PolicySettings, Trial
-from askback.domain.policy.reasons import Reason
-from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
+from pydantic import BaseModel, ConfigDict, Field
 
-CONFIRMATION = "ENABLE FULL"
-"""What has to be typed before everything runs unasked."""
+from askback.domain.approval import Mode
+from askback.domain.policy.decision_table import AskMode, PolicyLevel, PolicyTable
+from askback.domain.policy.question_limits import QuestionLimit
 
+FreeText = Literal["ignore", "queue", "cancel_pending", "block_input", "answer"]
 
-class KeptRule(Protocol):
-    """What a policy needs of a stored rule."""
+BOUNDS = MappingProxyType(
+    {
+        "max_questions": (0, 1_000_000_000),
+        "questions_window_s": (1, 366 * 24 * 3600),
+        "max_pending": (1, 1_000_000),
+        "max_pending_per_agent": (1, 1_000_000),
+        "max_submissions_per_minute": (1, 1_000_000),
+        "max_messages_per_hour": (1, 1_000_000),
+        "retention_days": (1, 36_500),
+    }
+)
+"""The minimum and the maximum of each numeric setting."""
 
-    @property
-    def effect(self) -> str: ...  # noqa: D102 - as in `RuleRecord`
-    @property
-    def text(self) -> str: ...  # noqa: D102
-    @property
-    def locked(self) -> bool: ...  # noqa: D102
-    @property
-    def shadow(self) -> bool: ...  # noqa: D102
-
-
-LOOSENING = frozenset({"accept_edits", "full"})
-"""Modes that let more run: that of a thread is only for the agents that were in it when it was set."""
+TENANT_ONLY = frozenset({"max_pending_per_agent", "max_submissions_per_minute", "max_messages_per_hour"})
+"""Settings of a tenant that a thread cannot have."""
 
 
-def read_settings(
-    everywhere: str | None, in_thread: str | None = None, *, agent: str | None = None
-) -> PolicySettings:
-    """Return the settings that hold in a thread, from the stored JSON texts; what the thread says itself wins.
+class ThreadSettings(BaseModel):
+    """The settings of a thread or of a tenant; None means the server's default (`domain/limits.py`).
 
-    With an `agent` those that hold for it: the mode of a thread may be for others.
+    `free_text` says what happens to a person's message while a request is open. `max_questions` limits the forms in a
+    thread within `questions_window_s`; approvals and secrets are not counted. One more is refused with
+    `max_questions_text`, or with a default text. `question_limits` are those of tools and agents. With
+    `refund_questions`, cancelled and expired forms do not count. `max_pending` limits requests of any kind that are
+    open at once. `retention_days` is how long an inactive thread is kept.
     """
-    settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
-    if not in_thread:
-        return settings
-    own = read_conduct(everywhere, in_thread).model_dump()
-    mode = Trial.model_validate_json(in_thread).mode
-    if (
-        agent is not None
-        and mode in LOOSENING
-        and agent not in (json.loads(in_thread).get("mode_agents") or ())
-    ):
-        mode = None
-    return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    free_text: FreeText = "ignore"
+    max_questions: int = 10_000
+    questions_window_s: int = 24 * 3600
+    max_questions_text: str | None = None
+    question_limits: tuple[QuestionLimit, ...] | None = None
+    refund_questions: bool = False
+    max_pending: int | None = None
+    max_pending_per_agent: int | None = None
+    max_submissions_per_minute: int | None = None
+    max_messages_per_hour: int | None = None
+    retention_days: int | None = None
 
 
-def enforced(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:
-    """Return the policy that decides."""
-    return _policy(settings, [rule for rule in kept if not rule.shadow])
+@lru_cache(1_024)
+def read_thread_settings(everywhere: str | None, here: str | None = None) -> ThreadSettings:
+    """Return the settings of a thread from the stored JSON texts; those of the thread override the tenant's."""
+    defaults: dict[str, Any] = json.loads(everywhere) if everywhere else {}
+    return ThreadSettings.model_validate({**defaults, **(json.loads(here) if here else {})})
 
 
-def tried(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy | None:
-    """Return the policy that is only tried, with the rules that are; None when nothing is."""
-    rules = list(kept)
-    if settings.shadow is None and not any(rule.shadow for rule in rules):
-        return None
-    trial = settings.shadow.model_dump(exclude_none=True) if settings.shadow else {}
-    return _policy(settings.model_copy(update=trial), rules)
+DEFAULT_LISTS = ("default", "read-only-tools")
 
 
-def _policy(settings: PolicySettings, kept: Iterable[KeptRule]) -> Policy:
-    rules: list[Rule] = []
-    faults: list[Reason] = []
-    for each in kept:
-        effect = cast("Effect", each.effect)
-        try:
-            rules.append(parse_rule(each.text, effect, locked=each.locked))
-        except RuleError as odd:
-            # A rule of an older version that cannot be read any more: it must not let through what it stopped.
-            if effect != "allow":
-                faults.append(Reason("rule_unread_asked", rule=each.text, why=odd.why))
-    lists = [name for name in settings.lists if name in LISTS]
-    looking = "read-only-tools"
-    return Policy(
-        rules=(*rules, *(rule for name in lists if name != looking for rule in _listed(name))),
-        level=settings.level,
-        ask=settings.ask_mode,
-        mode=settings.mode,
-        read_only=_listed(looking) if looking in lists else (),
-        faults=tuple(faults),
-    )
+class ShadowSettings(BaseModel):
+    """Settings to try without effect; None means the current setting."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    level: PolicyLevel | None = None
+    ask_mode: AskMode | None = None
+    mode: Mode | None = None
+    lists: list[str] | None = None
+    table: PolicyTable | None = None
 
 
-@cache
-def _listed(name: str) -> tuple[Rule, ...]:
-    return rules_of(name)
+class PolicySettings(ThreadSettings):
+    """The default policy and the conversation settings; see `docs/explanation/policy.md`.
+
+    `lists` are built-in lists of rules by name; see `policy/built_in_lists.py`. `table` is the table of levels and ask
+    modes; see `policy/decision_table.py`. Without a choice, the list `nebo` brings the table of Nebo.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    level: PolicyLevel = "allowlist"
+    ask_mode: AskMode = "on-miss"
+    mode: Mode = "normal"
+    lists: list[str] = Field(default_factory=lambda: list(DEFAULT_LISTS))
+    table: PolicyTable | None = None
+    shadow: ShadowSettings | None = None
+
+    @property
+    def table_in_force(self) -> PolicyTable:
+        """The chosen table, or the one that comes with the lists."""
+        return self.table or ("nebo" if "nebo" in self.lists else "askback")

@@ -1,7 +1,7 @@
-"""The shell tools of coding agents: which key holds what, and which shell runs the command.
+"""The shell tools of coding agents: the keys of their inputs, and the shell that runs the command.
 
-One entry for each tool, read from its public declaration in 2026 (`source`). A key that no entry names may change what
-a call does, so it makes it another call.
+One entry for each tool, from its public declaration in 2026 (`source`). A key that no entry names may change the
+effect of a call, so it makes a different call.
 """
 
 from __future__ import annotations
@@ -10,11 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from askback.domain.policy.wordlist import words
-
 Syntax = Literal["bash", "sh", "user", "unknown"]
-"""`user` is the shell that the person has chosen: only a text that all shells read alike is understood.
-`unknown` may be `cmd.exe`; nothing is understood."""
+"""With `user`, the person's own shell, only a text that all shells read alike is understood. `unknown`: nothing is."""
 
 _FALSE = (False, "false")
 
@@ -23,9 +20,9 @@ _FALSE = (False, "false")
 class ShellTool:
     """The input of one shell tool.
 
-    `names` are compared without case. `keys`: the entry is only used when the input has one of these, for names that
-    others use too. `command`, `argv` and `folder` are the keys of the command and of the folder that it runs in;
-    `ignored` change nothing that runs; `defaults` change nothing when they have one of these values.
+    `names` are compared without case. With `keys`, the entry applies only to inputs that have one of these, for names
+    that several tools share. `command`, `argv` and `folder` are the keys of the command and of its folder; `ignored`
+    keys have no effect; `defaults` have no effect with one of these values.
     """
 
     agent: str
@@ -38,14 +35,14 @@ class ShellTool:
     ignored: str = ""
     defaults: Mapping[str, tuple[object, ...]] = field(default_factory=dict[str, tuple[object, ...]])
 
-    def describes(self, name: str, given: Mapping[str, Any]) -> bool:
-        """Tell whether a call of the tool `name`, in small letters, is one of this tool."""
+    def describes(self, name: str, arguments: Mapping[str, Any]) -> bool:
+        """Tell whether a call of the tool `name`, in lower case, is one of this tool."""
         return name in self.names.split() and (
-            not self.keys or any(key in given for key in self.keys.split())
+            not self.keys or any(key in arguments for key in self.keys.split())
         )
 
 
-ANY = ShellTool(
+UNKNOWN_TOOL = ShellTool(
     agent="askback",
     names="",
     syntax="unknown",
@@ -55,7 +52,7 @@ ANY = ShellTool(
     ignored="description explanation justification timeout timeout_s timeout_ms",
     defaults={"run_in_background": _FALSE, "is_background": _FALSE, "background": _FALSE, "env": ({},)},
 )
-"""What is understood of every shell tool, whatever agent it belongs to."""
+"""The entry for shell tools of unknown agents."""
 
 _CODEX = "https://github.com/openai/codex codex-rs/core/src/tools/handlers/shell_spec.rs"
 _CODEX_DEFAULTS: Mapping[str, tuple[object, ...]] = {
@@ -184,15 +181,15 @@ TOOLS: tuple[ShellTool, ...] = (
     ),
 )
 
-NAMES = frozenset(name for tool in TOOLS for name in tool.names.split()) | words(
-    "exec run_command execute_command command run_in_terminal shell terminal zsh fish cmd powershell pwsh"
+NAMES = frozenset(name for tool in TOOLS for name in tool.names.split()) | frozenset(
+    "exec run_command execute_command command run_in_terminal shell terminal zsh fish cmd powershell pwsh".split()
 )
-"""Names of tools whose input is a shell command, in small letters. A rule `bash(…)` holds for all of them."""
+"""Names of tools whose input is a shell command, in lower case. A rule `bash(…)` applies to all of them."""
 
-NAMED_SHELLS = words("zsh fish cmd powershell pwsh")
-"""Those of them that say which shell it is, and that it is none that is understood."""
+NAMED_SHELLS = frozenset("zsh fish cmd powershell pwsh".split())
+"""Those of them that name a shell that is not understood."""
 
 
-def tool_of(name: str, given: Mapping[str, Any]) -> ShellTool:
-    """Return the entry of a tool whose name is in small letters; `ANY` for one of which nothing is known."""
-    return next((tool for tool in TOOLS if tool.describes(name, given)), ANY)
+def tool_of(name: str, arguments: Mapping[str, Any]) -> ShellTool:
+    """Return the entry of a tool by its name in lower case; `UNKNOWN_TOOL` if there is none."""
+    return next((tool for tool in TOOLS if tool.describes(name, arguments)), UNKNOWN_TOOL)

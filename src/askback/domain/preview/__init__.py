@@ -1,9 +1,8 @@
-"""What a person is shown of a call, made from the very bytes that are digested: what is seen is what is signed."""
+"""The preview of a call, made from the same bytes as its digest, so that a person approves what they see."""
 
 from __future__ import annotations
 
-from askback.domain.preview.coded import coded
-from askback.domain.preview.escapes import escaped, parts
-from askback.domain.preview.shown import preview
+from askback.domain.preview.call_preview import preview
+from askback.domain.preview.escapes import escape_line, escape_parts, reason_data
 
-__all__ = ["coded", "escaped", "parts", "preview"]
+__all__ = ["escape_line", "escape_parts", "preview", "reason_data"]

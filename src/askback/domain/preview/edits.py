@@ -1,8 +1,8 @@
-"""What a file tool would write, as the lines of a unified diff.
+"""The change that a file tool would make, as the lines of a unified diff.
 
-A tool that writes a whole file is compared with the file as the agent says it is; each line of what it writes is in
-the diff, so that nothing is signed unseen, whatever the agent said. A tool that replaces text is shown text by text,
-and in its place in the file where the file is known and the place is certain.
+A tool that writes a whole file is compared with the file as the agent reports it; every line that it writes is in
+the diff, so that nothing is approved unseen. A tool that replaces text is shown text by text, and at its place in
+the file if the file is known and the place is certain.
 """
 
 from __future__ import annotations
@@ -13,23 +13,22 @@ from typing import Any, Literal, cast
 
 from askback.domain.approval import DiffLine
 from askback.domain.policy.calls import Call
-from askback.domain.policy.wordlist import words
-from askback.domain.preview.escapes import parts_of_lines
+from askback.domain.preview.escapes import escape_lines
 from askback.domain.preview.hunks import (
     MOST_LINES,
     Hunk,
     Replacement,
-    by_themselves,
-    in_file,
+    hunks_in_file,
     line_count,
-    lines,
+    separate_hunks,
+    split_lines,
 )
-from askback.domain.preview.linediff import STEPS, compare
+from askback.domain.preview.linediff import STEPS, diff_lines
 
 MOST_EDITS = 500
-"""Replacements in one input that are shown as such."""
+"""The maximum number of replacements in one input that are shown as a diff."""
 
-_WRITERS = words("write write_file create_file")
+_WRITERS = frozenset("write write_file create_file".split())
 _CONTENTS = ("content", "contents", "file_text")
 _PAIRS = (
     ("old_string", "new_string"),
@@ -48,7 +47,7 @@ Rest = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A change of one file. `rest` is what the input holds beside the path and the texts in `lines`."""
+    """A change of one file. `rest` is the input without the path and the texts in `lines`."""
 
     path: str
     lines: list[DiffLine]
@@ -58,8 +57,8 @@ class FileEdit:
 
 
 def file_edit(call: Call, before: str | None) -> FileEdit | None:
-    """Read what a file tool would write; None when that is not said in a known way, or when it is too much."""
-    if call.path is None or not call.edits:
+    """Return the change that a file tool would make; None if its input is not in a known form, or too large."""
+    if call.path is None or not call.is_edit:
         return None
     found = _written(call, before) or _replaced(call, before)
     if found is None:
@@ -68,7 +67,7 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MOST_LINES:
         return None
     drawn = [line for hunk in hunks for line in _drawn(hunk, steps=STEPS // len(hunks))]
-    shown = parts_of_lines([line for _, line in drawn])
+    shown = escape_lines([line for _, line in drawn])
     if shown is None:
         return None
     ops: list[Op] = [op for op, _ in drawn]
@@ -77,14 +76,14 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
         [DiffLine(op=op, parts=parts) for op, parts in zip(ops, shown, strict=True)],
         ops.count("+"),
         ops.count("-"),
-        {name: value for name, value in rest.items() if name != call.path_name},
+        {name: value for name, value in rest.items() if name != call.path_key},
     )
 
 
 def _drawn(hunk: Hunk, *, steps: int) -> Iterator[tuple[Op, str]]:
     if hunk.head is not None:
         yield "@", hunk.head
-    for op, line in compare(lines(hunk.old), lines(hunk.new), steps=steps):
+    for op, line in diff_lines(split_lines(hunk.old), split_lines(hunk.new), steps=steps):
         yield op, line.removesuffix("\n")
         if not line.endswith("\n"):
             yield "@", _NO_LINE_FEED
@@ -108,8 +107,8 @@ def _replaced(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
         changes = [change for change, _ in several or ()]
         left = [rest for _, rest in several or ()]
         rest = _without(call.input, "edits") | ({"edits": left} if any(left) else {})
-    placed = None if before is None else in_file(before, changes)
-    return by_themselves(changes) if placed is None else placed, rest
+    placed = None if before is None else hunks_in_file(before, changes)
+    return separate_hunks(changes) if placed is None else placed, rest
 
 
 def _replacement(given: Mapping[str, Any]) -> tuple[Replacement, Rest] | None:

@@ -1,62 +1,119 @@
-r"""How what would not be seen is written out, so that a reader who knows this can tell every character of the text.
+r"""Escapes invisible and misleading characters in a text, so that a reader can tell every character of it.
 
-Where that is little, each such character is `\u202e` (or `\U000e0041`, `\n`, `\r`, `\t`), and one that stands eight
-times or more in a row is `\u007f×255000`. Where it is much, that would be many times the text. There a stretch in
-which it stands close together is written out with all that is between: `%7f`, `%u202e`, `%U000e0041`; also `\`, `%`
-and `×` are written so then, and line feeds and tabs are `\n`, `\r` and `\t`.
+Invisible are: control characters (also the C1 ones and ESC), everything that changes the direction of a text or has no
+width, variation selectors and tags, fillers, blanks other than the space, private and unassigned code points, halves of
+surrogate pairs, marks that cover a character, and marks without a letter or after two others. Letters of every script
+are visible.
+
+A few such characters are written as `\u202e` (or `\U000e0041`, `\n`, `\r`, `\t`), and eight or more of the same in a
+row as `\u007f×255000`. Many of them would make the text many times longer. Then a stretch in which they stand close
+together is written out with all that is between: `%7f`, `%u202e`, `%U000e0041`; in it, `\`, `%` and `×` are escaped
+too, and line feeds and tabs are `\n`, `\r` and `\t`.
 """
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 from askback.domain.approval import Escape, Parts
-from askback.domain.preview.characters import Kinds, kinds
+from askback.domain.policy.reasons import Reason
 
-FEW = 500
-"""How much is written out one by one in any text."""
+_READABLE = (  # ASCII, Latin, Cyrillic, kana, Han and Hangul, without looking each character up
+    " -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u3001-\u3029\u3041-\u3096\u30a1-\u30ff"
+    "\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e"
+)
+_LINE = re.compile(f"[{_READABLE}]*")
+_BLOCK = re.compile(f"[\n\t{_READABLE}]*")
+_UNSEEN_ALTHOUGH_LETTERS = (  # default-ignorable or blank, whatever the category says
+    *"\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0\U00016fe4\U0001d159",
+    *map(chr, range(0xFE00, 0xFE10)),
+    *map(chr, range(0xE0100, 0xE01F0)),
+)
+_COVER = "\u0334\u0335\u0336\u0337\u0338"
 
-APART = 32
-"""How far apart it may stand in a longer text for that: a part of its own takes about as much as so many characters."""
+_BY_CATEGORY = dict.fromkeys(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs", "Me"), "u") | {"Mn": "m"}
+_ON_A_LINE = dict.fromkeys((*_UNSEEN_ALTHOUGH_LETTERS, *_COVER), "u") | {" ": "s"}
+_IN_A_BLOCK = _ON_A_LINE | {"\n": "b", "\t": "b"}
+
+
+@dataclass(frozen=True, slots=True)
+class CharacterClasses:
+    """The class of each character of a text.
+
+    `letters` has one letter for each: `s` is visible, and `k` a mark on it, of which two may follow one letter. `b` is
+    a line feed or a tab that stays. `u` is invisible, and `m` is a mark without a letter or one too many: these two
+    have to be escaped. `unseen` has the different characters that are `u`, `marks` those that are `k` or `m`.
+    """
+
+    letters: str
+    unseen: set[str]
+    marks: set[str]
+
+
+def character_classes(text: str, *, line: bool = False) -> CharacterClasses | None:
+    """Classify the characters of a text, which may have to be one `line`; None if nothing has to be escaped."""
+    if (_LINE if line else _BLOCK).fullmatch(text):
+        return None
+    # Python looks up each different character once, C does the rest: an agent chooses the length of the text.
+    found = set(text)
+    special = _ON_A_LINE if line else _IN_A_BLOCK
+    known = {char: _BY_CATEGORY.get(unicodedata.category(char), "s") for char in found}
+    known |= {char: special[char] for char in found & special.keys()}
+    letters = text.translate(str.maketrans(known))
+    return CharacterClasses(
+        letters.replace("smm", "skk").replace("sm", "sk"),
+        {char for char, kind in known.items() if kind == "u"},
+        {char for char, kind in known.items() if kind == "m"},
+    )
+
+
+MAX_SINGLE_ESCAPES = 500
+"""The maximum number of characters that are escaped one by one in any text."""
+
+MIN_DISTANCE = 32
+"""The distance at which they are escaped one by one in a longer text: an escape costs about as much as so much text."""
 
 _MANY = 8
 _TOGETHER = 16
 _REPEATED = re.compile(rf"(.)\1{{{_MANY - 1},}}|.", re.DOTALL)
 _UNSEEN = re.compile("[um]+")
-_CROWD = re.compile(f"[um]++(?:[skb]{{1,{APART}}}+[um]++)*+")
+_CROWD = re.compile(f"[um]++(?:[skb]{{1,{MIN_DISTANCE}}}+[um]++)*+")
 _PIECE = re.compile(".{1,48}+k*+")
-"""One part of a crowd. A page that folds a text shows a part whole or not at all; and none begins with a mark."""
+"""One part of an escaped stretch. Pages show a part whole or not at all; none begins with a mark."""
 
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
-def parts(text: str, *, line: bool = False) -> Parts:
-    """Split a text into what can be read as it is, and what is written out.
+def escape_parts(text: str, *, line: bool = False) -> Parts:
+    """Split a text into plain pieces and escapes.
 
     Line feeds and tabs stay, unless the text has to be one `line`.
     """
-    found = kinds(text, line=line)
+    found = character_classes(text, line=line)
     if found is None:
         return [text] if text else []
     few = _one_by_one(text, found)
     return list(_crowded(text, found)) if few is None else few
 
 
-def escaped(text: str) -> str:
-    """Return a text on one line, with what is written out as text between the rest."""
-    return "".join(part if isinstance(part, str) else part.escape for part in parts(text, line=True))
+def escape_line(text: str) -> str:
+    """Return a text on one line, with escapes in it."""
+    return "".join(part if isinstance(part, str) else part.escape for part in escape_parts(text, line=True))
 
 
-def parts_of_lines(lines: Sequence[str]) -> list[Parts] | None:
-    """Split lines that are shown together; None when there is too much to write out for them to stay lines.
+def escape_lines(lines: Sequence[str]) -> list[Parts] | None:
+    """Split lines that are shown together; None if there is too much to escape for them to stay lines.
 
-    One character in each, as at the end of the lines of many files, is not too much.
+    One character in each line, as at the end of the lines of many files, is not too much.
     """
     whole = "\n".join(lines)
-    found = kinds(whole)
+    found = character_classes(whole)
     if found is None:
         return [[line] if line else [] for line in lines]
     few = _one_by_one(whole, found, more=len(lines))
@@ -73,9 +130,9 @@ def _split(shown: Parts) -> list[Parts]:
     return lines
 
 
-def _one_by_one(text: str, found: Kinds, *, more: int = 0) -> Parts | None:
-    """Write out each unseen character by itself; None when there are too many."""
-    room = FEW + more + len(text) // APART
+def _one_by_one(text: str, found: CharacterClasses, *, more: int = 0) -> Parts | None:
+    """Escape each invisible character by itself; None if there are too many."""
+    room = MAX_SINGLE_ESCAPES + more + len(text) // MIN_DISTANCE
     shown: Parts = []
     at = 0
     for run in _UNSEEN.finditer(found.letters):
@@ -92,7 +149,7 @@ def _one_by_one(text: str, found: Kinds, *, more: int = 0) -> Parts | None:
 
 
 def _escapes(run: str, *, most: int) -> list[str]:
-    """Return the escapes of unseen characters, at most so many."""
+    """Return the escapes of invisible characters, up to a maximum number."""
     if len(run) < _MANY:
         return [_escape(char) for char in run]
     return [
@@ -101,8 +158,8 @@ def _escapes(run: str, *, most: int) -> list[str]:
     ]
 
 
-def _crowded(text: str, found: Kinds) -> Iterator[str | Escape]:
-    """Write out stretches with what is between their unseen characters."""
+def _crowded(text: str, found: CharacterClasses) -> Iterator[str | Escape]:
+    """Escape stretches of text with many invisible characters as a whole."""
     seen_marks = _table(found.unseen | {*"\\%×\n\t"})
     no_marks = seen_marks | _table(found.marks)
     at = 0
@@ -139,3 +196,16 @@ def _compact(char: str) -> str:
     if code < 0x100:
         return f"%{code:02x}"
     return f"%u{code:04x}" if code < 0x10000 else f"%U{code:08x}"
+
+
+def reason_data(text: str) -> dict[str, Any]:
+    """Return a reason as data: `{"code", "params"}`; the code of a plain text is `text`."""
+    if not isinstance(text, Reason):
+        return {"code": "text", "params": {"text": escape_line(text)}}
+    return {
+        "code": text.code,
+        "params": {
+            name: reason_data(value) if isinstance(value, Reason) else escape_line(value)
+            for name, value in text.params.items()
+        },
+    }

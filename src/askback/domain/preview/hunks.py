@@ -1,6 +1,7 @@
-"""The places of a file that change, as hunks of a unified diff: found at the speed of C, since an agent chooses both.
+"""The changes of a file as hunks of a unified diff, and how large a preview may be.
 
-A hunk holds whole lines before and after. Texts whose place is not known make hunks by themselves.
+A hunk holds whole lines before and after. Texts whose place is unknown make hunks by themselves. An agent chooses both
+texts, so the search runs in C.
 """
 
 from __future__ import annotations
@@ -8,24 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from askback.domain.preview.room import LINE, room
+LINE_BYTES = 25
+"""The size of a line of a diff without its text."""
+
+_FREE = 64_000
+_GROWTH = 3
+
+
+def size_budget(size: int) -> int:
+    """Return the maximum size of a preview of texts of a size, in bytes: a multiple, plus a constant."""
+    return _FREE + _GROWTH * size
+
 
 MOST_LINES = 10_000
-"""Lines of both sides together that are compared."""
+"""The maximum number of lines, of both sides together, that are compared."""
 
 MOST_PLACES = 500
-"""Places that one replacement may have to be shown in each of them; above, it is shown once, by itself."""
+"""The maximum number of places of one replacement that are all shown; with more, it is shown once, by itself."""
 
 MOST_SCANNED = 1_000_000
-"""Characters of the file, over all replacements, that are looked through to find their places."""
+"""The maximum number of characters of the file that are searched for places, over all replacements."""
 
 CONTEXT = 3
-"""Lines of the file that are shown around a place."""
+"""The number of lines of the file that are shown around a place."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Whole lines before and after, of which the last may have no line feed; `head` says where."""
+    """Whole lines before and after, the last one perhaps without a line feed; `head` is the header."""
 
     old: str
     new: str
@@ -34,7 +45,7 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A text that stands for another; `everywhere` or in the one place that it has."""
+    """A text that replaces another, `everywhere` or at its only place."""
 
     old: str
     new: str
@@ -42,20 +53,20 @@ class Replacement:
 
 
 def line_count(text: str) -> int:
-    """Count the lines; after the last line feed begins none."""
+    """Count the lines; a line feed at the end does not begin another line."""
     return text.count("\n") + (text != "" and not text.endswith("\n"))
 
 
-def lines(text: str) -> list[str]:
-    """Split a text into its lines, each with its line feed, which the last one may not have."""
+def split_lines(text: str) -> list[str]:
+    """Split a text into lines, each with its line feed if it has one."""
     found = [f"{line}\n" for line in text.split("\n")]
     return [*found[:-1], *([found[-1][:-1]] if found[-1] != "\n" else [])]
 
 
-def by_themselves(changes: Sequence[Replacement]) -> list[Hunk]:
-    """Set each two texts side by side; with several, each has a head that counts them.
+def separate_hunks(changes: Sequence[Replacement]) -> list[Hunk]:
+    """Return a hunk for each pair of texts; several are numbered in their headers.
 
-    A line feed at the end of a text is a line more, as it is where the text is put in.
+    A line feed at the end of a text counts as one more line, as it does where the text is inserted.
     """
     return [
         Hunk(
@@ -67,14 +78,14 @@ def by_themselves(changes: Sequence[Replacement]) -> list[Hunk]:
     ]
 
 
-def in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | None:
-    """Find the place of each replacement, in the file as the ones before leave it.
+def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | None:
+    """Return the hunks of replacements in a file, each applied to the result of the ones before.
 
-    None when one is not certain, or when that would be much more than the texts by themselves.
+    None if a place is not certain, or if that would be much longer than the texts by themselves.
     """
     hunks: list[Hunk] = []
     scanned = 0
-    left = room(len(text) + sum(len(change.old) + len(change.new) for change in changes))
+    left = size_budget(len(text) + sum(len(change.old) + len(change.new) for change in changes))
     for change in changes:
         places = text.count(change.old) if change.old else 0
         certain = places == 1 or (change.everywhere and 0 < places <= MOST_PLACES)
@@ -91,7 +102,7 @@ def in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | None:
 
 
 def _size(text: str) -> int:
-    return len(text) + LINE * line_count(text)
+    return len(text) + LINE_BYTES * line_count(text)
 
 
 def _hunks(text: str, change: Replacement) -> Iterator[Hunk]:
@@ -107,7 +118,7 @@ def _hunks(text: str, change: Replacement) -> Iterator[Hunk]:
 
 
 def _regions(text: str, wanted: str) -> Iterator[tuple[int, int]]:
-    """Yield where the lines of each run of places begin and end, with their context; runs that touch are one."""
+    """Return the line ranges around the places of each run, with context; touching runs are merged."""
     region: tuple[int, int] | None = None
     at = text.find(wanted)
     while at >= 0:
@@ -123,7 +134,7 @@ def _regions(text: str, wanted: str) -> Iterator[tuple[int, int]]:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return where the line begins that is `CONTEXT` lines above the one that holds `at`."""
+    """Return the start of the line that is `CONTEXT` lines above the one at `at`."""
     for _ in range(CONTEXT + 1):
         at = text.rfind("\n", 0, at)
         if at < 0:
@@ -132,7 +143,7 @@ def _line_start(text: str, at: int) -> int:
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return where the line ends that is `CONTEXT` lines below the one that holds `at`."""
+    """Return the end of the line that is `CONTEXT` lines below the one at `at`."""
     for _ in range(CONTEXT + 1):
         at = text.find("\n", at) + 1
         if at == 0:

@@ -1,7 +1,7 @@
-"""Two texts compared line by line, with the fewest changes as long as that is cheap.
+"""Compares two texts line by line, with the fewest changes as long as that is cheap.
 
-E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). The standard library's difflib takes time
-that grows with the product of the lengths and more, and an agent chooses both texts; here the work is counted.
+E. W. Myers, "An O(ND) Difference Algorithm and Its Variations" (1986). The time of the standard library's difflib
+grows with the product of the lengths or faster, and an agent chooses both texts; here the steps are counted.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import Literal
 Line = tuple[Literal[" ", "-", "+"], str]
 
 STEPS = 50_000
-"""Steps that the search may take, each a try or a line that both have; measured: 20 ms on one slow core."""
+"""The maximum number of steps of the search, each a comparison or a common line; measured: 20 ms on one slow core."""
 
 
-def compare(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) -> list[Line]:
-    """Return the lines of both in order: kept, removed, added; of a change, what was removed stands first.
+def diff_lines(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) -> list[Line]:
+    """Return the lines of both texts in order: kept, removed, added; in a change, removed lines come first.
 
-    When the changes are not found within `steps`, everything between the first and the last one is
-    removed and added. Either way the kept and removed lines are `old`, and the kept and added ones `new`.
+    If the changes are not found within `steps`, everything between the first and the last one is removed and added. In
+    both cases the kept and removed lines are `old`, and the kept and added ones `new`.
     """
     shorter = min(len(old), len(new))
     head = _alike(old, new, shorter)
@@ -35,7 +35,7 @@ def compare(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) -> li
 
 
 def _alike(old: Sequence[str], new: Sequence[str], most: int) -> int:
-    """Count the lines, at most `most`, with which both begin."""
+    """Count the common lines at the start, at most `most`."""
     return next((at for at in range(most) if old[at] != new[at]), most)
 
 
@@ -44,7 +44,7 @@ def _changed(old: Sequence[str], new: Sequence[str]) -> list[Line]:
 
 
 def _kept(old: Sequence[str], new: Sequence[str], steps: int) -> list[tuple[int, int]]:
-    """Return the places of the lines that stay. A line that only one side has is left out of the search."""
+    """Return the places of the lines that stay. Lines that only one side has are left out of the search."""
     shared = set(old) & set(new)
     in_old = [i for i, line in enumerate(old) if line in shared]
     in_new = [j for j, line in enumerate(new) if line in shared]
@@ -54,7 +54,7 @@ def _kept(old: Sequence[str], new: Sequence[str], steps: int) -> list[tuple[int,
 
 
 def _search(old: Sequence[int], new: Sequence[int], steps: int) -> list[list[int]]:
-    """Return, for each number of changes, how far into `old` one gets with them; empty when the steps are used up.
+    """Return, for each number of changes, the furthest positions in `old`; empty if the steps are used up.
 
     Row d has an entry for each diagonal k (lines passed of `old` less those of `new`) from -d to d by 2.
     """
@@ -77,14 +77,14 @@ def _search(old: Sequence[int], new: Sequence[int], steps: int) -> list[list[int
 
 
 def _origin(row: Sequence[int], i: int) -> tuple[int, int]:
-    """Return which entry the next row's entry i continues, by an addition or a removal, and where it begins."""
+    """Return the entry that the next row's entry i continues, by an addition or a removal, and its start."""
     if i == 0 or (i < len(row) and row[i - 1] < row[i]):
         return i, row[i]
     return i - 1, row[i - 1] + 1
 
 
 def _path(rows: Sequence[Sequence[int]], end: int) -> list[tuple[int, int]]:
-    """Walk back along the rows from the end of both texts, `end` in the new one, and return what was kept."""
+    """Go back along the rows from the end of both texts, `end` in the new one, and return the kept lines."""
     kept: list[tuple[int, int]] = []
     y = end
     i = len(rows[-1]) - 1 if rows else 0

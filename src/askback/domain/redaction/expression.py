@@ -1,9 +1,9 @@
-"""Small regular expressions that also know when text that is still to come could make a match longer.
+"""Small regular expressions that also know whether more text could make a match longer.
 
-No engine at hand says that a match is under way at the end of its input, and a stream has to know it exactly:
-what it keeps back a moment too long stalls a terminal, what it lets go too early is a leaked beginning.
-So RE2 finds where an expression may begin, from its `source`, and `ends` follows it from there.
-Every expression is bounded: nothing repeats without an end.
+No available engine reports that a match is incomplete at the end of its input, and a stream must know that exactly:
+text held back too long stalls a terminal, text passed on too early leaks the start of a value. So RE2 finds where
+an expression may begin, from its `source`, and `ends` follows it from there. Every expression is bounded: there is
+no unbounded repetition.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Protocol
 
-UNDER_WAY = -1
-"""Stands among the ends for a match that the data is too short to finish."""
+INCOMPLETE = -1
+"""One of the ends of a match if the data ends before the match does."""
 
 Ends = tuple[int, ...]
-_STUCK: Ends = (UNDER_WAY,)
+_STUCK: Ends = (INCOMPLETE,)
 
 
 class Expression(Protocol):
-    """What can be looked for in bytes."""
+    """A pattern for bytes."""
 
     @property
     def first(self) -> frozenset[int]:
@@ -29,20 +29,20 @@ class Expression(Protocol):
 
     @property
     def optional(self) -> bool:
-        """Whether it matches nothing at all, too."""
+        """Whether it also matches nothing."""
         ...
 
     def ends(self, data: bytes, at: int) -> Ends:
-        """Return each index where a match that begins at `at` can end, and `UNDER_WAY`."""
+        """Return each index where a match that begins at `at` can end, and `INCOMPLETE`."""
         ...
 
     def source(self) -> bytes:
-        r"""Return the pattern, in RE2's Latin-1 dialect, with `\z` also fitting wherever a byte does."""
+        r"""Return the pattern in RE2's Latin-1 dialect; wherever a byte matches, `\z` matches too."""
         ...
 
 
 class OneByte:
-    """One byte out of a set."""
+    """One byte of a set."""
 
     __slots__ = ("first",)
     optional = False
@@ -51,7 +51,7 @@ class OneByte:
         self.first = frozenset(members)
 
     def ends(self, data: bytes, at: int) -> Ends:
-        """Return the next index, when the byte is there."""
+        """Return the next index if the byte matches."""
         if at == len(data):
             return _STUCK
         return (at + 1,) if data[at] in self.first else ()
@@ -88,7 +88,7 @@ class Sequence:
         return Sequence(items)
 
     def ends(self, data: bytes, at: int) -> Ends:
-        """Follow the items from each index that the one before can end at."""
+        """Follow the items from each end of the item before."""
         reached: Ends = (at,)
         for item in self.items:
             reached = item.ends(data, reached[0]) if len(reached) == 1 else _onward(item, data, reached)
@@ -113,7 +113,7 @@ class Either:
         self._by_first = {byte: [item for item in items if byte in item.first] for byte in self.first}
 
     def ends(self, data: bytes, at: int) -> Ends:
-        """Return the ends of all that fit."""
+        """Return the ends of all that match."""
         if at == len(data):
             return _STUCK
         fitting = self._by_first.get(data[at], ())
@@ -126,7 +126,7 @@ class Either:
         return b"(?:%b)" % b"|".join(item.source() for item in self.items)
 
 
-class Times:
+class Repeat:
     """An expression `low` to `high` times in a row."""
 
     __slots__ = ("first", "high", "item", "low", "optional")
@@ -154,11 +154,11 @@ class Times:
 
 
 def _onward(item: Expression, data: bytes, starts: Ends) -> Ends:
-    found = {end for start in starts if start != UNDER_WAY for end in item.ends(data, start)}
-    return tuple(found | {UNDER_WAY}) if UNDER_WAY in starts else tuple(found)
+    found = {end for start in starts if start != INCOMPLETE for end in item.ends(data, start)}
+    return tuple(found | {INCOMPLETE}) if INCOMPLETE in starts else tuple(found)
 
 
-def literal(text: bytes) -> Sequence:
+def match_bytes(text: bytes) -> Sequence:
     """Match exactly these bytes."""
     return Sequence(map(_exactly, text))
 
@@ -170,4 +170,4 @@ def _exactly(byte: int) -> OneByte:
 
 def maybe(item: Expression) -> Expression:
     """Match the expression, or nothing."""
-    return Times(item, 0, 1)
+    return Repeat(item, 0, 1)

@@ -1,7 +1,7 @@
-"""Finding where values are, in data that may not have ended yet.
+"""Finds values in data that may not have ended yet.
 
-RE2 finds where a form may begin: all heads in one pass, some hundred megabytes a second whatever the values are.
-From there each form is followed by hand, which also tells whether data still to come could matter.
+RE2 finds where a form may begin: all heads in one pass, some hundred megabytes a second for any values. From there
+each form is followed in Python, which also knows whether more data could matter.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from typing import Any
 
 import re2  # pyright: ignore[reportMissingTypeStubs]  # google-re2 ships none
 
-from askback.domain.redaction.expression import UNDER_WAY, Sequence
+from askback.domain.redaction.expression import INCOMPLETE, Sequence
 
 _re2: Any = re2
 
 HEAD = 5
-"""Characters at the beginning of a form that RE2 looks for: with fewer it stops too often in harmless text."""
+"""The number of characters of a form that RE2 searches for: with fewer it stops too often in harmless text."""
 
 BATCH = 500
-"""Forms of one engine: RE2 turns slow, not wrong, when the tables of more do not fit its memory."""
+"""The number of forms of one engine: with more, its tables exceed its memory and RE2 turns slow."""
 
 MEMORY = 64 * 1024 * 1024
-"""Bytes that one engine may come to use; for a few values it needs less than one."""
+"""The maximum memory of one engine in bytes; for a few values it needs less than one megabyte."""
 
-Find = tuple[int, int, bytes]
-"""Where it starts, where it ends (or `UNDER_WAY`), and the label of what was found."""
+Match = tuple[int, int, bytes]
+"""The start, the end (or `INCOMPLETE`), and the label of a match."""
 
 
 class Finder:
-    """Looks for forms, each with a label, in bytes."""
+    """Finds labelled forms in bytes."""
 
     __slots__ = ("_by_first", "_engines")
 
@@ -45,11 +45,11 @@ class Finder:
                 self._by_first.setdefault(byte, []).append((form, label))
         self._engines = [_engine(heads[index : index + BATCH]) for index in range(0, len(heads), BATCH)]
 
-    def finds(self, data: bytes, *, last: bool) -> Iterator[Find]:
-        """Give the longest find at each place where one starts, from left to right; they may overlap.
+    def find_matches(self, data: bytes, *, last: bool) -> Iterator[Match]:
+        """Return the longest match at each start, from left to right; matches may overlap.
 
-        A find that data still to come could complete or make longer is `UNDER_WAY`, and the last one given, unless
-        this is the `last` data. Of several labels for the same bytes, the first counts.
+        A match that more data could complete or make longer is `INCOMPLETE` and the last one returned, unless this is
+        the `last` data. If several labels match the same bytes, the first one counts.
         """
         for start, _ in groupby(merge(*(_starts(engine, data) for engine in self._engines))):
             ends = [
@@ -57,16 +57,16 @@ class Finder:
                 for form, label in self._by_first.get(data[start], ())
                 for end in form.ends(data, start)
             ]
-            if not last and any(end == UNDER_WAY for end, _ in ends):
-                yield start, UNDER_WAY, b""
+            if not last and any(end == INCOMPLETE for end, _ in ends):
+                yield start, INCOMPLETE, b""
                 return
-            end, label = max(ends, key=itemgetter(0), default=(UNDER_WAY, b""))
-            if end != UNDER_WAY:
+            end, label = max(ends, key=itemgetter(0), default=(INCOMPLETE, b""))
+            if end != INCOMPLETE:
                 yield start, end, label
 
 
 def _engine(heads: list[bytes]) -> Any:
-    """Compile for bytes. RE2's module remembers patterns, and these hold secrets: it is made to forget them."""
+    """Compile for bytes. RE2's module caches patterns; its cache is cleared, because these contain secrets."""
     options = _re2.Options()
     options.encoding = _re2.Options.Encoding.LATIN1
     options.max_mem = MEMORY

@@ -1,38 +1,88 @@
-"""Everything that one value can look like in a text.
+"""All forms in which a value can occur in a text: spelled, in base64, in hexadecimal digits, backwards.
 
-A long value is looked for in pieces: what a program cut off, wrapped or printed line by line is found as well,
-and a stream keeps back no more than a piece. Pieces that touch are one find.
+A long value is searched for in pieces, so that a value that a program cut, wrapped or printed line by line is found
+as well, and a stream holds back no more than one piece. Adjacent pieces count as one match.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import AnyStr
 
-from askback.domain.redaction.encodings import base64, hexdump
-from askback.domain.redaction.expression import Expression, Sequence, literal, maybe
-from askback.domain.redaction.spelling import LINE_BREAK, spelled
+from askback.domain.redaction.expression import Either, Expression, OneByte, Sequence, match_bytes, maybe
+from askback.domain.redaction.spelling import LINE_BREAK, hexadecimal, spellings
+
+_DIGITS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_WRAPPED = maybe(Either(match_bytes(b"\n"), match_bytes(b"\r\n"), match_bytes(b"\\n")))
+"""MIME and `base64` wrap lines anywhere; JSON escapes the line break."""
+_BETWEEN = maybe(Either(OneByte(b" :-\n"), match_bytes(b"\r\n")))
+"""`xxd`, `od` and fingerprints separate the bytes."""
+
+
+def base64(raw: bytes) -> list[Sequence]:
+    """Return the digits of both alphabets for each of the three alignments of the bytes.
+
+    A digit that the bytes share with their neighbours matches by its known bits.
+    """
+    return [_aligned(raw, before=before) for before in (0, 2, 4)]
+
+
+def hexdump(raw: bytes) -> Sequence:
+    """Return the bytes as pairs of hexadecimal digits, optionally with one blank, colon or dash between them."""
+    pairs = [hexadecimal(f"{byte:02x}") for byte in raw]
+    return _separated(pairs, _BETWEEN)
+
+
+def _aligned(raw: bytes, *, before: int) -> Sequence:
+    bits = "?" * before + "".join(f"{byte:08b}" for byte in raw)
+    bits += "?" * (-len(bits) % 6)
+    return _separated([_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)], _WRAPPED)
+
+
+def _separated(items: list[Expression], between: Expression) -> Sequence:
+    return Sequence([part for item in items for part in (between, item)][1:])
+
+
+@lru_cache(maxsize=512)
+def _digit(bits: str) -> Expression:
+    """Match a base64 digit, some bits of which may be unknown (`?`)."""
+    values = [value for value in range(64) if _fits(f"{value:06b}", bits)]
+    plain = {_DIGITS[value] for value in values if value < 62}
+    ways: list[Expression] = []
+    if 62 in values:
+        plain.update(b"+-")
+        ways.append(Sequence([match_bytes(b"%2"), OneByte(b"bB")]))
+    if 63 in values:
+        plain.update(b"/_")
+        ways += [Sequence([match_bytes(b"%2"), OneByte(b"fF")]), match_bytes(b"\\/")]
+    return Either(OneByte(plain), *ways)
+
+
+def _fits(value: str, bits: str) -> bool:
+    return all(known in ("?", bit) for bit, known in zip(value, bits, strict=True))
+
 
 MIN_LENGTH = 6
-"""Characters that a value must have to be looked for; shorter ones are in too many harmless texts."""
+"""The minimum length of a value that is searched for; shorter ones occur in too many harmless texts."""
 
 LINE_PIECE = 64
-"""The most characters of a piece that is looked for in its spellings: a line of a PEM is one."""
+"""The maximum length of a piece that is searched for in its spellings, in characters: a line of a PEM is one."""
 
 BYTES_PIECE = 256
-"""The most bytes of a piece that is looked for encoded; each has five forms, so it is larger."""
+"""The maximum length of a piece that is searched for in its encodings, in bytes; each has five forms."""
 
 LONG_LINE = 8
-"""Characters that a line of a value must have to be looked for without its neighbours."""
+"""The minimum length of a line of a value that is searched for without its neighbours."""
 
 _BREAK = re.compile(r"\r\n?|\n|(?:\\r)?\\n")
-"""Also as JSON writes it: a PEM in a variable or in a key file has its line breaks escaped."""
+"""A line break, also as JSON writes it: a PEM in a variable or in a key file has escaped line breaks."""
 _ARMOUR = re.compile(r"-----[A-Z0-9 ]+-----")
 
 
-def forms(value: str) -> Iterator[Sequence]:
-    """Give every form of a value; none when it is too short."""
+def value_forms(value: str) -> Iterator[Sequence]:
+    """Return every form of a value; none if it is too short."""
     value = value.strip()
     blocks = [lines for block in _ARMOUR.split(value) if _length(lines := _lines(block)) >= MIN_LENGTH]
     if not blocks:
@@ -44,7 +94,7 @@ def forms(value: str) -> Iterator[Sequence]:
             yield from base64(piece)
             yield hexdump(piece)
     for piece in _cut(value[::-1], BYTES_PIECE):
-        yield literal(piece.encode("utf-8", "surrogatepass"))
+        yield match_bytes(piece.encode("utf-8", "surrogatepass"))
 
 
 def _lines(block: str) -> list[str]:
@@ -56,19 +106,19 @@ def _length(pieces: list[str]) -> int:
 
 
 def _written(pieces: list[str]) -> Iterator[Sequence]:
-    """Give the pieces as their characters may be spelled.
+    """Return the pieces as their characters may be spelled.
 
-    Each reaches into the next, so that a find swallows the break between two of them, but no other.
+    Each also matches the start of the next one, so that a match includes the break between them, but no other.
     """
     for begin, end in _spans(pieces):
         items = _joined(pieces[begin:end])
         if end < len(pieces):
-            items.append(maybe(Sequence([LINE_BREAK, *spelled(pieces[end][:LONG_LINE])])))
+            items.append(maybe(Sequence([LINE_BREAK, *spellings(pieces[end][:LONG_LINE])])))
         yield Sequence(items)
 
 
 def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
-    """Gather short pieces until they are long enough together; a long one stands by itself, too."""
+    """Join short pieces until they are long enough together; a long one is searched for by itself, too."""
     before = begin = 0
     for index, piece in enumerate(pieces):
         if _length(pieces[begin : index + 1]) >= LONG_LINE:
@@ -81,10 +131,10 @@ def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
 
 
 def _joined(pieces: list[str]) -> list[Expression]:
-    return [item for piece in pieces for item in (LINE_BREAK, *spelled(piece))][1:]
+    return [item for piece in pieces for item in (LINE_BREAK, *spellings(piece))][1:]
 
 
 def _cut(whole: AnyStr, most: int) -> list[AnyStr]:
-    """Cut into pieces of nearly the same length, so that no last one is short."""
+    """Cut into pieces of nearly the same length, so that the last one is not short."""
     count = -(-len(whole) // most)
     return [whole[len(whole) * i // count : len(whole) * (i + 1) // count] for i in range(count)]

@@ -1,14 +1,14 @@
-"""Replacing every known value in a text by its name."""
+"""Replaces every known value in a text by its name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, AnyStr, overload
 
-from askback.domain.redaction.expression import literal
+from askback.domain.redaction.expression import match_bytes
 from askback.domain.redaction.finder import Finder
-from askback.domain.redaction.forms import forms
-from askback.domain.redaction.stream import Stream
+from askback.domain.redaction.forms import value_forms
+from askback.domain.redaction.stream import RedactedStream
 
 
 class Redactor:
@@ -26,31 +26,31 @@ class Redactor:
     __slots__ = ("_finder", "too_short")
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        known = {name: list(forms(value)) for name, value in values.items()}
+        known = {name: list(value_forms(value)) for name, value in values.items()}
         self.too_short = tuple(name for name, found in known.items() if not found)
         """Names whose values are not looked for: what is short is in too many harmless texts."""
         # A label is a form of its value, too: what was redacted once stays as it is.
         labels = {name: b"[secret:%b]" % name.encode() for name in known}
-        pairs = [(form, labels[name]) for name in known for form in (*known[name], literal(labels[name]))]
+        pairs = [(form, labels[name]) for name in known for form in (*known[name], match_bytes(labels[name]))]
         self._finder = Finder(pairs)
 
     def redact(self, text: AnyStr) -> AnyStr:
         """Return the text without the values; bytes need not be UTF-8."""
-        stream = Stream(self._finder, type(text))
+        stream = RedactedStream(self._finder, type(text))
         return stream.feed(text) + stream.close()
 
     @overload
-    def stream(self, kind: type[bytes]) -> Stream[bytes]: ...
+    def stream(self, kind: type[bytes]) -> RedactedStream[bytes]: ...
     @overload
-    def stream(self, kind: type[str] = str) -> Stream[str]: ...
-    def stream(self, kind: type[Any] = str) -> Stream[Any]:
+    def stream(self, kind: type[str] = str) -> RedactedStream[str]: ...
+    def stream(self, kind: type[Any] = str) -> RedactedStream[Any]:
         """Begin a text that comes in chunks of `str`, or of `bytes`."""
-        return Stream(self._finder, kind)
+        return RedactedStream(self._finder, kind)
 
 
 def redact(text: AnyStr, *, values: Mapping[str, str]) -> AnyStr:
     """Return a text with every value replaced by `[secret:NAME]`, as `Redactor` does it.
 
-    To redact more than one text, or one that comes in chunks, make a `Redactor` once.
+    To redact several texts, or a text in chunks, create a `Redactor` once.
     """
     return Redactor(values).redact(text)

@@ -1,14 +1,14 @@
-r"""How programs write one character: as itself, or escaped for a URL, for JSON, for a shell, for HTML.
+r"""The ways in which programs write one character: as it is, or escaped for a URL, JSON, a shell or HTML.
 
-Each character is looked for in every spelling by itself, so that a text may mix them: encoders escape what they
-must and leave the rest. Escapes of escapes are found too: `%2541`, `\\u0041` in JSON within JSON.
+Each character may have any spelling, because encoders escape only what they must. Nested escapes are found too:
+`%2541`, `\\u0041` in JSON within JSON.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from askback.domain.redaction.expression import Either, Expression, OneByte, Sequence, Times, literal
+from askback.domain.redaction.expression import Either, Expression, OneByte, Repeat, Sequence, match_bytes
 
 _HTML = {
     '"': ("&quot;", "&#34;", "&#x22;"),
@@ -18,17 +18,17 @@ _HTML = {
     ">": ("&gt;", "&#62;", "&#x3e;", "&#x3E;"),
 }
 _QUOTED = {"'": (r"'\''", "'\"'\"'", "''"), '"': ('""',)}
-"""Within quotes a shell closes them, quotes the quote, and opens them again; SQL and CSV double it."""
+"""In quotes, a shell closes them, quotes the quote, and opens them again; SQL and CSV double it."""
 _NAMED = {"\t": "t", "\n": "n", "\r": "r"}
 
-_ESCAPES = Times(literal(b"\\"), 1, 4)
-_ESCAPED = Times(literal(b"\\"), 0, 7)
-_PERCENT = Sequence([literal(b"%"), Times(literal(b"25"), 0, 2)])
-_BYTE_ESCAPE = Either(_PERCENT, Sequence([_ESCAPES, literal(b"x")]))
-_ASCII_ESCAPE = Either(_PERCENT, Sequence([_ESCAPES, Either(literal(b"x"), literal(b"u00"))]))
+_ESCAPES = Repeat(match_bytes(b"\\"), 1, 4)
+_ESCAPED = Repeat(match_bytes(b"\\"), 0, 7)
+_PERCENT = Sequence([match_bytes(b"%"), Repeat(match_bytes(b"25"), 0, 2)])
+_BYTE_ESCAPE = Either(_PERCENT, Sequence([_ESCAPES, match_bytes(b"x")]))
+_ASCII_ESCAPE = Either(_PERCENT, Sequence([_ESCAPES, Either(match_bytes(b"x"), match_bytes(b"u00"))]))
 
 
-def spelled(text: str) -> list[Expression]:
+def spellings(text: str) -> list[Expression]:
     """Return one expression for each character of a text."""
     return [_character(character) for character in text]
 
@@ -50,33 +50,33 @@ def _character(character: str) -> Expression:
         Sequence([_ASCII_ESCAPE, hexadecimal(f"{point:02x}")]),
     ]
     if character == " ":
-        ways.append(literal(b"+"))
+        ways.append(match_bytes(b"+"))
     if character in _NAMED:
-        ways.append(Sequence([_ESCAPES, literal(_NAMED[character].encode())]))
-    ways += [literal(way.encode()) for way in (*_HTML.get(character, ()), *_QUOTED.get(character, ()))]
+        ways.append(Sequence([_ESCAPES, match_bytes(_NAMED[character].encode())]))
+    ways += [match_bytes(way.encode()) for way in (*_HTML.get(character, ()), *_QUOTED.get(character, ()))]
     return Either(*ways)
 
 
 def _beyond_ascii(character: str) -> Expression:
-    """Match its UTF-8 bytes as they are or each escaped, and its code point as JSON and Python write it."""
+    """Match the UTF-8 bytes of a character, plain or escaped, and its code point as JSON and Python write it."""
     raw, point = character.encode("utf-8", "surrogatepass"), ord(character)
     units = character.encode("utf-16-be", "surrogatepass").hex()
     pairs = [units[index : index + 4] for index in range(0, len(units), 4)]
     ways: list[Expression] = [
-        literal(raw),
+        match_bytes(raw),
         Sequence(Sequence([_BYTE_ESCAPE, hexadecimal(f"{byte:02x}")]) for byte in raw),
-        Sequence(Sequence([_ESCAPES, literal(b"u"), hexadecimal(pair)]) for pair in pairs),
-        Sequence([_ESCAPES, literal(b"U"), hexadecimal(f"{point:08x}")]),
+        Sequence(Sequence([_ESCAPES, match_bytes(b"u"), hexadecimal(pair)]) for pair in pairs),
+        Sequence([_ESCAPES, match_bytes(b"U"), hexadecimal(f"{point:08x}")]),
     ]
     if point <= 0xFF:
-        ways.append(Sequence([_ESCAPES, literal(b"x"), hexadecimal(f"{point:02x}")]))
+        ways.append(Sequence([_ESCAPES, match_bytes(b"x"), hexadecimal(f"{point:02x}")]))
     return Either(*ways)
 
 
 _BREAK = Either(
     OneByte(b" \t\r\n+"),
     Sequence([_character("\\"), OneByte(b"nrt")]),
-    Sequence([_ASCII_ESCAPE, literal(b"0"), OneByte(b"9aAdD")]),
+    Sequence([_ASCII_ESCAPE, match_bytes(b"0"), OneByte(b"9aAdD")]),
 )
-LINE_BREAK = Times(_BREAK, 0, 8)
-"""What can become of a line break: other blanks, an escape, or nothing; with the next line's indentation."""
+LINE_BREAK = Repeat(_BREAK, 0, 8)
+"""The forms of a line break: other blanks, an escape, or nothing; with the indentation of the next line."""

@@ -1,17 +1,17 @@
-"""Replacing values in a text that comes in chunks."""
+"""Replaces values in a text that comes in chunks."""
 
 from __future__ import annotations
 
 from typing import AnyStr, Generic, cast
 
-from askback.domain.redaction.expression import UNDER_WAY
+from askback.domain.redaction.expression import INCOMPLETE
 from askback.domain.redaction.finder import Finder
 
-SLIGHT = 3
-"""Bytes at the beginning of a value that may be seen while a text pauses there."""
+REVEALABLE_BYTES = 3
+"""The number of bytes of a value that may be shown while a text pauses."""
 
 
-class Stream(Generic[AnyStr]):
+class RedactedStream(Generic[AnyStr]):
     """A text that comes in chunks; however it is cut, it comes out as `Redactor.redact` would give it.
 
     It keeps back only what the next chunk could make part of a value, at most the longest form of a piece.
@@ -28,17 +28,17 @@ class Stream(Generic[AnyStr]):
         """What was put for the finds that reach up to here without a gap."""
 
     def feed(self, chunk: AnyStr) -> AnyStr:
-        """Take the next chunk and return what is certain by now, which may be nothing."""
+        """Take the next chunk and return the text that is certain by now, which may be empty."""
         return self._out(self._advance(_as_bytes(chunk), last=False))
 
     def pause(self) -> AnyStr:
-        """Return what is kept back, if it is so little that seeing it tells nothing; for a text that rests for a while.
+        """Return the held text if it is short enough to reveal nothing, for a text that pauses.
 
-        One line in five ends with what could be the beginning of a value, and whoever reads along would wait for it.
-        When it was one, its rest is replaced all the same.
+        One line in five ends with a possible start of a value, and a reader would wait for it. If it was one, the rest
+        is replaced all the same.
         """
         kept = self._held[self._replaced :]
-        if not kept or len(self._held) > SLIGHT:
+        if not kept or len(self._held) > REVEALABLE_BYTES:
             return self._out(b"")
         self._replaced = len(self._held)
         self._named.clear()
@@ -52,8 +52,8 @@ class Stream(Generic[AnyStr]):
         data = self._held + chunk
         certain, done = len(data), self._replaced
         out: list[bytes] = []
-        for start, end, label in self._finder.finds(data, last=last):
-            if end == UNDER_WAY:
+        for start, end, label in self._finder.find_matches(data, last=last):
+            if end == INCOMPLETE:
                 certain = start
                 break
             if end <= done:

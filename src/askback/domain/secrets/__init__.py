@@ -1,1 +1,1 @@
-"""Secrets as far as they are rules and data: the type that holds a value, and the names that one may have."""
+"""The rules for secrets: the type that holds a value, and the names that are allowed."""

@@ -1,39 +1,29 @@
-"""Which names a secret may have: those of environment variables, less what decides how a process runs.
-
-A secret ends in the environment of a process, so its name must be one that only the process itself gives a meaning.
-What the loader, a shell, an interpreter or a tool reads before or beside the program is refused: whoever could set it
-would choose the code that runs, or whom it talks to. The families follow what glibc drops for privileged programs
-(`UNSECURE_ENVVARS`), what sudo removes (`env_delete`), and the manuals of the tools named here.
-
-No such list is complete, and this one is no boundary: a person still reads which name is asked for and by whom. It
-errs on the side of refusing, since a name that was refused can be chosen again. Where a tool reads a whole family and
-people keep real secrets under the same first letters (`GIT_TOKEN`, `CARGO_REGISTRY_TOKEN`), those are let through.
-"""
+"""Allowed names of secrets: names of environment variables that do not decide how a process runs."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-LONGEST = 200
+MAX_LENGTH = 200
 """Characters of a name."""
 
 _NAME = re.compile(r"[A-Z_][A-Z0-9_]*")
 
 
-def well_formed(name: str) -> bool:
-    """Tell whether this is a name at all: 1 to 200 of `A-Z`, `0-9` and `_`, not a digit first."""
-    return len(name) <= LONGEST and _NAME.fullmatch(name) is not None
+def is_well_formed(name: str) -> bool:
+    """Tell whether a text can be a name: 1 to 200 of `A-Z`, `0-9` and `_`, not a digit first."""
+    return len(name) <= MAX_LENGTH and _NAME.fullmatch(name) is not None
 
 
-def blocked(name: str) -> str | None:
-    """Say why no secret may have this well-formed name, as the end of a sentence; None when one may."""
+def blocked_reason(name: str) -> str | None:
+    """Say why no secret may have this well-formed name, as the end of a sentence; None if one may."""
     return next((family.why for family in _FAMILIES if family.has(name)), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Names that are refused for one reason; `but` are those among them that are secrets all the same."""
+    """Names that are refused for one reason; `but` are exceptions, which are secrets."""
 
     why: str
     names: re.Pattern[str]

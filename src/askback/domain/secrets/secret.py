@@ -1,9 +1,13 @@
-"""The type that a secret's value travels in, so that nothing but a deliberate call takes it out."""
+"""Values that are never shown by accident: `Secret` for one value, `RawBody` for a request body that may hold some."""
 
 from __future__ import annotations
 
 import hmac
-from typing import NoReturn, final
+import traceback
+from collections.abc import Callable
+from typing import NoReturn, TypeVar, final
+
+_T = TypeVar("_T")
 
 PLACEHOLDER = "Secret(…)"
 """What is shown wherever the value might have been."""
@@ -64,3 +68,42 @@ def _has_utf8_form(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+@final
+class RawBody:
+    """The bytes of a request body that nobody has read yet; `read` is the only way to them.
+
+    An error report that includes the local variables of each function shows a placeholder.
+    """
+
+    __slots__ = ("_reveal",)
+
+    def __init__(self, body: bytes) -> None:
+        # In a closure rather than an attribute, as in `Secret`.
+        self._reveal = lambda: body
+
+    def read(self, reader: Callable[[bytes], _T]) -> _T:
+        """Return what `reader` makes of the bytes.
+
+        If `reader` raises, the local variables in its traceback are cleared, because they held values. `reader` must
+        not put a value into the exception itself.
+        """
+        try:
+            return reader(self._reveal())
+        except Exception as refused:
+            _forget(refused)
+            raise
+
+    def __repr__(self) -> str:
+        return "RawBody(…)"
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("A raw body cannot be copied or pickled; read() is the only way to its bytes.")
+
+
+def _forget(error: BaseException | None) -> None:
+    """Clear the local variables in the tracebacks of an exception and its causes."""
+    while error is not None:
+        traceback.clear_frames(error.__traceback__)
+        error = error.__context__

@@ -1,7 +1,7 @@
-"""The rules of a question and of its answer: every fault at once, each with its path.
+"""The rules of forms and answers: all faults at once, each with its path.
 
-`ask.py` checks what an agent sends, `answer.py` what a person sends. The same rules run in
-TypeScript; `vectors/` holds the cases that both must agree on, and spells the rules out.
+`ask.py` checks forms of agents, `answer.py` answers of persons. The pages check answers too; `vectors/` has the
+cases that both sides must agree on.
 """
 
 from __future__ import annotations

@@ -1,44 +1,81 @@
-"""Checking what a person sent against the form: cleaned values, or every fault at once."""
+"""Checks an answer against its form: cleaned values, or every fault at once.
+
+An answer comes from a person, from the initial values and defaults of the form, or from a message in the thread.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, cast
 
-from askback.domain.faults import join
-from askback.domain.fields import AnyField, Form
+from askback.domain.faults import Faults, fault, join
+from askback.domain.fields import AnyField, File, Form, Multiselect, Radio, Select, Text, Textarea
+from askback.domain.files import NO_UPLOADS, Uploads
 from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.options import OptionValue, value_text
+from askback.domain.rows import flat_form, fold_values, has_rows, value_path
 from askback.domain.validation.report import Report, join_key
-from askback.domain.validation.value import is_provided, read_value
+from askback.domain.validation.rows import read_rows
+from askback.domain.validation.value import fixed_value, is_provided, own_message, read_files, read_value
+from askback.domain.validation.visibility import hidden_fields, is_box
+from askback.messages.languages import spellings
 
 
-class Cleaned(NamedTuple):
-    """What a person said to a form, as `Answer` has it: typed values by field id, and which were typed as other."""
+class CleanedAnswer(NamedTuple):
+    """A checked answer: typed values by field id, which of them were typed as "Other", and the questions skipped."""
 
     values: dict[str, Any]
     other: dict[str, bool]
+    skipped: dict[str, bool]
+    control: str | None = None
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The answer as the state of a request keeps it."""
-        return {"values": self.values, "other": self.other} if self.other else {"values": self.values}
+        """The answer as it is in the state of a request."""
+        more = {"other": self.other, "skipped": self.skipped, "control": self.control}
+        return {"values": self.values, **{name: part for name, part in more.items() if part}}
 
 
-def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Cleaned:
-    """Return the cleaned answer: typed values in the order of the form, without what was not provided.
+def check_answer(
+    form: Form,
+    values: object,
+    skipped: Sequence[str] = (),
+    *,
+    control: str | None = None,
+    limits: Limits = DEFAULTS,
+    uploads: Uploads = NO_UPLOADS,
+) -> CleanedAnswer:
+    """Return the cleaned answer: typed values in the order of the form, without empty ones.
 
-    An answer without values is one where every field is optional. Raises `Faults` with paths such as `values.email`
-    and `values.topics[1]`. `form` is one that `check_form` has accepted.
+    `skipped` are the ids of fields with `allow_skip` that the person skipped, `uploads` the files that the answer may
+    name. An answer without values is valid if every field is optional or skipped. `control` is the
+    field that answers a form with `submit` `first` or `each`. Raises `Faults` with paths such as
+    `values.email`, `values.topics[1]` and `skipped[0]`. `form` must be one that `check_form` accepted.
     """
     report = Report()
     if not isinstance(values, Mapping):
         report.add("values", "wrong_type.answers")
-    elif not values and not is_optional(form):
-        report.add("values", "empty.values")
-    report.finish()
+        report.finish()
     given = cast("Mapping[str, object]", values)
-    answer = _Reading(given, report, limits)
-    answer.read(form)
+    if form.submit != "form":
+        form = only_field(form, given, skipped, control, report)
+    elif control is not None:
+        report.add("control", "unknown_field.key")
+        report.finish()
+    asked = form
+    if has_rows(form):
+        form, given = flat_form(form), read_rows(form, given, report)
+        report.finish()
+    hidden = hidden_fields(form, given, skipped)
+    if not given and not skipped and not is_optional(form, hidden):
+        report.add("values", "empty.values")
+        report.finish()
+    answer = _Reading(form, given, hidden, report, limits, uploads)
+    if skipped:
+        answer.read_skipped(skipped)
+    answer.read()
     if len(given) > answer.present:
         known = {field.id for field in form.all_fields}
         for key in given:
@@ -47,68 +84,270 @@ def check_answer(form: Form, values: object, *, limits: Limits = DEFAULTS) -> Cl
             if key not in known:
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()
-    return Cleaned(answer.values, answer.other)
+    if form is not asked:
+        own = {id_.partition("\n")[0]: True for id_ in answer.other}
+        return CleanedAnswer(fold_values(asked, answer.values), own, answer.skipped)
+    return CleanedAnswer(answer.values, answer.other, answer.skipped, control)
 
 
-def is_optional(form: Form) -> bool:
-    """Whether a form may be submitted without filling anything in: each field is optional, or its section is (N18)."""
+def only_field(
+    form: Form, given: Mapping[str, object], skipped: Sequence[str], control: str | None, report: Report
+) -> Form:
+    """Return the form with the one field that answers it, required, and those that are read-only.
+
+    Raises `Faults` if there is no such field, or if another has a value.
+    """
+    fields = {field.id: field for field in form.all_fields}
+    field = fields.get(control or "")
+    if control is None:
+        report.add("control", "missing_required")
+    elif field is None:
+        report.add("control", "unknown_field")
+    elif field.readonly:
+        report.add("control", "readonly_field")
+    for index in range(len(skipped)):
+        report.add(f"skipped[{index}]", "skip_not_allowed.question")
+    for id_, other in fields.items():
+        if id_ != control and not other.readonly and is_provided(other, given.get(id_)):
+            report.add(value_path(id_), "other_control")
+    report.finish()
+    assert field is not None
+    alone = field if is_box(field) else field.model_copy(update={"required": True})
+    rest = [
+        each if each.readonly else each.model_copy(update={"required": False}) for each in form.all_fields
+    ]
+    return form.model_copy(
+        update={"fields": [alone if each.id == control else each for each in rest], "sections": None}
+    )
+
+
+def is_optional(form: Form, hidden: Collection[str] = ()) -> bool:
+    """Whether a form may be submitted empty: each field is optional or hidden, or its section is optional (N18)."""
     sections = form.sections or ()
     required = [*(form.fields or ()), *(each for one in sections if not one.optional for each in one.fields)]
-    return not any(field.required for field in required)
+    return not any(field.required and not field.readonly and field.id not in hidden for field in required)
 
 
 class _Reading:
     """One answer being read."""
 
-    __slots__ = ("given", "limits", "other", "present", "report", "values")
+    __slots__ = (
+        "form",
+        "given",
+        "hidden",
+        "limits",
+        "other",
+        "present",
+        "report",
+        "skipped",
+        "uploads",
+        "values",
+    )
 
-    def __init__(self, given: Mapping[str, object], report: Report, limits: Limits) -> None:
+    def __init__(
+        self,
+        form: Form,
+        given: Mapping[str, object],
+        hidden: Collection[str],
+        report: Report,
+        limits: Limits,
+        uploads: Uploads,
+    ) -> None:
+        self.form = form
         self.given = given
+        self.hidden = hidden
+        self.uploads = uploads
         self.report = report
         self.limits = limits
         self.values: dict[str, Any] = {}
         self.other: dict[str, bool] = {}
+        self.skipped: dict[str, bool] = {}
         self.present = 0
 
-    def read(self, form: Form) -> None:
+    def read(self) -> None:
         """Read every field."""
-        if form.sections is None:
-            self.read_fields(form.fields or ())
+        if self.form.sections is None:
+            self.read_fields(self.form.fields or ())
         else:
-            for section in form.sections:
+            for section in self.form.sections:
                 self.read_fields(
                     section.fields, skipped=section.optional and self.is_untouched(section.fields)
                 )
 
+    def read_skipped(self, ids: Sequence[str]) -> None:
+        """Read which questions the person skipped; each may be skipped and has no value."""
+        fields = {field.id: field for field in self.form.all_fields}
+        for index, id_ in enumerate(ids):
+            field = fields.get(id_)
+            if key := self.skip_fault(field, id_):
+                self.report.add(f"skipped[{index}]", key)
+            self.skipped[id_] = True
+        self.skipped = {id_: True for id_ in fields if id_ in self.skipped}
+
+    def skip_fault(self, field: AnyField | None, id_: str) -> str | None:
+        """Return the key of the fault of one skipped question."""
+        if field is None:
+            return "unknown_field"
+        if id_ in self.hidden:
+            return "hidden_field"
+        if not field.allow_skip or field.readonly:
+            return "skip_not_allowed.question"
+        if id_ in self.skipped:
+            return "duplicate_selection.question"
+        return "skipped_with_value" if is_provided(field, self.given.get(id_)) else None
+
     def is_untouched(self, fields: Sequence[AnyField]) -> bool:
-        """Whether nothing was filled in; a box that is not ticked is nothing."""
+        """Whether nothing was filled in; an unticked box is nothing."""
         return not any(
-            is_provided(field, raw := self.given.get(field.id))
+            not field.readonly
+            and field.id not in self.hidden
+            and is_provided(field, raw := self.given.get(field.id))
             and not (raw is False and field.type in ("boolean", "checkbox"))
             for field in fields
         )
 
     def read_fields(self, fields: Sequence[AnyField], *, skipped: bool = False) -> None:
-        """Read the fields of a form or of one section; of a skipped one only that its keys are known."""
+        """Read the fields of a form or a section; for a skipped section only check that its keys are known."""
         for field in fields:
             if field.id in self.given:
                 self.present += 1
-            if not skipped:
+            if field.id in self.hidden:
+                self.read_hidden(field)
+            elif not skipped:
                 self.read_field(field)
+            elif field.readonly:
+                self.read_fixed(field)
+                self.values.pop(field.id, None)
+            else:
+                self.skipped.pop(field.id, None)
 
     def read_field(self, field: AnyField) -> None:
-        """Read one field's value, or note what is wrong with it."""
+        """Read one field's value, or report its fault."""
+        if field.readonly:
+            self.read_fixed(field)
+            return
         raw = self.given.get(field.id)
         if not is_provided(field, raw):
-            if field.required:
-                self.report.add(join("values", field.id), "required_missing")
+            if field.required and field.id not in self.skipped:
+                self.add(field, value_path(field.id), "required_missing")
             return
-        checked = read_value(field, raw, limits=self.limits, required=field.required)
+        if isinstance(field, File):
+            checked = read_files(field, raw, self.uploads)
+        else:
+            checked = read_value(field, raw, limits=self.limits, required=field.required)
         if checked.faults:
-            path = join("values", field.id)
+            path = value_path(field.id)
             for index, key, params in checked.faults:
-                self.report.add(path if index is None else join(path, index), key, **params)
+                self.add(field, path if index is None else join(path, index), key, **params)
             return
         self.values[field.id] = checked.value
         if checked.other:
             self.other[field.id] = True
+
+    def read_hidden(self, field: AnyField) -> None:
+        """Refuse a value of a hidden field."""
+        if is_provided(field, self.given.get(field.id)):
+            self.report.add(value_path(field.id), "hidden_field")
+
+    def read_fixed(self, field: AnyField) -> None:
+        """Take the value of a `readonly` field; one that was sent must be the same."""
+        fixed = fixed_value(field, self.form.initial_values or {})
+        checked = read_value(field, fixed, limits=self.limits, required=False)
+        raw = self.given.get(field.id)
+        if is_provided(field, raw):
+            sent = read_value(field, raw, limits=self.limits, required=False)
+            if sent.faults or sent.value != checked.value:
+                self.report.add(value_path(field.id), "readonly_field")
+        self.values[field.id] = checked.value
+        if checked.other:
+            self.other[field.id] = True
+
+    def add(self, field: AnyField, path: str, key: str, **params: Any) -> None:
+        """Report a fault of a field, with the field's own message if there is one."""
+        if (message := own_message(field, key)) is not None:
+            params["message"] = message
+        self.report.add(path, key, **params)
+
+
+def typed_values(form: Form, given: Mapping[str, object], *, limits: Limits = DEFAULTS) -> dict[str, Any]:
+    """Return those of the values that their fields would accept, without sensitive ones, files and options of a source.
+
+    They came with a decline, which is never refused for what was typed so far.
+    """
+    found: dict[str, Any] = {}
+    for field in form.all_fields:
+        sourced = getattr(field, "options_from", None) is not None
+        if field.id not in given or field.sensitive or sourced or field.type == "file":
+            continue
+        alone = Form(
+            fields=[field.model_copy(update={"required": False, "readonly": False, "visible_if": None})]
+        )
+        with suppress(Faults):
+            found |= check_answer(alone, {field.id: given[field.id]}, limits=limits).values
+    return found
+
+
+def default_answer(form: Form, limits: Limits = DEFAULTS) -> CleanedAnswer:
+    """Return the initial values and defaults, checked like any answer; raises `Faults` if they are invalid.
+
+    A form without such values has no default answer, even if a person may submit it empty.
+    """
+    if form.submit != "form":
+        raise Faults([fault("control", "missing_required")])
+    initial = form.initial_values or {}
+    given: dict[str, Any] = {
+        field.id: initial.get(field.id, getattr(field, "default", None)) for field in form.all_fields
+    }
+    hidden = hidden_fields(form, given)
+    answer = check_answer(
+        form,
+        {name: value for name, value in given.items() if value is not None and name not in hidden},
+        limits=limits,
+    )
+    if not answer.values:
+        raise Faults([fault("values", "empty.values")])
+    return answer
+
+
+Why = Literal["several_fields", "not_for_text", "not_an_option", "ambiguous"]
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReply:
+    """The values that a text means, by field id, not yet checked; or why it means none."""
+
+    values: Mapping[str, OptionValue | list[OptionValue]] | None = None
+    why: Why | None = None
+
+
+def parse_reply(form: Form, text: str) -> ParsedReply:
+    """Parse a text as the answer to a form with one field: a free text, or an option by its value or label.
+
+    A label may be in any of its languages. Case is ignored unless it distinguishes two options.
+    """
+    fields = form.all_fields
+    if len(fields) != 1:
+        return ParsedReply(why="several_fields")
+    field, said = fields[0], text.strip()
+    if field.sensitive or getattr(field, "options_from", None) is not None:
+        return ParsedReply(why="not_for_text")
+    if isinstance(field, Text | Textarea):
+        return ParsedReply({field.id: said})
+    if not isinstance(field, Select | Radio | Multiselect):
+        return ParsedReply(why="not_for_text")
+    found = _matching(field, said, str) or _matching(field, said, str.casefold)
+    if len(found) != 1:
+        return ParsedReply(why="ambiguous" if found else "not_an_option")
+    return ParsedReply({field.id: [found[0]] if isinstance(field, Multiselect) else found[0]})
+
+
+def _matching(
+    field: Select | Radio | Multiselect, said: str, spelt: Callable[[str], str]
+) -> Sequence[OptionValue]:
+    wanted = spelt(said)
+    return [
+        option.value
+        for option in field.options
+        if wanted == spelt(value_text(option.value))
+        or any(wanted == spelt(label) for _, label in spellings(option.label))
+    ]

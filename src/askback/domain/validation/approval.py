@@ -1,37 +1,36 @@
-"""Checking what an agent asks to run, and what a person decides about it."""
+"""Checks requests for approval, and the decisions about them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from askback.domain.approval import PLAN_TOOL, SCOPES, Approval, Scope, ShownApproval
-from askback.domain.bodies import DecisionBody
+from askback.domain.approval import PLAN_TOOL, SCOPES, Approval, DecisionBody, Scope, ShownApproval
 from askback.domain.faults import Faults, fault, join
+from askback.domain.jsontext import type_name
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical
-from askback.domain.policy.narrow import says_nothing, would_match
-from askback.domain.policy.prefixes import needs_choice
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule, RuleError, parse_rule
+from askback.domain.policy.suggestions import matching_calls, why_allows_nothing, why_rule_unclear
 from askback.domain.request import ApprovalAsk
 from askback.domain.validation.envelope import read_asked
-from askback.domain.validation.prose import Prose, report_note
 from askback.domain.validation.report import Report
-from askback.domain.validation.structure import encoded
-from askback.domain.validation.texts import is_blank
+from askback.domain.validation.structure import encode_body
+from askback.domain.validation.text_check import TextCheck, check_languages, report_note
+from askback.domain.validation.texts import is_blank, is_confusable
 
 FOLDERS, LONGEST_FOLDER = 20, 1_024
 """The most folders that an adapter may report, and the longest path of one."""
 
 REASONS = 20
-"""The most reasons for a risk that an agent may give."""
+"""The maximum number of reasons for a risk that an agent may give."""
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCall:
-    """A request for approval that was accepted: what was asked, the call, its digest, the scopes it offers."""
+class ApprovalRequest:
+    """An accepted request for approval: the approval, the call, its digest, and the offered scopes."""
 
     ask: ApprovalAsk
     call: Call
@@ -39,27 +38,27 @@ class AskedCall:
 
     @property
     def digest(self) -> str:
-        """What a decision about the call is bound to."""
+        """The digest that a decision is bound to."""
         return self.call.digest
 
     @property
     def is_plan(self) -> bool:
-        """Whether a plan is asked about, which no rule decides."""
+        """Whether it is about a plan, which no rule decides."""
         return self.ask.approval.plan is not None
 
 
-def check_approval(body: object, *, limits: Limits = DEFAULTS) -> AskedCall:
+def check_approval(body: object, *, limits: Limits = DEFAULTS) -> ApprovalRequest:
     """Return the body of `POST /v1/requests` with kind approval; raises `Faults` with their paths in the body."""
-    asked, prose = read_asked(ApprovalAsk, body, limits)
-    _check_texts(asked.approval, prose, limits)
-    _check_choices(asked, prose.report, limits)
-    call = _call(asked.approval, prose.report)
-    prose.report.finish()
-    return AskedCall(asked, _bounded(call, "approval.input", limits), _offered(asked.approval))
+    asked, text_check = read_asked(ApprovalAsk, body, limits)
+    _check_texts(asked.approval, text_check, limits)
+    _check_choices(asked, text_check.report, limits)
+    call = _call(asked.approval, text_check.report)
+    text_check.report.finish()
+    return ApprovalRequest(asked, _bounded(call, "approval.input", limits), _offered(asked.approval))
 
 
 def _bounded(call: Call, path: str, limits: Limits) -> Call:
-    """Return a call that has a digest; its canonical input has the limit of a request, as a number can grow in it."""
+    """Return a call that has a digest; its canonical input has the size limit of a request, as numbers can grow."""
     try:
         size = len(call.canonical_input)
     except NotCanonical:
@@ -69,26 +68,28 @@ def _bounded(call: Call, path: str, limits: Limits) -> Call:
     return call
 
 
-def _check_texts(asked: Approval, prose: Prose, limits: Limits) -> None:
+def _check_texts(asked: Approval, text_check: TextCheck, limits: Limits) -> None:
     at = "approval"
-    prose.line(at, "tool", asked.tool, limits.identifier)
-    prose.line(at, "title", asked.title, limits.title)
-    prose.lines(at, "reason", asked.reason, limits.description)
-    prose.line(at, "project", asked.project, limits.identifier)
-    prose.lines(at, "plan", asked.plan, limits.textarea_answer)
-    prose.line(at, "cwd", asked.cwd, LONGEST_FOLDER)
+    text_check.line(at, "tool", asked.tool, limits.identifier)
+    if asked.tool is not None and is_confusable(asked.tool):
+        text_check.report.add("approval.tool", "confusable_name")
+    text_check.line(at, "title", asked.title, limits.title)
+    text_check.lines(at, "reason", asked.reason, limits.approval_reason)
+    text_check.line(at, "project", asked.project, limits.identifier)
+    text_check.lines(at, "plan", asked.plan, limits.textarea_answer)
+    text_check.line(at, "cwd", asked.cwd, LONGEST_FOLDER)
     folders = asked.secret_free or []
     if len(folders) > FOLDERS:
-        prose.report.add("approval.secret_free", "too_many", max=FOLDERS)
+        text_check.report.add("approval.secret_free", "too_many", max=FOLDERS)
     for index, folder in enumerate(folders[:FOLDERS]):
-        prose.at(join("approval.secret_free", index), folder, LONGEST_FOLDER)
+        text_check.at(join("approval.secret_free", index), folder, LONGEST_FOLDER)
     if asked.plan is not None and is_blank(asked.plan):
-        prose.report.add("approval.plan", "empty")
+        text_check.report.add("approval.plan", "empty")
     reasons = asked.risk.reasons if asked.risk else []
     if len(reasons) > REASONS:
-        prose.report.add("approval.risk.reasons", "too_many", max=REASONS)
+        text_check.report.add("approval.risk.reasons", "too_many", max=REASONS)
     for index, reason in enumerate(reasons[:REASONS]):
-        prose.at(join("approval.risk.reasons", index), reason, limits.title)
+        text_check.at(join("approval.risk.reasons", index), reason, limits.title)
 
 
 def _check_choices(asked: ApprovalAsk, report: Report, limits: Limits) -> None:
@@ -109,45 +110,47 @@ def _check_choices(asked: ApprovalAsk, report: Report, limits: Limits) -> None:
 
 
 def _call(asked: Approval, report: Report) -> Call:
-    """Return the call that is asked about: the one that is named, or the plan."""
+    """Return the call of an approval: the named one, or the plan."""
     if asked.plan is not None:
         for name in ("tool", "input"):
             if getattr(asked, name) is not None:
                 report.add(f"approval.{name}", "contradiction.plan")
         return Call(PLAN_TOOL, {"plan": asked.plan}, asked.cwd)
-    for name in ("tool", "input"):
-        if getattr(asked, name) is None:
-            report.add(f"approval.{name}", "missing_required")
-    return Call(asked.tool or "", asked.input or {}, asked.cwd)
+    if asked.tool is None:
+        report.add("approval.tool", "missing_required")
+    if "input" not in asked.model_fields_set:
+        report.add("approval.input", "missing_required")
+    return Call(asked.tool or "", asked.input, asked.cwd)
 
 
 def _offered(asked: Approval) -> tuple[Scope, ...]:
-    """Return the scopes that the agent offers; what several have to agree on, and a plan, is approved once."""
+    """Return the scopes that the agent offers; a plan, or a call that several people approve, has only `once`."""
     if asked.plan is not None or asked.quorum > 1:
         return ("once",)
     return SCOPES if asked.scopes is None else tuple(asked.scopes)
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
-    """An approval that was accepted as it was sent: the call that may run, its digest, and the rule to keep."""
+class CheckedDecision:
+    """A valid decision: the call that may run, its digest, and the rule to store."""
 
     call: Call
     digest: str
     kept: Rule | None
 
 
-def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits = DEFAULTS) -> Decided:
-    """Return what a person decided about what was shown; raises `Faults`. Roles and the policy are not checked here."""
+def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits = DEFAULTS) -> CheckedDecision:
+    """Return a person's decision about an approval; raises `Faults`. Roles and the policy are not checked here."""
     report = Report()
     report_note(report, sent.note, limits.note)
+    check_languages(sent.languages, report, limits)
     if sent.decision == "deny":
         _check_denial(sent, shown, report)
         _check_scope(sent, shown, report)
         call = Call(shown.tool, shown.input, shown.cwd)
         kept = _kept(sent, shown, call, report)
         report.finish()
-        return Decided(call, shown.digest, kept)
+        return CheckedDecision(call, shown.digest, kept)
     _check_scope(sent, shown, report)
     if sent.grant_root and (shown.root is None or sent.scope != "once" or sent.edited_input is not None):
         report.add("grant_root", "root_not_offered")
@@ -156,7 +159,7 @@ def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits =
     call, digest = _edited(sent, shown, report, limits)
     kept = _kept(sent, shown, call, report)
     report.finish()
-    return Decided(call, digest, kept)
+    return CheckedDecision(call, digest, kept)
 
 
 def _check_scope(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
@@ -183,7 +186,9 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
         report.add(path, "edit_not_allowed")
     elif sent.scope != "once":
         report.add("scope", "edited_once")
-    elif encoded(sent.edited_input) is None:
+    elif type_name(sent.edited_input) != (wanted := type_name(shown.input)):
+        report.add(path, f"wrong_type.{wanted}")
+    elif encode_body(sent.edited_input) is None:
         report.add(path, "lone_surrogate")
     else:
         report.finish()
@@ -192,7 +197,7 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
 
 
 def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
-    """Return the rule that is kept: the one that was shown, or what the person made of it."""
+    """Return the rule to store: the one that was shown, or the person's version of it."""
     text = sent.rule or shown.rule
     if sent.edited_input is not None:
         return None
@@ -201,18 +206,18 @@ def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) 
             report.add("rule", "rule_without_scope")
         return None
     if text is None:
-        return None  # then no such scope was offered, which is a fault already
+        return None  # no such scope was offered, which is a fault already
     try:
         rule = parse_rule(text, "allow" if sent.decision == "approve" else "deny")
-        choice = needs_choice(rule)
+        choice = why_allows_nothing(rule)
     except RuleError as odd:
         report.add("rule", "invalid_rule", reason=odd.why)
         return None
     if rule.any_arguments or choice is not None:
         report.add("rule", "invalid_rule", reason=choice or Reason("rule_kept_any"))
-    elif why := says_nothing(rule):
+    elif why := why_rule_unclear(rule):
         report.add("rule", "invalid_rule", reason=why)
-    elif not would_match(rule, [call]):
+    elif not matching_calls(rule, [call]):
         report.add("rule", "rule_misses_call")
     elif rule.effect == "allow" and sent.scope != "thread" and shown.scripts and not sent.script_may_change:
         report.add("script_may_change", "script_may_change", files=", ".join(shown.scripts))

@@ -1,4 +1,4 @@
-"""Checking what an agent asks: the typed request, or every fault at once."""
+"""Checks a request with a form: the typed request, or every fault at once."""
 
 from __future__ import annotations
 
@@ -8,65 +8,116 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from askback.domain.faults import Faults
-from askback.domain.fields import AnyField, Form, Option, Select
+from askback.domain.fields import AnyField, Form, Select
+from askback.domain.kinds.form import form_paths
 from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.options import Option
+from askback.domain.policy.settings import BOUNDS
 from askback.domain.request import Ask
-from askback.domain.validation.default import default_answer
-from askback.domain.validation.envelope import bounded, check_envelope
+from askback.domain.validation.answer import default_answer
+from askback.domain.validation.envelope import check_envelope, encode_within_limit
 from askback.domain.validation.form import FormRules
-from askback.domain.validation.parts import Parts
-from askback.domain.validation.prose import Prose
+from askback.domain.validation.known_fields import KnownFields, fields_key, with_fields
+from askback.domain.validation.parts import SoundParts
 from askback.domain.validation.report import Report
-from askback.domain.validation.spelling import is_spelt_out
 from askback.domain.validation.structure import Steps, report_structure, report_surrogates
+from askback.domain.validation.text_check import TextCheck
 from askback.domain.validation.texts import may_be_deceptive
+from askback.domain.validation.verdict import check_errors
 
+
+def is_normalized(body: Mapping[str, Any], encoded: bytes) -> bool:
+    """Whether a body that `check_ask` accepted can be stored as it was sent; `encoded` is its JSON."""
+    if b"null" in encoded or isinstance(body.get("agent"), str):
+        return False
+    form: Mapping[str, Any] = body["form"]
+    if "fields" in form:
+        return _all_spelt_out(form["fields"])
+    return all(_all_spelt_out(section["fields"]) for section in form["sections"])
+
+
+def _all_spelt_out(fields: Sequence[Mapping[str, Any]]) -> bool:
+    for field in fields:
+        options = field.get("options")
+        if options is None:
+            if field["type"] in ("select", "radio", "multiselect"):
+                return False  # a confirm whose options were added just now, or options of a source
+        elif not options or any(type(option) is not dict or "value" not in option for option in options):
+            return False
+    return True
+
+
+_KNOWN = KnownFields()
 YES_NO = [Option(value="Yes", label="Yes"), Option(value="No", label="No")]
 
 
 def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
     """Return the body of `POST /v1/requests` as an `Ask`, its options as objects and `confirm` with Yes and No.
 
-    Raises `Faults` naming every broken rule with its path in the body.
+    Raises `Faults` with every broken rule and its path in the body.
     """
     return _checked(body, limits)[0]
 
 
 def read_ask(body: object, *, limits: Limits = DEFAULTS) -> tuple[Ask, str]:
-    """Return what `check_ask` returns, and the JSON text in which it is stored and shown."""
+    """Return the result of `check_ask`, and the JSON text to store and show."""
     ask, text = _checked(body, limits)
-    if is_spelt_out(cast("Mapping[str, Any]", body), text):
+    if is_normalized(cast("Mapping[str, Any]", body), text):
         return ask, text.decode()
     return ask, ask.model_dump_json(exclude_none=True)
 
 
 def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
     report = Report()
-    text = bounded(body, report, limits, path="")
-    prose = Prose(report, suspicious=may_be_deceptive(text))
+    text = encode_within_limit(body, report, limits, path="")
+    text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
+    key = None if text_check.suspicious or text is None else fields_key(body)
+    known = None if key is None else _KNOWN.find(key, limits)
     try:
-        ask = Ask.model_validate(body)
+        ask = Ask.model_validate(body if known is None else with_fields(body, known))
         faulty = set[Steps]() if text is not None else report_surrogates(body, report, path="")
     except ValidationError as error:
         ask, faulty = None, report_structure(error, body, report, path="")
         faulty |= report_surrogates(body, report, path="") if text is None else set()
     if ask is None or faulty:
-        _check_parts(body, faulty, report, prose, limits)
+        _check_parts(body, faulty, report, text_check, limits)
     else:
         ask = _with_confirm(ask)
-        check_envelope(ask, prose, limits)
-        FormRules(report, prose, limits, "form").check(ask.form, cast("Any", body)["form"])
+        check_envelope(ask, text_check, limits)
+        rules = FormRules(report, text_check, limits, "form", known=known is not None)
+        rules.check(ask.form, cast("Any", body)["form"])
+        check_errors(ask.field_errors, ask.error_summary, form_paths(ask.form), text_check, limits)
         _check_ends(ask, report, limits)
     report.finish()
     assert ask is not None
     assert text is not None
+    if key is not None and known is None and ask.form.fields is not None:
+        _keep(key, limits, ask.form.fields)
     return ask, text
 
 
+def _keep(key: bytes, limits: Limits, fields: list[AnyField]) -> None:
+    """Remember sound fields, unless another form may not name them."""
+    if all(field.label is not None for field in fields):
+        _KNOWN.keep(key, limits, fields)
+
+
 def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
-    """Report what the ways to end do not fit: a default that there is not, a check of what nobody may see."""
+    """Report settings that do not fit the form: a default that it does not have, a check of hidden values."""
+    text_check = TextCheck(report, suspicious=True)
+    text_check.line("", "validator", ask.validator, limits.identifier)
+    if ask.texts is not None:
+        text_check.line("texts", "answered", ask.texts.answered, limits.note)
+        text_check.line("texts", "declined", ask.texts.declined, limits.note)
+    if (own := ask.question_limit) is not None:
+        text_check.line("question_limit", "text", own.text, limits.note)
+        least, most = BOUNDS["max_questions"]
+        if not least <= own.max <= most:
+            report.add("question_limit.max", "out_of_range", min=least, max=most)
     if ask.validator is not None and any(field.sensitive for field in ask.form.all_fields):
         report.add("validator", "validator_with_sensitive")
+    if ask.hooks and any(field.sensitive for field in ask.form.all_fields):
+        report.add("hooks", "validator_with_sensitive")
     if ask.on_timeout == "default" and not report.count:
         try:
             default_answer(ask.form, limits)
@@ -75,11 +126,12 @@ def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
 
 
 def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") -> Form:
-    """Return a form on its own as `check_ask` would; its faults have paths that begin with `path`."""
+    """Return a form on its own, checked as in `check_ask`; the paths of its faults begin with `path`."""
     report = Report()
     raw = raw.model_dump(exclude_none=True) if isinstance(raw, Form) else raw
-    text = bounded(raw, report, limits, path=path)
-    rules = FormRules(report, Prose(report, suspicious=may_be_deceptive(text)), limits, path)
+    text = encode_within_limit(raw, report, limits, path=path)
+    text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
+    rules = FormRules(report, text_check, limits, path)
     try:
         form = Form.model_validate(raw)
         faulty = set[Steps]() if text is not None else report_surrogates(raw, report, path=path)
@@ -89,36 +141,38 @@ def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") ->
     if form is None or faulty:
         _check_form_parts(raw, faulty, (), rules)
     else:
-        form = confirmed(form)
+        form = with_yes_no(form)
         rules.check(form, cast("Mapping[str, Any]", raw))
     report.finish()
     assert form is not None
     return form
 
 
-def _check_parts(body: object, faulty: set[Steps], report: Report, prose: Prose, limits: Limits) -> None:
-    ask = Parts(faulty).ask(body)
+def _check_parts(
+    body: object, faulty: set[Steps], report: Report, text_check: TextCheck, limits: Limits
+) -> None:
+    ask = SoundParts(faulty).ask(body)
     if ask is None:
         return
-    check_envelope(ask, prose, limits)
+    check_envelope(ask, text_check, limits)
     raw = cast("Mapping[str, object]", body).get("form")
-    _check_form_parts(raw, faulty, ("form",), FormRules(report, prose, limits, "form"))
+    _check_form_parts(raw, faulty, ("form",), FormRules(report, text_check, limits, "form"))
 
 
 def _check_form_parts(raw: object, faulty: set[Steps], at: Steps, rules: FormRules) -> None:
-    form = Parts(faulty).form(raw, at)
+    form = SoundParts(faulty).form(raw, at)
     if form is not None:
         shape_known = not faulty & {(*at, "fields"), (*at, "sections")}
-        rules.check(confirmed(form), cast("Mapping[str, Any]", raw), shape_known=shape_known)
+        rules.check(with_yes_no(form), cast("Mapping[str, Any]", raw), shape_known=shape_known)
 
 
 def _with_confirm(ask: Ask) -> Ask:
-    form = confirmed(ask.form)
+    form = with_yes_no(ask.form)
     return ask if form is ask.form else ask.model_copy(update={"form": form})
 
 
-def confirmed(form: Form) -> Form:
-    """Give every `confirm` without options Yes and No; returns the same form when there is none."""
+def with_yes_no(form: Form) -> Form:
+    """Add Yes and No to every `confirm` without options; returns the same form if there is none."""
     changes: dict[str, Any] = {}
     if form.fields is not None and any(map(_lacks_answers, form.fields)):
         changes["fields"] = _confirmed_fields(form.fields)

@@ -1,4 +1,4 @@
-"""The part that every kind of request has: where in which conversation, by whom, for whom, for how long."""
+"""Checks the part that all kinds of requests share: thread, agent, assignees, deadline."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from askback.domain.deadlines import EscalationStep
 from askback.domain.faults import join
 from askback.domain.limits import Limits
 from askback.domain.request import Envelope
-from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
-from askback.domain.validation.structure import encoded, report_structure, report_surrogates
+from askback.domain.validation.structure import encode_body, report_structure, report_surrogates
+from askback.domain.validation.text_check import TextCheck
 from askback.domain.validation.texts import may_be_deceptive
 
 Asked = TypeVar("Asked", bound=Envelope)
 
 
-def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked, Prose]:
-    """Return a body of `POST /v1/requests` as its model, its envelope checked, and what checks the rest of its texts.
+def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked, TextCheck]:
+    """Return a body of `POST /v1/requests` as its model with a checked envelope, and the checker for its other texts.
 
-    Raises `Faults` for what is wrong with the size and the structure; other faults are in the report of the prose.
+    Raises `Faults` for a wrong size or structure; other faults are in the report of the checker.
     """
     report = Report()
-    text = bounded(body, report, limits, path="")
+    text = encode_within_limit(body, report, limits, path="")
     if text is None:
         report_surrogates(body, report, path="")
     try:
@@ -34,59 +34,72 @@ def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked,
         report.finish()
         raise
     report.finish()
-    prose = Prose(report, suspicious=may_be_deceptive(text))
-    check_envelope(asked, prose, limits)
-    return asked, prose
+    text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
+    check_envelope(asked, text_check, limits)
+    return asked, text_check
 
 
-def bounded(body: object, report: Report, limits: Limits, *, path: str) -> bytes | None:
-    """Return what is asked as JSON, None where that cannot be; raises `Faults` for one that is too large."""
-    text = encoded(body)
+def encode_within_limit(body: object, report: Report, limits: Limits, *, path: str) -> bytes | None:
+    """Return a request as JSON, None if that is not possible; raises `Faults` if it is too large."""
+    text = encode_body(body)
     if text is not None and len(text) > limits.request_bytes:
         report.add(path, "too_long.request", max=limits.request_bytes)
         report.finish()
     return text
 
 
-def check_envelope(asked: Envelope, prose: Prose, limits: Limits) -> None:
-    """Report what is wrong with the envelope, into the report of `prose`."""
-    report = prose.report
-    for name in ("thread_id", "run_id", "message_id", "tool_call_id", "exclusive_key"):
-        prose.line("", name, getattr(asked, name), limits.identifier)
+def check_envelope(asked: Envelope, text_check: TextCheck, limits: Limits) -> None:
+    """Report the faults of the envelope into the report of `text_check`."""
+    report = text_check.report
+    for name in ("thread_id", "external_id", "run_id", "message_id", "tool_call_id", "exclusive_key"):
+        text_check.line("", name, getattr(asked, name), limits.identifier)
+    if asked.metadata is not None:
+        check_metadata(asked.metadata, report, limits)
     if asked.agent is not None:
-        prose.line("agent", "name", asked.agent.name, limits.identifier)
-        prose.line("agent", "tool", asked.agent.tool, limits.identifier)
+        text_check.line("agent", "name", asked.agent.name, limits.identifier)
+        text_check.line("agent", "tool", asked.agent.tool, limits.identifier)
     if asked.assignees is not None:
-        _check_assignees(asked.assignees, prose, limits)
+        _check_assignees(asked.assignees, text_check, limits)
     if asked.escalation is not None:
-        _check_escalation(asked.escalation, prose, limits)
-    timeout = asked.timeout_s
-    if timeout is not None and not limits.min_timeout_s <= timeout <= limits.max_timeout_s:
+        _check_escalation(asked.escalation, text_check, limits)
+    check_timeout(asked.timeout_s, report, limits)
+
+
+def check_metadata(metadata: object, report: Report, limits: Limits) -> None:
+    """Report metadata that is larger than the limit."""
+    text = encode_body(metadata)
+    if text is not None and len(text) > limits.metadata_bytes:
+        report.add("metadata", "too_long.metadata", max=limits.metadata_bytes)
+
+
+def check_timeout(timeout_s: float | None, report: Report, limits: Limits) -> None:
+    """Report a deadline that is too short or too long."""
+    if timeout_s is not None and not limits.min_timeout_s <= timeout_s <= limits.max_timeout_s:
         report.add("timeout_s", "out_of_range", min=limits.min_timeout_s, max=limits.max_timeout_s)
 
 
-def _check_assignees(assignees: list[str], prose: Prose, limits: Limits) -> None:
+def _check_assignees(assignees: list[str], text_check: TextCheck, limits: Limits) -> None:
     if not assignees:
-        prose.report.add("assignees", "too_few", min=1)
-    _check_people("assignees", assignees, prose, limits)
+        text_check.report.add("assignees", "too_few", min=1)
+    _check_people("assignees", assignees, text_check, limits)
 
 
-def _check_people(path: str, people: list[str], prose: Prose, limits: Limits) -> None:
-    report = prose.report
+def _check_people(path: str, people: list[str], text_check: TextCheck, limits: Limits) -> None:
+    report = text_check.report
     if len(people) > limits.assignees:
         report.add(path, "too_many", max=limits.assignees)
     known = set[str]()
     for index, name in enumerate(people[: limits.assignees]):
         at = join(path, index)
-        prose.at(at, name, limits.identifier)
+        text_check.at(at, name, limits.identifier)
         if name in known:
             report.add(at, "duplicate_value")
         known.add(name)
 
 
-def _check_escalation(steps: list[EscalationStep], prose: Prose, limits: Limits) -> None:
-    """Each step comes after the one before and does something."""
-    report = prose.report
+def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits: Limits) -> None:
+    """Check that steps are in order and that each does something."""
+    report = text_check.report
     if len(steps) > limits.escalation:
         report.add("escalation", "too_many", max=limits.escalation)
     before = 0.0
@@ -101,5 +114,5 @@ def _check_escalation(steps: list[EscalationStep], prose: Prose, limits: Limits)
         before = max(before, step.after_s)
         if not step.notify and not step.assign:
             report.add(at, "step_without_effect")
-        _check_people(join(at, "notify"), step.notify, prose, limits)
-        _check_people(join(at, "assign"), step.assign, prose, limits)
+        _check_people(join(at, "notify"), step.notify, text_check, limits)
+        _check_people(join(at, "assign"), step.assign, text_check, limits)

@@ -1,4 +1,4 @@
-"""The rules of one field: its texts, its options, its bounds and its default."""
+"""Checks one field: its texts, options, bounds and default."""
 
 from __future__ import annotations
 
@@ -10,38 +10,45 @@ from askback.domain.fields import (
     AnyField,
     Date,
     Datetime,
+    File,
+    Messages,
     Multiselect,
     Number,
-    Option,
     Radio,
+    Rows,
     Select,
     Text,
     Textarea,
     Time,
 )
+from askback.domain.files import ACCEPT
 from askback.domain.limits import SAFE_INTEGER, Limits
+from askback.domain.options import Option, OptionsFrom, OptionValue
 from askback.domain.patterns import TOO_LARGE, compile_pattern
-from askback.domain.validation.prose import Prose
 from askback.domain.validation.report import Report
-from askback.domain.validation.value import MOMENT_READERS, is_provided, read_value
+from askback.domain.validation.rows import RowRules
+from askback.domain.validation.text_check import TextCheck
+from askback.domain.validation.value import is_provided, moment_reader, read_value
+from askback.messages.languages import LocalText
 
 MOST_INSTRUCTIONS = 300_000
-"""RE2 instructions that the patterns of one form may compile to: about 0.1 s, while all others wait."""
+"""The maximum number of RE2 instructions for all patterns of a form: about 0.1 s, during which others wait."""
 
 _WITH_OPTIONS = (Select, Radio, Multiselect)
 
 Raw = Any
-"""A list as it was sent, where how something was spelt decides the path of its fault."""
+"""A list as it was sent; the spelling of an item decides the path of its fault."""
 
 
 class FieldRules:
     """Checks fields one by one."""
 
-    def __init__(self, report: Report, prose: Prose, limits: Limits) -> None:
+    def __init__(self, report: Report, text_check: TextCheck, limits: Limits) -> None:
         self.report = report
-        self.prose = prose
+        self.text_check = text_check
         self.limits = limits
         self._instructions = 0
+        self.row_rules = RowRules(report, text_check, limits, self.check)
         self._rules: dict[str, Callable[[str, Any], None]] = {
             "text": self.check_text,
             "textarea": self.check_text,
@@ -50,6 +57,7 @@ class FieldRules:
             "date": self.check_moment,
             "time": self.check_moment,
             "datetime": self.check_moment,
+            "file": self.check_file,
         }
 
     def check(self, path: str, field: AnyField, raw: Raw, index: int) -> bool:
@@ -57,14 +65,20 @@ class FieldRules:
 
         `raw[index]` is the field as it was sent.
         """
-        if self.prose.suspicious or not self.is_plain(field):
+        if self.text_check.suspicious or not self.is_plain(field):
             self.check_texts(path, field)
+        if field.messages is not None:
+            self.check_messages(path, field, field.messages)
         before = self.report.count
         if isinstance(field, _WITH_OPTIONS):
             self.check_options(path, field, raw, index)
+        elif isinstance(field, Rows):
+            self.row_rules.check(path, field, raw[index])
         rule = self._rules.get(field.type)
         if rule is not None:
             rule(path, field)
+            if (pattern := getattr(field, "pattern", None)) is not None:
+                self.check_pattern(join(path, "pattern"), pattern)
         sound = self.report.count == before
         if field.default is not None and field.sensitive:
             self.report.add(join(path, "default"), "default_of_sensitive")
@@ -73,36 +87,45 @@ class FieldRules:
         return sound
 
     def is_plain(self, field: AnyField) -> bool:
-        """Whether the texts of a field have nothing wrong with their size, as far as a glance can tell."""
+        """Whether a quick check finds nothing wrong with the texts of a field."""
         limits = self.limits
         return (
             0 < len(field.id) <= limits.field_id
-            and 0 < len(field.label) <= limits.label
             and field.id[0].isalnum()
-            and field.label[0].isalnum()
-            and (field.description is None or len(field.description) <= limits.description)
-            and (field.placeholder is None or len(field.placeholder) <= limits.placeholder)
+            and (field.label is None or _is_line(field.label, limits.label))
+            and (field.description is None or _fits(field.description, limits.description))
+            and (field.placeholder is None or _fits(field.placeholder, limits.placeholder))
         )
 
     def check_texts(self, path: str, field: AnyField) -> None:
-        """Look at the texts of a field closely."""
-        prose, limits = self.prose, self.limits
-        prose.line(path, "id", field.id, limits.field_id)
-        prose.line(path, "label", field.label, limits.label)
-        prose.lines(path, "description", field.description, limits.description)
-        prose.hint(path, "placeholder", field.placeholder, limits.placeholder)
+        """Check the texts of a field in detail."""
+        text_check, limits = self.text_check, self.limits
+        text_check.line(path, "id", field.id, limits.field_id)
+        text_check.line(path, "label", field.label, limits.label, lines=True)
+        text_check.lines(path, "description", field.description, limits.description)
+        text_check.hint(path, "placeholder", field.placeholder, limits.placeholder)
+
+    def check_messages(self, path: str, field: AnyField, messages: Messages) -> None:
+        """Check the messages, each for a rule that the field can have."""
+        path = join(path, "messages")
+        keys = {"required", "type", *type(field).model_fields}
+        for rule, text in messages:
+            if text is not None and rule not in keys:
+                self.report.add(join(path, rule), "constraint_not_allowed", type=field.type)
+            else:
+                self.text_check.line(path, rule, text, self.limits.rule_message, lines=True)
 
     def check_text(self, path: str, field: Text | Textarea) -> None:
-        """Lengths in order and reachable, a pattern that RE2 compiles."""
+        """Check that lengths are in order and possible, and that RE2 compiles the pattern."""
         most = self.limits.textarea_answer if field.type == "textarea" else self.limits.text_answer
         if field.min_length is not None or field.max_length is not None:
             self.check_counts(path, field, "length", most)
-        self.prose.line(path, "pattern_message", field.pattern_message, self.limits.pattern_message)
-        if field.pattern is not None:
-            self.check_pattern(join(path, "pattern"), field.pattern)
+        self.text_check.line(
+            path, "pattern_message", field.pattern_message, self.limits.rule_message, lines=True
+        )
 
     def check_pattern(self, path: str, pattern: str) -> None:
-        """A pattern is not shown, so any character may stand in it."""
+        """Check a pattern; it may contain any character, because it is not shown."""
         if not pattern.strip():
             self.report.add(path, "empty")
         elif len(pattern) > self.limits.pattern:
@@ -120,7 +143,7 @@ class FieldRules:
                     self._instructions = MOST_INSTRUCTIONS
 
     def check_counts(self, path: str, field: Text | Textarea | Multiselect, what: str, most: int) -> None:
-        """`min_<what>` and `max_<what>` are possible and in order."""
+        """Check that `min_<what>` and `max_<what>` are possible and in order."""
         low, high = getattr(field, f"min_{what}"), getattr(field, f"max_{what}")
         before = self.report.count
         for name, value, least in ((f"min_{what}", low, 0), (f"max_{what}", high, 1)):
@@ -132,7 +155,7 @@ class FieldRules:
             self.report.add(join(path, f"min_{what}"), "contradiction")
 
     def check_number(self, path: str, field: Number) -> None:
-        """Bounds in order, a step that goes forward, nothing that a reader would round."""
+        """Check that bounds are in order, the step is positive, and no number would be rounded."""
         before = self.report.count
         for name, value in (("min", field.min), ("max", field.max), ("step", field.step)):
             if value is not None and abs(value) > SAFE_INTEGER:
@@ -144,10 +167,10 @@ class FieldRules:
             self.report.add(join(path, "min"), "contradiction")
 
     def check_moment(self, path: str, field: Date | Time | Datetime) -> None:
-        """Bounds that are real and in order."""
+        """Check that bounds are valid and in order."""
         if field.min is None and field.max is None:
             return
-        read = MOMENT_READERS[field.type]
+        read = moment_reader(field)
         low, high = (None if bound is None else read(bound) for bound in (field.min, field.max))
         for name, bound, moment in (("min", field.min, low), ("max", field.max, high)):
             if bound is not None and moment is None:
@@ -155,75 +178,115 @@ class FieldRules:
         if low is not None and high is not None and low > high:
             self.report.add(join(path, "min"), "contradiction")
 
+    def check_file(self, path: str, field: File) -> None:
+        """Check the bounds and the accepted types of a file field, which is never sensitive."""
+        limits = self.limits
+        for name, value, most in (
+            ("max_files", field.max_files, limits.files),
+            ("max_bytes", field.max_bytes, limits.file_bytes),
+        ):
+            if value is not None and value < 1:
+                self.report.add(join(path, name), "below_min", min=1)
+            elif value is not None and value > most:
+                self.report.add(join(path, name), "above_max", max=most)
+        if field.sensitive:
+            self.report.add(join(path, "sensitive"), "constraint_not_allowed", type="file")
+        if field.accept is None:
+            return
+        if not field.accept:
+            self.report.add(join(path, "accept"), "empty")
+        elif len(field.accept) > limits.accepted_types:
+            self.report.add(join(path, "accept"), "too_many", max=limits.accepted_types)
+        for index, each in enumerate(field.accept[: limits.accepted_types]):
+            if not ACCEPT.fullmatch(each):
+                self.report.add(f"{path}.accept[{index}]", "invalid_accept")
+
     def check_choices(self, path: str, field: Multiselect) -> None:
-        """As many choices as there are options, unless the person may add some."""
+        """Check that there are enough options for the number of choices, unless the person may add some."""
         if field.min_choices is None and field.max_choices is None:
             return
-        self.check_counts(path, field, "choices", self.limits.options)
+        sourced = field.options_from is not None
+        self.check_counts(
+            path, field, "choices", self.limits.sourced_choices if sourced else self.limits.options
+        )
         count = len(field.options)
-        if field.allow_other or not count:
+        if sourced or field.allow_other or not count:
             return
         for name, value in (("min_choices", field.min_choices), ("max_choices", field.max_choices)):
             place = join(path, name)
-            if value is not None and value > count and not self.report.has(place):
+            if value is not None and value > count and not self.report.has_fault(place):
                 self.report.add(place, "contradiction.choices", count=count)
 
     def check_options(self, path: str, field: Select | Radio | Multiselect, raw: Raw, index: int) -> None:
-        """There are some, not too many, and each can be told from the others."""
+        """Check that there are options, not too many, and that they are distinct."""
+        if field.options_from is not None:
+            self.check_source(path, field, field.options_from)
+            return
         options = field.options
         if not options:
             self.report.add(join(path, "options"), "option_required")
         elif len(options) > self.limits.options:
             self.report.add(join(path, "options"), "too_many", max=self.limits.options)
-        values: set[str] = set()
-        labels: set[str] = set()
+        values: set[OptionValue] = set()
         for place, option in enumerate(options[: self.limits.options]):
-            seen = option.value in values, option.label in labels
-            if self.prose.suspicious or True in seen or not self.is_fit(option):
-                self.report_option(path, option, raw, index, place, seen)
+            repeated = option.value in values
+            if self.text_check.suspicious or repeated or not self.is_fit(option):
+                self.report_option(path, option, raw, index, place, repeated=repeated)
             values.add(option.value)
-            labels.add(option.label)
+
+    def check_source(self, path: str, field: Select | Radio | Multiselect, source: OptionsFrom) -> None:
+        """Check a field whose options come from a source; whether the server has the source is checked later."""
+        self.text_check.line(join(path, "options_from"), "source", source.source, self.limits.identifier)
+        for key in ("sensitive", "allow_other", "options"):
+            if getattr(field, key):
+                self.report.add(join(path, key), "constraint_not_allowed.source")
+        if getattr(field, "widget", None) not in (None, "dropdown"):
+            self.report.add(join(path, "widget"), "constraint_not_allowed.source")
 
     def is_fit(self, option: Option) -> bool:
-        """Whether the texts of an option have nothing wrong with their size, as far as a glance can tell."""
-        limits = self.limits
+        """Whether a quick check finds nothing wrong with the texts of an option."""
+        limits, value = self.limits, option.value
         return (
-            0 < len(option.value) <= limits.option_value
-            and 0 < len(option.label) <= limits.option_label
-            and option.value[0].isalnum()
-            and option.label[0].isalnum()
-            and (option.description is None or len(option.description) <= limits.option_description)
+            isinstance(value, str)
+            and 0 < len(value) <= limits.option_value
+            and value[0].isalnum()
+            and _is_line(option.label, limits.option_label)
+            and (option.description is None or _fits(option.description, limits.option_description))
         )
 
     def report_option(
-        self, path: str, option: Option, raw: Raw, index: int, place: int, seen: tuple[bool, bool]
+        self, path: str, option: Option, raw: Raw, index: int, place: int, *, repeated: bool
     ) -> None:
-        """Look at an option closely; how it was spelt decides the path: a string, an object, with a value or not."""
+        """Check an option in detail; its spelling decides the path: a string, an object, with a value or without."""
         path = f"{path}.options[{place}]"
         spelt = _member(_member(_member(raw, index), "options"), place)
         has_value = isinstance(spelt, Mapping) and "value" in spelt
         label_path = path if isinstance(spelt, str) else join(path, "label")
-        self.prose.at(label_path, option.label, self.limits.option_label)
+        self.text_check.at(label_path, option.label, self.limits.option_label, lines=True)
         if has_value:
-            self.prose.at(join(path, "value"), option.value, self.limits.option_value)
-        self.prose.lines(path, "description", option.description, self.limits.option_description)
-        repeats_value, repeats_label = seen
-        if has_value and repeats_value:
-            self.report.add(join(path, "value"), "duplicate_option")
-        if repeats_label or (repeats_value and not has_value):
-            self.report.add(label_path, "duplicate_option")
+            self.check_option_value(join(path, "value"), option.value)
+        self.text_check.lines(path, "description", option.description, self.limits.option_description)
+        if repeated:
+            self.report.add(join(path, "value") if has_value else label_path, "duplicate_option")
+
+    def check_option_value(self, path: str, value: OptionValue) -> None:
+        """Check a value that was given: an empty text is one, a text of only white space is not."""
+        if not isinstance(value, str):
+            if abs(value) > SAFE_INTEGER:
+                self.report.add(path, "number_too_large")
+        elif value:
+            self.text_check.at(path, value, self.limits.option_value)
 
     def check_default(self, path: str, field: AnyField, *, sound: bool) -> None:
-        """The field would take its own default; required or not does not matter here."""
+        """Check that the default is a valid value of the field, which need not be required."""
         path = join(path, "default")
-        is_fine = self.prose.value(path, field.default, lines=field.type == "textarea")
+        is_fine = self.text_check.value(path, field.default, lines=field.type == "textarea")
         if not sound or not is_fine:
             return
         single = field.type in ("select", "radio")
-        if single and field.default == "":
-            self.report.add(path, "default_not_in_options")
-            return
         if not is_provided(field, field.default):
+            if single and field.default == "":
+                self.report.add(path, "default_not_in_options")
             return
         faults = read_value(field, field.default, limits=self.limits, required=False).faults
         if faults:
@@ -231,8 +294,16 @@ class FieldRules:
             self.report.add(path, "default_not_in_options" if stranger else "invalid_default")
 
 
+def _is_line(text: LocalText, most: int) -> bool:
+    return isinstance(text, str) and 0 < len(text) <= most and text[0].isalnum()
+
+
+def _fits(text: LocalText, most: int) -> bool:
+    return isinstance(text, str) and len(text) <= most
+
+
 def _member(raw: Any, step: str | int) -> Any:
-    """Return a member of what was sent; None for what was filled in, such as the Yes and No of a confirm."""
+    """Return a member as it was sent; None if it was added later, such as the Yes and No of a confirm."""
     try:
         return raw[step]
     except (TypeError, KeyError, IndexError):

@@ -1,4 +1,4 @@
-"""What is left of a form whose structure is partly wrong, so that its other faults are found too."""
+"""Builds the valid parts of a form whose structure is partly wrong, so that its other faults are found too."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter
 
+from askback.domain.condition import Condition
 from askback.domain.deadlines import EscalationStep
 from askback.domain.fields import AnyField, CompletedView, Form, Section
 from askback.domain.request import Agent, Ask
@@ -18,24 +19,25 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """A field whose structure is wrong; its id still counts, when it is one."""
+class InvalidField:
+    """A field whose structure is wrong; its id still counts, if it has one, and that it lacks a label."""
 
     id: str | None
+    label: object
 
 
-class Parts:
-    """Builds the sound parts of a body; `faulty` are the places whose structure is wrong.
+class SoundParts:
+    """Builds the valid parts of a body; `faulty` are the places whose structure is wrong.
 
-    A field with any fault becomes `Broken`. Of everything else only the faulty key is left out;
-    what is left out reads as None, and what was never given as its default.
+    A field with any fault becomes `InvalidField`. Elsewhere only the faulty key is left out and becomes None; a key
+    that was not sent has its default.
     """
 
     def __init__(self, faulty: set[Steps]) -> None:
         self.touched = {steps[:length] for steps in faulty for length in range(len(steps) + 1)}
 
     def ask(self, raw: object) -> Ask | None:
-        """Return the ask, its form left out; None when it is no object."""
+        """Return the request without its form; None if it is not an object."""
         keys = self._sound_keys(raw, (), without=("form", "agent", "escalation"))
         if keys is None:
             return None
@@ -48,7 +50,7 @@ class Parts:
         return _build(Ask, keys)
 
     def form(self, raw: object, at: Steps) -> Form | None:
-        """Return the form at `at`; None when it is no object."""
+        """Return the form at `at`; None if it is not an object."""
         keys = self._sound_keys(raw, at, without=("fields", "sections", "initial_values", "completed_view"))
         if keys is None:
             return None
@@ -60,17 +62,19 @@ class Parts:
         keys["completed_view"] = None if view is None else _build(CompletedView, view)
         return _build(Form, keys)
 
-    def _fields(self, raw: object, at: Steps) -> list[AnyField | Broken] | None:
+    def _fields(self, raw: object, at: Steps) -> list[AnyField | InvalidField] | None:
         if not isinstance(raw, (list, tuple)):
             return None
         items = cast("Sequence[object]", raw)
         return [self._field(item, (*at, index)) for index, item in enumerate(items)]
 
-    def _field(self, raw: object, at: Steps) -> AnyField | Broken:
+    def _field(self, raw: object, at: Steps) -> AnyField | InvalidField:
         if at not in self.touched:
             return _FIELD.validate_python(raw)
-        id_ = cast("Mapping[str, object]", raw).get("id") if isinstance(raw, Mapping) else None
-        return Broken(id_ if isinstance(id_, str) else None)
+        members: Mapping[str, object] = cast("Mapping[str, object]", raw) if isinstance(raw, Mapping) else {}
+        id_ = members.get("id")
+        is_known = bool(members) and (*at, "type") not in self.touched
+        return InvalidField(id_ if isinstance(id_, str) else None, members.get("label") if is_known else "")
 
     def _sections(self, raw: object, at: Steps) -> list[Section] | None:
         if not isinstance(raw, (list, tuple)):
@@ -80,6 +84,8 @@ class Parts:
 
     def _section(self, raw: object, at: Steps) -> Section:
         keys = self._sound_keys(raw, at, without=("fields",)) or {}
+        if keys.get("visible_if") is not None:
+            keys["visible_if"] = Condition.model_validate(keys["visible_if"])
         fields = cast("Mapping[str, object]", raw).get("fields") if isinstance(raw, Mapping) else None
         return _build(Section, {**keys, "fields": self._fields(fields, (*at, "fields"))})
 

@@ -1,4 +1,4 @@
-"""Collecting faults: complete, in order, and bounded."""
+"""Collects faults: completely, in order, up to a maximum."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from askback.domain.faults import Fault, Faults, fault, join
 
 MAX_FAULTS = 200
-"""The most faults that one check reports: a body of a megabyte must not become an answer of ten."""
+"""The maximum number of faults of one check: the answer to a large body must not be larger still."""
 
 _MAX_STEP = 100
 
 
 class Report:
-    """The faults found so far; a path gets one fault for each code. `count` goes on beyond the bound."""
+    """The faults found so far; a path gets one fault for each code. `count` also counts those beyond the maximum."""
 
     __slots__ = ("_seen", "count", "faults")
 
@@ -23,7 +23,7 @@ class Report:
         self._seen: set[tuple[str, str]] = set()
 
     def add(self, path: str, key: str, **params: Any) -> None:
-        """Note a fault, unless this path already has one of the same code, or there are enough."""
+        """Add a fault, unless this path already has one with the same code, or there are too many."""
         self.count += 1
         if self.is_full:
             return
@@ -34,11 +34,11 @@ class Report:
 
     @property
     def is_full(self) -> bool:
-        """Whether looking further can add nothing."""
+        """Whether no more faults can be added."""
         return len(self.faults) >= MAX_FAULTS
 
-    def has(self, path: str) -> bool:
-        """Whether a fault was noted at `path`."""
+    def has_fault(self, path: str) -> bool:
+        """Whether `path` has a fault."""
         return any(each.path == path for each in self.faults)
 
     def finish(self) -> None:
@@ -48,6 +48,6 @@ class Report:
 
 
 def join_key(path: str, key: str) -> str:
-    """Extend `path` by a key that a stranger chose: a long one is cut, and a broken one mended."""
+    """Extend `path` by a key that a caller chose: a long one is cut, and invalid characters are replaced."""
     step = key if len(key) <= _MAX_STEP else key[:_MAX_STEP] + "…"
     return join(path, step.encode("utf-8", "replace").decode())

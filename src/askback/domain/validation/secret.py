@@ -1,7 +1,7 @@
-"""Checking what an agent asks for, and what a person sends for it: the only place where values are looked at.
+"""Checks requests for secrets and the submitted values: the only place where values are looked at.
 
-A submission is read by hand. No model, and no exception but `Faults`, ever holds a value, so that none of them can
-end in a message, a traceback or a log; a fault names the field, and a name only where it was asked for.
+A submission is parsed by hand. No model, and no exception except `Faults`, ever holds a value, so that none can end
+up in a message, a traceback or a log. A fault names the field, and a secret only by a name that was asked for.
 """
 
 from __future__ import annotations
@@ -14,35 +14,35 @@ from askback.domain import jsontext
 from askback.domain.faults import Faults, fault, join
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.request import SecretRequest
-from askback.domain.secrets.asked import SCOPES, ShownSecret
-from askback.domain.secrets.names import blocked, well_formed
-from askback.domain.secrets.secret import Secret
-from askback.domain.secrets.unread import Unread
+from askback.domain.secrets.names import blocked_reason, is_well_formed
+from askback.domain.secrets.request import SCOPES, ShownSecret
+from askback.domain.secrets.secret import RawBody, Secret
 from askback.domain.validation.envelope import read_asked
 from askback.domain.validation.report import Report
+from askback.domain.validation.text_check import check_languages
 from askback.domain.validation.texts import is_blank
 
-_MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope"})
+_MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope", "languages"})
 
 
 def check_secret(body: object, *, limits: Limits = DEFAULTS) -> SecretRequest:
     """Return the body of `POST /v1/requests` with kind secret, its names sorted; raises `Faults` with their paths."""
-    asked, prose = read_asked(SecretRequest, body, limits)
-    report = prose.report
+    asked, text_check = read_asked(SecretRequest, body, limits)
+    report = text_check.report
     secret = asked.secret
     _check_names(secret.names, report, limits)
-    prose.line("secret", "reason", secret.reason, limits.secret_reason)
-    prose.lines("secret", "instructions", secret.instructions, limits.description)
-    prose.line("secret", "project", secret.project, limits.identifier)
+    text_check.line("secret", "reason", secret.reason, limits.secret_reason)
+    text_check.lines("secret", "instructions", secret.instructions, limits.secret_instructions)
+    text_check.line("secret", "project", secret.project, limits.identifier)
     if secret.default_scope == "project" and secret.project is None:
         report.add("secret.project", "subject_required")
     for name, given in secret.metadata.items():
-        at = join("secret.metadata", name if well_formed(name) else "?")
+        at = join("secret.metadata", name if is_well_formed(name) else "?")
         if name not in secret.names:
             report.add(at, "metadata_unknown")
-        prose.lines(at, "description", given.description, limits.secret_help)
-        prose.hint(at, "placeholder", given.placeholder, limits.secret_placeholder)
-        prose.hint(at, "format_hint", given.format_hint, limits.secret_hint)
+        text_check.lines(at, "description", given.description, limits.secret_help)
+        text_check.hint(at, "placeholder", given.placeholder, limits.secret_placeholder)
+        text_check.hint(at, "format_hint", given.format_hint, limits.secret_hint)
     report.finish()
     return asked.model_copy(update={"secret": secret.model_copy(update={"names": sorted(secret.names)})})
 
@@ -54,9 +54,9 @@ def _check_names(names: Sequence[str], report: Report, limits: Limits) -> None:
         report.add("secret.names", "too_many", max=limits.secrets)
     for index, name in enumerate(names[: limits.secrets]):
         path = join("secret.names", index)
-        if not well_formed(name):
+        if not is_well_formed(name):
             report.add(path, "not_a_secret_name")
-        elif blocked(name) is not None:
+        elif blocked_reason(name) is not None:
             report.add(path, "secret_blocked")
         elif name in names[:index]:
             report.add(path, "duplicate_value")
@@ -64,12 +64,13 @@ def _check_names(names: Sequence[str], report: Report, limits: Limits) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a person sent: values by name, names whose saved value is to be used, and where they shall hold."""
+    """A person's submission: values by name, names whose stored value is used, and their scope."""
 
     revision: int
     values: Mapping[str, Secret]
     existing: frozenset[str]
     scope: str
+    languages: Sequence[str] = ()
 
     @property
     def names(self) -> list[str]:
@@ -77,10 +78,10 @@ class Submission:
         return sorted({*self.values, *self.existing})
 
 
-def read_submission(body: Unread, shown: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
-    """Return what was sent for a request; raises `Faults` that name fields and never what stands in them.
+def read_submission(body: RawBody, shown: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
+    """Return the submission for a request; raises `Faults` that name fields and never contain their values.
 
-    Whether a saved value is there for a name in `use_existing` is not known here.
+    Whether a stored value exists for a name in `use_existing` is not known here.
     """
     return body.read(lambda text: _submission(text, shown, limits))
 
@@ -102,17 +103,18 @@ def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
     scope = _scope(sent.get("scope", shown.default_scope), shown, report)
     values = _values(sent.get("secrets"), shown, report, limits)
     existing = _existing(sent.get("use_existing"), shown, report)
+    languages = check_languages(sent.get("languages"), report, limits)
     for name in shown.names:
         if name in values and name in existing:
             report.add(join("secrets", name), "secret_both", name=name)
-        elif name not in values and name not in existing and not report.has(join("secrets", name)):
+        elif name not in values and name not in existing and not report.has_fault(join("secrets", name)):
             report.add(join("secrets", name), "secret_missing")
     report.finish()
-    return Submission(cast("int", revision), values, frozenset(existing), scope)
+    return Submission(cast("int", revision), values, frozenset(existing), scope, languages)
 
 
 def _scope(given: object, shown: ShownSecret, report: Report) -> str:
-    # Without the name of one, all threads that name none would share a project.
+    # Otherwise all threads without a project would share one.
     offered = [scope for scope in SCOPES if scope != "project" or shown.project is not None]
     scope = "session" if given == "thread" else given
     if isinstance(scope, str) and scope in offered:
@@ -130,7 +132,7 @@ def _values(given: object, shown: ShownSecret, report: Report, limits: Limits) -
     found: dict[str, Secret] = {}
     for name, value in cast("dict[str, object]", given).items():
         key = value_fault(value, limits) if name in shown.names else "secret_not_requested"
-        if blocked(name) is not None:
+        if blocked_reason(name) is not None:
             key = "secret_blocked"
         if key is None:
             found[name] = Secret(cast("str", value))
@@ -140,7 +142,7 @@ def _values(given: object, shown: ShownSecret, report: Report, limits: Limits) -
 
 
 def value_fault(value: object, limits: Limits) -> str | None:
-    """Return the key of what is wrong with a value, if anything is."""
+    """Return the key of the fault of a value; None if it is valid."""
     if not isinstance(value, str):
         return "secret_not_text"
     if is_blank(value):
@@ -168,5 +170,5 @@ def _existing(given: object, shown: ShownSecret, report: Report) -> set[str]:
 
 
 def _at(name: str, shown: ShownSecret) -> str:
-    """Return the path of a name; one that nobody asked for may be a value that was pasted into the wrong place."""
+    """Return the path of a name; one that nobody asked for is not repeated, because it may be a pasted value."""
     return join("secrets", name) if name in shown.names else "secrets"

@@ -1,7 +1,7 @@
-"""The structure of a body: Pydantic checks it, and its errors are said in our paths and codes.
+"""Checks the structure of a body with Pydantic and translates its errors into our paths and codes.
 
-Structure is what the JSON Schema can say: keys, JSON types, closed sets of words. Nothing of what
-was sent is repeated in a fault, except keys in its path.
+Structure is what a JSON Schema can express: keys, JSON types, closed sets of words. A fault repeats nothing that
+was sent except keys in its path.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from askback.domain import fields as form_fields
 from askback.domain.faults import join
-from askback.domain.kinds import KINDS
+from askback.domain.kinds import BUILT_IN
 from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.texts import has_lone_surrogate
 
 Steps = tuple[str | int, ...]
-"""A place in the body as sent: keys and indexes."""
+"""A place in the body as it was sent: keys and indexes."""
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 MAX_ERRORS = 1000
-"""With more errors than this they are not told one by one: a quarter of a megabyte can hold 100,000 of them."""
+"""The maximum number of errors that are reported one by one: a large body can have 100,000 of them."""
 
 _QUOTED = re.compile(r"'([^']*)'")
 _WRONG_TYPE = {
@@ -46,14 +46,16 @@ _FIELD_KEYS = frozenset(
         form_fields.Number,
         form_fields.Select,
         form_fields.Multiselect,
-        form_fields.Date,
+        form_fields.Datetime,
+        form_fields.File,
+        form_fields.Rows,
     )
     for key in kind.model_fields
 )
 
 
-class Place(NamedTuple):
-    """Where an error is: its steps, the value there, the object around it, and the tag of that object."""
+class ErrorLocation(NamedTuple):
+    """The place of an error: its steps, the value there, the object around it, and the tag of that object."""
 
     steps: Steps
     value: Any
@@ -62,7 +64,7 @@ class Place(NamedTuple):
 
 
 def parse(model: type[AnyModel], body: object) -> AnyModel:
-    """Return `body` as a `model`, or raise `Faults` with everything that is wrong with its structure."""
+    """Return `body` as a `model`, or raise `Faults` with all errors in its structure."""
     try:
         return model.model_validate(body)
     except ValidationError as error:
@@ -72,8 +74,8 @@ def parse(model: type[AnyModel], body: object) -> AnyModel:
         raise
 
 
-def encoded(body: object) -> bytes | None:
-    """Return the body as compact JSON in UTF-8, or None when a text of it has no UTF-8 form."""
+def encode_body(body: object) -> bytes | None:
+    """Return the body as compact JSON in UTF-8; None if it has a text without a UTF-8 form."""
     try:
         return to_json(body)
     except (PydanticSerializationError, UnicodeEncodeError, ValueError):
@@ -81,13 +83,19 @@ def encoded(body: object) -> bytes | None:
 
 
 def report_structure(error: ValidationError, body: object, report: Report, *, path: str) -> set[Steps]:
-    """Report Pydantic's errors about `body`, which stands at `path`; returns their places in the body."""
+    """Report Pydantic's errors about `body`, which is at `path`; returns their places in the body."""
     if error.error_count() > MAX_ERRORS:
         report.add(path, "too_many.faults", max=MAX_ERRORS)
         report.finish()
     places: set[Steps] = set()
-    for each in error.errors(include_input=False, include_url=False):
+    errors = error.errors(include_input=False, include_url=False)
+    texts = {loc[: loc.index(_LANGUAGES)] for each in errors if _LANGUAGES in (loc := each["loc"])}
+    for each in errors:
         place = _place(body, each["loc"], each["type"])
+        if each["loc"][-1:] == ("str",) and each["loc"][:-1] in texts:
+            if isinstance(place.value, Mapping):
+                continue  # the languages of a text have errors of their own
+            each["loc"] = each["loc"][:-1]
         if _is_implied(place, each["type"]):
             continue
         steps, key, params = _said(place, cast("dict[str, Any]", each))
@@ -111,22 +119,24 @@ def path_of(steps: Steps, path: str) -> str:
     return path
 
 
-def _place(body: object, location: Sequence[str | int], kind: str) -> Place:
-    """Find Pydantic's location in the body, leaving out the names of union members that it puts in."""
+def _place(body: object, location: Sequence[str | int], kind: str) -> ErrorLocation:
+    """Find Pydantic's location in the body, without the names of union members that it inserts."""
     if location and location[-1] in ("int", "float") and kind in _NUMBER_ERRORS:
         location = location[:-1]
-    place = Place((), body, None, present=True)
+    place = ErrorLocation((), body, None, present=True)
     for index, step in enumerate(location):
         last = index == len(location) - 1
-        if not last and place.steps and isinstance(place.steps[-1], int) and _tag(place.value) == step:
+        if not last and index and isinstance(location[index - 1], int) and _tag(place.value) == step:
             continue
         found, value = _member(place.value, step)
         if found or (last and (kind == "missing" or step == _IMPLIED)):
-            place = Place((*place.steps, step), value, place.value, present=found)
+            place = ErrorLocation((*place.steps, step), value, place.value, present=found)
     return place
 
 
 _IMPLIED = "value"
+_LANGUAGES = "dict[str,str]"
+"""How Pydantic names the branch of a text in several languages."""
 _NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
 
 
@@ -144,15 +154,18 @@ def _member(value: object, step: str | int) -> tuple[bool, Any]:
     return False, None
 
 
-def _is_implied(place: Place, kind: str) -> bool:
-    """An option's value comes from its label when it is absent: only the label's own fault is shown."""
+def _is_implied(place: ErrorLocation, kind: str) -> bool:
+    """An option's default value is its label: only the fault of the label is reported."""
     if place.present or not place.steps:
         return False
-    return kind != "missing" or (place.steps[-1] == _IMPLIED and "options" in place.steps)
+    if kind != "missing":
+        return True
+    languages = isinstance(_member(place.around, "label")[1], Mapping)
+    return place.steps[-1] == _IMPLIED and "options" in place.steps and not languages
 
 
-def _said(place: Place, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
-    """Return where, which key and with which params to report an error."""
+def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+    """Return the place, key and params with which an error is reported."""
     kind, context = error["type"], error.get("ctx", {})
     steps = place.steps
     if kind in ("union_tag_not_found", "union_tag_invalid"):
@@ -160,10 +173,12 @@ def _said(place: Place, error: dict[str, Any]) -> tuple[Steps, str, dict[str, An
     if kind == "missing":
         needs_options = steps[-1:] == ("options",)
         return steps, "option_required" if needs_options else "missing_required", {}
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "none_required"):
         return _said_of_extra(place)
     if kind == "literal_error":
         return _said_of_word(place, context["expected"])
+    if kind == "string_type" and error["loc"][-1] == "str":
+        return steps, "wrong_type.string_or_number", {}
     if kind == "finite_number":
         return steps, "non_finite_number", {}
     if kind in _NUMBER_ERRORS and error["loc"][-1] in ("int", "float"):
@@ -174,7 +189,7 @@ def _said(place: Place, error: dict[str, Any]) -> tuple[Steps, str, dict[str, An
     return steps, f"wrong_type.{expected}", {}
 
 
-def _said_of_tag(place: Place, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+def _said_of_tag(place: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
     steps = (*place.steps, "type")
     found, value = _member(place.value, "type")
     if not found:
@@ -184,7 +199,7 @@ def _said_of_tag(place: Place, context: dict[str, Any]) -> tuple[Steps, str, dic
     return steps, "unknown_type", {"allowed": _words(context["expected_tags"])}
 
 
-def _said_of_extra(place: Place) -> tuple[Steps, str, dict[str, Any]]:
+def _said_of_extra(place: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
     tag = _tag(place.around)
     is_field = "fields" in place.steps and place.steps[-2:-1] and isinstance(place.steps[-2], int)
     if is_field and place.steps[-3:-2] == ("fields",) and place.steps[-1] in _FIELD_KEYS:
@@ -192,11 +207,11 @@ def _said_of_extra(place: Place) -> tuple[Steps, str, dict[str, Any]]:
     return place.steps, "unknown_field.key", {}
 
 
-def _said_of_word(place: Place, expected: str) -> tuple[Steps, str, dict[str, Any]]:
+def _said_of_word(place: ErrorLocation, expected: str) -> tuple[Steps, str, dict[str, Any]]:
     if not isinstance(place.value, str):
         return place.steps, "wrong_type.string", {}
     if place.steps == ("kind",):
-        return place.steps, "unknown_type", {"allowed": ", ".join(KINDS)}
+        return place.steps, "unknown_type", {"allowed": ", ".join(BUILT_IN)}
     return place.steps, "unknown_value", {"allowed": _words(expected)}
 
 

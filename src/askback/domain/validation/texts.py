@@ -1,8 +1,9 @@
-"""Rules that hold for text wherever it comes from."""
+"""Rules for texts of agents and people."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import cast
 
@@ -10,6 +11,10 @@ from askback.domain.faults import Fault, fault
 
 _WHITE_SPACE = "\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _NOT_BLANK = re.compile(f"[^{_WHITE_SPACE}]")
+
+LANGUAGE_TAG = re.compile(
+    r"[A-Za-z]{2,3}(?:-[A-Za-z]{4})?(?:-(?:[A-Za-z]{2}|[0-9]{3}))?(?:-(?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))?"
+)
 
 _TYPED_LINE = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 _TYPED_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -20,16 +25,17 @@ _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
 _DECEPTIVE = f"\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff{_NONCHARACTERS}"
 _SHOWN_LINE = re.compile(f"[\x00-\x1f{_DECEPTIVE}]")
 _SHOWN_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_DECEPTIVE}]")
+_ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
 _ENCODED = re.compile(rf"\\[bfnrtu]|[{_DECEPTIVE}]")
 
 
 def is_blank(text: str) -> bool:
-    """Whether there is nothing but white space (Unicode White_Space and U+FEFF; the same set as in TypeScript)."""
+    """Whether a text is empty or only white space (Unicode White_Space and U+FEFF; the same set as in TypeScript)."""
     return _NOT_BLANK.search(text) is None
 
 
-def typed_fault(text: str, *, lines: bool) -> str | None:
-    """Return the key of what is wrong with the characters that a person typed, if anything is."""
+def typed_text_fault(text: str, *, lines: bool) -> str | None:
+    """Return the key of the fault of a typed text; None if it has only allowed characters."""
     if not text.isascii() and has_lone_surrogate(text):
         return "lone_surrogate"
     found = (_TYPED_LINES if lines else _TYPED_LINE).search(text)
@@ -37,8 +43,18 @@ def typed_fault(text: str, *, lines: bool) -> str | None:
 
 
 def is_deceptive(text: str, *, lines: bool) -> bool:
-    """Whether an agent's text holds characters that hide or reorder what a person sees."""
+    """Whether an agent's text has characters that hide text or change its order."""
     return (_SHOWN_LINES if lines else _SHOWN_LINE).search(text) is not None
+
+
+def is_confusable(name: str) -> bool:
+    """Whether a name mixes alphabets whose letters look alike, or has letters in another form, such as full width."""
+    if name.isascii():
+        return False
+    scripts = {unicodedata.name(each, "").partition(" ")[0] for each in name if each.isalpha()}
+    return len(scripts & _ALIKE) > 1 or unicodedata.normalize("NFKC", name) != unicodedata.normalize(
+        "NFC", name
+    )
 
 
 def may_be_deceptive(encoded: bytes | None) -> bool:
@@ -70,7 +86,7 @@ def strings_in(value: object) -> Iterable[tuple[int | None, str]]:
 
 
 def text_faults(path: str, text: str, *, max_length: int, lines: bool) -> list[Fault]:
-    """Return what is wrong with a text that others will see: blank, too long, or deceptive."""
+    """Return the faults of a text that others will see: blank, too long, or deceptive."""
     if is_blank(text):
         return [fault(path, "empty")]
     if len(text) > max_length:

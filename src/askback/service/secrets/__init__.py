@@ -1,1 +1,1 @@
-"""What can be done with secrets: asked for, handed over, tried, used, kept and put under another key."""
+"""Secrets: request, submit, probe, lease, manage and rotate them."""

@@ -1,4 +1,4 @@
-"""An agent's executor takes the values that a person has given it: the one place where they leave."""
+"""Lease the values of secrets to an agent's executor: the only location where values leave the server."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from askback.domain.bodies import LeaseBody
-from askback.domain.check import tried_until
+from askback.domain.check import probe_deadline
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.lifecycle import Status
-from askback.domain.secrets.names import well_formed
+from askback.domain.secrets.names import is_well_formed
 from askback.domain.secrets.secret import Secret
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord
 from askback.ports.store import Principal
-from askback.service import access, sharing
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
-from askback.service.ledger import entry
-from askback.service.read import get
-from askback.service.secrets.places import binding
-from askback.service.secrets.resolve import trying
+from askback.service.lifecycle.read import get_request
+from askback.service.secrets.accept import values_under_test
+from askback.service.secrets.locations import binding
+from askback.wire.bodies import LeaseBody
 
 
 @dataclass(frozen=True, slots=True)
-class Leased:
+class LeasedSecret:
     """A value that an executor may use until `expires_at` (ms)."""
 
     secret: Secret
@@ -34,29 +34,31 @@ class Leased:
     expires_at: int
 
 
-async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, Leased]:
+async def lease_secrets(ctx: Services, principal: Principal, body: object) -> dict[str, LeasedSecret]:
     """Return the values of a `LeaseBody` by name or by reference. Every lease is in the audit log.
 
-    Raises `NotFound` (`not_granted`) when a person has not given one of them to this agent in this thread, `Conflict`
-    (`secret_gone`), `CannotOpen`, `VaultLocked`, `Faults`, `Forbidden` for what a runner's token is not made for.
+    Raises `NotFound` (`not_granted`) if the agent has no grant for one of them in this thread, `Conflict`
+    (`secret_gone`), `CannotOpen`, `VaultLocked`, `Faults`, and `Forbidden` outside the limits of a runner's token.
     """
-    await access.require(ctx, principal, "lease")
+    await roles.require(ctx, principal, "lease_secrets")
     sent = parse(LeaseBody, body)
     _check(ctx, sent)
     wanted = [*sent.names, *sent.refs]
     _check_limits(principal, sent.thread_id, wanted)
     found = (
-        await _candidates(ctx, principal, sent) if sent.request_id else await _granted(ctx, principal, sent)
+        await _submitted_candidates(ctx, principal, sent)
+        if sent.request_id
+        else await _granted_secrets(ctx, principal, sent)
     )
     missing = [name for name in wanted if name not in found]
     if missing:
         raise NotFound(
             "This agent may not use all of these secrets in this thread. Request those in field_errors first.",
             code="not_granted",
-            field_errors=_at(sent, missing, "not_granted", "Ask a person for it first."),
+            field_errors=_field_errors(sent, missing, "not_granted", "Ask a person for it first."),
         )
     now = ctx.clock.now_ms()
-    told = entry(
+    entry = audit_entry(
         "secret.lease",
         at=now,
         tenant=principal.tenant,
@@ -65,19 +67,19 @@ async def lease(ctx: Services, principal: Principal, body: object) -> dict[str, 
         request_id=sent.request_id,
         names=sorted(found),
     )
-    await ctx.store.write(SideEffects(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(entry,)))
     until = now + ctx.limits.lease_s * 1000
     return {
-        name: Leased(await ctx.vault.open(binding(record), record.sealed), record, until)
+        name: LeasedSecret(await ctx.vault.open(binding(record), record.sealed), record, until)
         for name, record in found.items()
     }
 
 
-async def _granted(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
+async def _granted_secrets(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
     agent = None if principal.role == "runner" else principal.id
     access = await ctx.store.access(principal.tenant, sent.thread_id)
-    if not sharing.lets_in(access, principal):
-        return {}  # what it was given there went with the thread
+    if not sharing.admits(access, principal):
+        return {}  # its grants are void without access to the thread
     wanted = [*sent.names, *sent.refs]
     rows = await ctx.store.granted(principal.tenant, sent.thread_id, wanted, requester=agent)
     gone = sorted(grant.name for grant, record in rows if record is None)
@@ -85,25 +87,27 @@ async def _granted(ctx: Services, principal: Principal, sent: LeaseBody) -> dict
         raise Conflict(
             f"{', '.join(gone)} was deleted. Ask for it again.",
             code="secret_gone",
-            field_errors=_at(sent, gone, "secret_gone", "It was deleted. Ask for it again."),
+            field_errors=_field_errors(sent, gone, "secret_gone", "It was deleted. Ask for it again."),
         )
     return {grant.name: record for grant, record in rows if record is not None}
 
 
-async def _candidates(ctx: Services, principal: Principal, sent: LeaseBody) -> dict[str, SecretRecord]:
-    """Return what is to be tried: the values that were typed, and the saved ones that the person chose."""
+async def _submitted_candidates(
+    ctx: Services, principal: Principal, sent: LeaseBody
+) -> dict[str, SecretRecord]:
+    """Return the values under test: those that were typed, and the stored ones that the person chose."""
     assert sent.request_id is not None
-    record = await get(ctx, principal, sent.request_id)
-    if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id or tried_until(record):
+    record = await get_request(ctx, principal, sent.request_id)
+    if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id or probe_deadline(record):
         raise Conflict(
             "No values of this request are being tested. To lease stored values, leave out `request_id`.",
             code="not_resolving",
         )
-    return {each.name: each for each in await trying(ctx, record) if each.name in sent.names}
+    return {each.name: each for each in await values_under_test(ctx, record) if each.name in sent.names}
 
 
-def _at(sent: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:
-    """Say of each of these names where in the body it stands, for programs."""
+def _field_errors(sent: LeaseBody, names: Sequence[str], code: str, message: str) -> list[dict[str, str]]:
+    """Return a field error for each of these names, with its path in the body."""
     return [
         {"path": join(path, index), "code": code, "message": message}
         for path, asked in (("names", sent.names), ("refs", sent.refs))
@@ -122,7 +126,7 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
         faults += [
             fault(join("names", n), "not_a_secret_name")
             for n, each in enumerate(names if path == "names" else ())
-            if not well_formed(each)
+            if not is_well_formed(each)
         ]
         faults += [
             fault(join(path, n), "duplicate_value") for n, each in enumerate(names) if each in names[:n]
@@ -132,9 +136,9 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
 
 
 def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) -> None:
-    """Refuse what a token was not made for: other threads, and of a runner other names."""
+    """Raise for a thread, or for a runner also a name, that the token does not cover."""
     if principal.role != "runner":
-        if not sharing.reaches(principal, thread_id):
+        if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()
         return
     fits = any(fnmatchcase(thread_id, each) for each in principal.threads)

@@ -1,65 +1,67 @@
-"""Every secret comes under the first master key, while the server goes on reading and writing.
+"""Rewrap every secret with the first master key while the server keeps running.
 
-An admin does so for a tenant. Whoever runs the server, by its own token, does so for all of them, and where the
-server keeps its keys itself, gives it a new one first and drops the old ones when they are no longer needed.
+An admin does so for a tenant, the operator for all of them. If the server manages its keys itself, the operator's
+rotation first adds a new key, and drops the old ones once they are no longer needed.
 """
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from askback.domain.bodies import RotateBody
 from askback.domain.validation.structure import parse
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.vault import CannotOpen
-from askback.service import access, auditseal
+from askback.service.access import roles
+from askback.service.audit import seal
+from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
-from askback.service.ledger import entry
-from askback.service.secrets.places import binding
+from askback.service.secrets.locations import binding
+from askback.wire.bodies import RotateBody
+from askback.wire.operation import OPERATOR
 
 
 class Rotation(NamedTuple):
-    """How many texts came under the first key, how many no key opens, and how many old keys were dropped."""
+    """How many texts were rewrapped, how many no key opens, and how many old keys were dropped."""
 
     rewrapped: int = 0
     left: int = 0
     dropped: int = 0
 
 
-async def rotate(ctx: Services, principal: Principal, body: object) -> Rotation:
-    """Wrap every secret and seal every audit log anew, with a `RotateBody`; an old key may go when nothing is `left`.
+async def rotate_secrets(ctx: Services, principal: Principal, body: object) -> Rotation:
+    """Rewrap every secret and reseal every audit log, with a `RotateBody`; old keys can go once nothing is `left`.
 
-    May be stopped and begun again. A text that is replaced meanwhile is under the first key by itself.
+    It can be interrupted and repeated. A secret that is replaced meanwhile uses the first key already.
     """
-    await access.require(ctx, principal, "rotate")
+    await roles.require(ctx, principal, "rotate_secrets")
     sent = parse(RotateBody, body)
-    everywhere = principal.role == access.OPERATOR
+    everywhere = principal.role == OPERATOR
     own = ctx.own_keys if everywhere else None
     made = None if own is None else await own.add()
-    # This write comes after all that was sealed under the key before, and is on the disk when it returns: what is
-    # read from here on misses none of it.
-    await _tell(ctx, principal, "secret.rotate", key=made)
+    # This write comes after every write with the old key and is durable when it returns, so the reads that follow
+    # miss none of them.
+    await _log(ctx, principal, "secret.rotate", key=made)
     whose = None if everywhere else principal.tenant
-    done = await _wrapped(ctx, whose)
-    await auditseal.rewrap(ctx, whose)
+    done = await _rewrap_all(ctx, whose)
+    await seal.rewrap_seals(ctx, whose)
     if own is not None and made is not None and not done.left and not sent.keep_old:
         done = done._replace(dropped=await own.drop_others(made))
-    await _tell(ctx, principal, "secret.rotated", **done._asdict())
+    await _log(ctx, principal, "secret.rotated", **done._asdict())
     return done
 
 
-async def _wrapped(ctx: Services, tenant: str | None) -> Rotation:
-    """Go through all texts until there is nothing more to do."""
-    done, turn = 0, await _turn(ctx, tenant)
+async def _rewrap_all(ctx: Services, tenant: str | None) -> Rotation:
+    """Rewrap until a pass changes nothing."""
+    done, turn = 0, await _rewrap_once(ctx, tenant)
     while turn.rewrapped:
         done += turn.rewrapped
-        turn = await _turn(ctx, tenant)
+        turn = await _rewrap_once(ctx, tenant)
     return Rotation(done, turn.left)
 
 
-async def _turn(ctx: Services, tenant: str | None) -> Rotation:
-    """Go through all texts once."""
+async def _rewrap_once(ctx: Services, tenant: str | None) -> Rotation:
+    """Rewrap all texts once."""
     done = left = 0
     after = ""
     while page := await ctx.store.sealed_after(after, tenant=tenant):
@@ -75,6 +77,6 @@ async def _turn(ctx: Services, tenant: str | None) -> Rotation:
     return Rotation(done, left)
 
 
-async def _tell(ctx: Services, principal: Principal, action: str, **facts: Any) -> None:
-    told = entry(action, at=ctx.clock.now_ms(), tenant=principal.tenant, by=principal, **facts)
-    await ctx.store.write(SideEffects(audit=(told,)))
+async def _log(ctx: Services, principal: Principal, action: str, **facts: Any) -> None:
+    entry = audit_entry(action, at=ctx.clock.now_ms(), tenant=principal.tenant, by=principal, **facts)
+    await ctx.store.write(SideEffects(audit=(entry,)))

@@ -1,4 +1,4 @@
-"""Values become records: each is sealed for its place and for the version that it will be there."""
+"""Seal values as records, each bound to its location and version."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from pydantic_core import to_json
 
 from askback.domain.secrets.secret import Secret
 from askback.domain.timestamps import rfc3339
-from askback.ports.secrets import Place, SecretRecord
+from askback.ports.secrets import SecretLocation, SecretRecord
 from askback.ports.store import Principal
 from askback.ports.vault import Binding
 from askback.service.context import Services
 
 
-async def sealed(
+async def seal_values(
     ctx: Services,
     by: Principal,
     values: Mapping[str, Secret],
-    where: Place,
+    where: SecretLocation,
     *,
     owner: str,
     request_id: str | None = None,
 ) -> tuple[SecretRecord, ...]:
-    """Seal each value over the one that its place holds now. Raises `VaultLocked` and `KeysUnreachable`."""
+    """Seal each value as the next version in its location. Raises `VaultLocked` and `KeysUnreachable`."""
     before = {
         each.name: each for each in await ctx.store.secrets_at(by.tenant, owner, [where], sorted(values))
     }
     return tuple(
         [
-            await _sealed(ctx, by, name, value, where, owner, before.get(name), request_id)
+            await _seal_value(ctx, by, name, value, where, owner, before.get(name), request_id)
             for name, value in sorted(values.items())
         ]
     )
 
 
-async def _sealed(
+async def _seal_value(
     ctx: Services,
     by: Principal,
     name: str,
     value: Secret,
-    where: Place,
+    where: SecretLocation,
     owner: str,
     before: SecretRecord | None,
     request_id: str | None,

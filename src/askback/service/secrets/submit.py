@@ -1,6 +1,6 @@
-"""A person hands secrets over: from here on they are sealed, and what is told of them are names.
+"""Submit secrets for a request: seal the values and store or test them. The answer has only their names.
 
-The body comes as bytes, and values live in `Secret` from the moment that they are read until they are sealed.
+The body comes as bytes, and values are wrapped in `Secret` from parsing until they are sealed.
 """
 
 from __future__ import annotations
@@ -11,69 +11,73 @@ from typing import Any
 from askback.domain.faults import Faults, fault, join
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
-from askback.domain.secrets.asked import ShownSecret
-from askback.domain.secrets.unread import Unread
+from askback.domain.secrets.request import ShownSecret
+from askback.domain.secrets.secret import RawBody
+from askback.domain.shown import shown_texts
 from askback.domain.validation.secret import Submission, read_submission
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
-from askback.service import sharing
-from askback.service.admission import admit, readable
-from askback.service.checks import submitted
-from askback.service.claims import claim
+from askback.service.access import sharing
 from askback.service.context import Services
-from askback.service.read import at_revision
-from askback.service.secrets.places import grants, nearest, place, places
-from askback.service.secrets.sealing import sealed
-from askback.service.settle import replayed, settle
-from askback.service.submission import with_submission
+from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.checks import submit_for_check
+from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
+from askback.service.lifecycle.read import require_revision
+from askback.service.lifecycle.settle import replayed, settle
+from askback.service.secrets.locations import grants_for, location_of, locations_of, nearest
+from askback.service.secrets.sealing import seal_values
 
 
-async def submit(
-    ctx: Services, principal: Principal, record: Record, body: Unread, *, key: str | None
+async def submit_secrets(
+    ctx: Services, principal: Principal, record: Record, body: RawBody, *, key: str | None
 ) -> Change:
-    """Take what a person sent for a request of kind secret; see `answer.answer`, which has checked the role.
+    """Submit the secrets of a request; see `answer_request`, which has checked the role.
 
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
     shown = record.spec.secret
     sent = await readable(ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits))
-    # The key is bound to the names: a digest of the values would tell a short one to whoever reads the table.
+    # The key is bound to the names only: a digest of a short value could be reversed.
     said = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
-    claimed = claim(principal, f"answer:{record.id}", key, said)
+    claimed = idempotency_claim(principal, f"answer:{record.id}", key, said)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
-    record = await at_revision(ctx, principal, record, sent.revision)
+    record = await require_revision(ctx, principal, record, sent.revision)
     if sent.scope in {"project", "global"}:
-        await sharing.require_unlimited(ctx, principal, "secrets")
-    reused = await _reused(ctx, record, shown, sent)
+        await sharing.require_unlimited(ctx, principal, "answer_request")
+    reused = await _find_reused(ctx, record, shown, sent)
     while True:
         try:
-            kept = await _sealed(ctx, principal, record, shown, sent)
-            change = await _hand_over(ctx, principal, record, shown, sent, kept, reused, claimed)
+            kept = await _seal(ctx, principal, record, shown, sent)
+            change = await _store(ctx, principal, record, shown, sent, kept, reused, claimed)
         except VersionTaken:
-            continue  # another value came into the same place: seal over that one
+            continue  # another value was stored in the same location: seal the next version
         return change
 
 
-async def _sealed(
+async def _seal(
     ctx: Services, principal: Principal, record: Record, shown: ShownSecret, sent: Submission
 ) -> tuple[SecretRecord, ...]:
-    where = place(sent.scope, thread_id=record.thread_id, project=shown.project)
-    return await sealed(ctx, principal, sent.values, where, owner=record.access.owner, request_id=record.id)
+    where = location_of(sent.scope, thread_id=record.thread_id, project=shown.project)
+    return await seal_values(
+        ctx, principal, sent.values, where, owner=record.access.owner, request_id=record.id
+    )
 
 
-async def _reused(ctx: Services, record: Record, shown: ShownSecret, sent: Submission) -> list[SecretRecord]:
-    """Return the saved secrets that the person wants to be used; each has to be there still."""
+async def _find_reused(
+    ctx: Services, record: Record, shown: ShownSecret, sent: Submission
+) -> list[SecretRecord]:
+    """Return the stored secrets that the person chose; raises `Faults` if one is gone."""
     if not sent.existing:
         return []
     found = nearest(
         await ctx.store.secrets_at(
             record.tenant,
             record.access.owner,
-            places(thread_id=record.thread_id, project=shown.project),
+            locations_of(thread_id=record.thread_id, project=shown.project),
             sorted(sent.existing),
         )
     )
@@ -83,7 +87,7 @@ async def _reused(ctx: Services, record: Record, shown: ShownSecret, sent: Submi
     return [found[name] for name in sorted(sent.existing)]
 
 
-async def _hand_over(
+async def _store(
     ctx: Services,
     principal: Principal,
     record: Record,
@@ -93,8 +97,14 @@ async def _hand_over(
     reused: list[SecretRecord],
     claimed: Any,
 ) -> Change:
-    answer = {"names": sent.names, "scope": sent.scope, "existing": sorted(sent.existing)}
-    given = grants(
+    answer: dict[str, Any] = {
+        "names": sent.names,
+        "scope": sent.scope,
+        "existing": sorted(sent.existing),
+    }
+    if texts := shown_texts(sent.languages, reason=shown.reason):
+        answer["shown"] = texts
+    given = grants_for(
         [*kept, *reused],
         thread_id=record.thread_id,
         requester=record.requester,
@@ -104,8 +114,16 @@ async def _hand_over(
     if shown.probe:
         effects = SideEffects(candidates=tuple((record.id, each) for each in kept))
         probe = shown.probe if isinstance(shown.probe, str) else None
-        change = await submitted(
-            ctx, record, answer, by=principal, claim=claimed, effects=effects, probe=probe, owner=owner
+        change = await submit_for_check(
+            ctx,
+            record,
+            answer,
+            by=principal,
+            claim=claimed,
+            effects=effects,
+            probe=probe,
+            probe_s=ctx.limits.probe_s,
+            owner=owner,
         )
         if probe is not None and change.outcome is Outcome.APPLIED:
             ctx.submissions.add(change.record)

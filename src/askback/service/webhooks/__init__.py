@@ -1,1 +1,1 @@
-"""Webhooks: who is told, what of, and how it gets there."""
+"""Webhooks: manage them, queue their deliveries, and send them."""

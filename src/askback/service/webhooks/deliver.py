@@ -1,6 +1,6 @@
-"""One attempt to deliver one message. Whatever happens in it, the delivery comes to its lease's end and is tried again.
+"""Deliver one message to a webhook: build it, sign it, send it, and record the attempt.
 
-A process that ends between the answer and the note sends the message again, under the same id.
+If the process dies in between, the lease of the delivery runs out and the message is sent again with the same id.
 """
 
 from __future__ import annotations
@@ -9,23 +9,24 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from askback.domain.signature import secret_key, sign
+from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
-from askback.domain.webhooks import retry_at
+from askback.domain.webhooks import RESUME, decode_secret, payload, retry_at, sign
+from askback.ports.resumes import Lease
 from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
-from askback.ports.webhooks import AddressRefused, Delivery, DeliveryState, Unreached, Webhook
+from askback.ports.webhooks import AddressRefused, Delivery, DeliveryState, Unreachable, Webhook
 from askback.service.context import Services
-from askback.service.secrets.places import binding
-from askback.service.webhooks.letters import Letter, NotYet, write
+from askback.service.delivery import authorship
+from askback.service.secrets.locations import binding
 
 LEASE_S = 30
-"""How long a delivery, and the resume in it, is one server's: longer than an attempt can take."""
+"""The lease of a delivery and its resume: longer than an attempt can take."""
 GONE = 410
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of sending: a status, or a short reason why there is none."""
+    """The result of an attempt: a status, or a short reason why there is none."""
 
     status: int | None = None
     error: str | None = None
@@ -33,30 +34,30 @@ class Attempt:
 
     @property
     def taken(self) -> bool:
-        """Whether the receiver has it."""
+        """Whether the receiver accepted the message."""
         return self.status is not None and 200 <= self.status < 300
 
 
 async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
-    """Send a leased delivery, and note what came of it."""
+    """Send a leased delivery and record the attempt."""
     began = ctx.clock.now_ms()
-    letter = await write(ctx, delivery, until_ms=began + LEASE_S * 1000)
+    letter = await build_message(ctx, delivery, until_ms=began + LEASE_S * 1000)
     if letter is None:
         await ctx.store.note_attempt(delivery, state=DeliveryState.OBSOLETE, next_at=began, note=None)
         return
-    if isinstance(letter, NotYet):
+    if isinstance(letter, Postponed):
         await ctx.store.note_attempt(delivery, state=DeliveryState.WAITING, next_at=letter.at, note=None)
         return
     attempt = await _send(ctx, webhook, letter)
-    ctx.metrics.attempted(taken=attempt.taken)
+    ctx.metrics.record_attempt(taken=attempt.taken)
     now = ctx.clock.now_ms()
     await _settle_resume(ctx, letter, attempt, now)
     if attempt.status == GONE:
         await ctx.store.switch_webhook(webhook.tenant, webhook.id, active=False)
-    await _note(ctx, delivery, attempt, began=began, now=now)
+    await _record_attempt(ctx, delivery, attempt, began=began, now=now)
 
 
-async def _send(ctx: Services, webhook: Webhook, letter: Letter) -> Attempt:
+async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Attempt:
     key = await _signing_key(ctx, webhook)
     if key is None:
         return Attempt(error="cannot_sign")
@@ -69,14 +70,14 @@ async def _send(ctx: Services, webhook: Webhook, letter: Letter) -> Attempt:
         "webhook-signature": sign(key, message_id=letter.id, timestamp=timestamp, body=letter.body),
     }
     try:
-        answered = await ctx.courier.post(webhook.url, headers=headers, body=letter.body)
-    except (AddressRefused, Unreached) as failed:
+        answered = await ctx.webhook_client.post(webhook.url, headers=headers, body=letter.body)
+    except (AddressRefused, Unreachable) as failed:
         return Attempt(error=str(failed))
     return Attempt(answered.status, retry_after=answered.retry_after)
 
 
 async def _signing_key(ctx: Services, webhook: Webhook) -> bytes | None:
-    """Return what signs, or None while it cannot be had: without a master key, or when it was erased."""
+    """Return the signing key; None without a master key, or if the secret was erased."""
     kept = await ctx.store.secret(webhook.tenant, webhook.secret_id)
     if kept is None:
         return None
@@ -84,11 +85,11 @@ async def _signing_key(ctx: Services, webhook: Webhook) -> bytes | None:
         secret = await ctx.vault.open(binding(kept), kept.sealed)
     except (CannotOpen, KeysUnreachable, VaultLocked):
         return None
-    return secret_key(secret.reveal())
+    return decode_secret(secret.reveal())
 
 
-async def _settle_resume(ctx: Services, letter: Letter, attempt: Attempt, now: int) -> None:
-    """Finish the resume that was taken, and let go of any other: it may be pulled between two attempts."""
+async def _settle_resume(ctx: Services, letter: WebhookMessage, attempt: Attempt, now: int) -> None:
+    """Finish a resume that was delivered, or release its lease, so that it can be pulled between two attempts."""
     if letter.lease is None:
         return
     resume = letter.lease.resume
@@ -100,7 +101,9 @@ async def _settle_resume(ctx: Services, letter: Letter, attempt: Attempt, now: i
         await ctx.store.release_resume(letter.lease, now_ms=now)
 
 
-async def _note(ctx: Services, delivery: Delivery, attempt: Attempt, *, began: int, now: int) -> None:
+async def _record_attempt(
+    ctx: Services, delivery: Delivery, attempt: Attempt, *, began: int, now: int
+) -> None:
     said: dict[str, Any] = {
         "at": rfc3339(began),
         "status": attempt.status,
@@ -109,15 +112,78 @@ async def _note(ctx: Services, delivery: Delivery, attempt: Attempt, *, began: i
     }
     state, at = DeliveryState.DELIVERED, now
     if not attempt.taken:
-        again = None if attempt.status == GONE else _again(delivery, attempt, now)
+        again = None if attempt.status == GONE else _next_attempt(delivery, attempt, now)
         state = DeliveryState.DEAD if again is None else DeliveryState.WAITING
         at = again or now
     await ctx.store.note_attempt(delivery, state=state, next_at=at, note=json.dumps(said))
 
 
-def _again(delivery: Delivery, attempt: Attempt, now: int) -> int | None:
+def _next_attempt(delivery: Delivery, attempt: Attempt, now: int) -> int | None:
     begun = rfc3339(delivery.since)
     tries = 1 + sum(each["at"] >= begun for each in json.loads(delivery.log))
     return retry_at(
         seed=delivery.id, tries=tries, since=delivery.since, now=now, retry_after=attempt.retry_after
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookMessage:
+    """A message to send. `id` is the same for every attempt; `lease` is that of its resume."""
+
+    id: str
+    body: bytes
+    lease: Lease | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """Try again at `at` (ms): the resume is withheld, or leased to somebody who pulled it."""
+
+    at: int
+
+
+async def build_message(
+    ctx: Services, delivery: Delivery, *, until_ms: int
+) -> WebhookMessage | Postponed | None:
+    """Return the message of a delivery, or when to try again; None if it is obsolete."""
+    if delivery.type == RESUME:
+        return await _resume_message(ctx, delivery, until_ms=until_ms)
+    position = int(delivery.subject)
+    page = await ctx.store.tenant_events(delivery.tenant, after=position - 1, limit=1)
+    if not page or page[0].position != position:
+        return None
+    # The receiver is unknown, so it gets only what the least privileged reader may see.
+    event = page[0].redacted or page[0]
+    return WebhookMessage(delivery.id, payload(delivery.type, at=rfc3339(delivery.since), data=event.text))
+
+
+async def _resume_message(
+    ctx: Services, delivery: Delivery, *, until_ms: int
+) -> WebhookMessage | Postponed | None:
+    """Lease the resume as a pull does, so that only one worker continues."""
+    now = ctx.clock.now_ms()
+    lease = await ctx.store.lease_resume(delivery.tenant, delivery.subject, now_ms=now, until_ms=until_ms)
+    if lease is not None and not await authorship.may_deliver(ctx, lease):
+        return Postponed(until_ms)
+    if lease is not None:
+        lease = authorship.with_repeat_mark(lease)
+        wire = resume_wire(
+            lease.resume.id, lease.record, attempt=lease.attempt, until=until_ms, texts=ctx.texts
+        )
+        return _message_of(delivery, wire, lease)
+    known = await ctx.store.resume(delivery.tenant, delivery.subject)
+    if known is None:
+        return None
+    if not known.finished:
+        return Postponed(max(known.resume.available_at, now + 1))
+    if not delivery.again:
+        return None
+    record = await ctx.store.get(delivery.tenant, known.resume.request_id)
+    if record is None:
+        return None
+    wire = resume_wire(known.resume.id, record, attempt=known.attempt, until=now, texts=ctx.texts)
+    return _message_of(delivery, wire, None)
+
+
+def _message_of(delivery: Delivery, data: str, lease: Lease | None) -> WebhookMessage:
+    return WebhookMessage(delivery.subject, payload(RESUME, at=rfc3339(delivery.since), data=data), lease)

@@ -1,46 +1,48 @@
-"""Delivers for as long as the server lives: one worker for each webhook, so that a slow one holds up no other.
+"""Queue events as deliveries and deliver them, with one worker for each webhook, so that a slow one delays no other.
 
-Any number of servers do so: each delivery is leased to one of them, and comes to the others when that one is gone.
+Any number of servers can run it: each delivery is leased to one of them, and another takes over if that one dies.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import anyio
 
+from askback.domain.events import REQUEST_RESOLVING, Event
+from askback.domain.resume import check_cause
+from askback.domain.webhooks import RESUME
 from askback.errors import Unavailable
 from askback.ports.bus import tenant_topic
-from askback.ports.webhooks import Webhook
+from askback.ports.webhooks import Delivery, Webhook
 from askback.service.context import Services
-from askback.service.nudges import Nudge
+from askback.service.local_state.waiting import ChangeSignal
 from askback.service.webhooks.deliver import LEASE_S, deliver
-from askback.service.webhooks.queue import read_on
 
-LOOK_S = 2.0
-"""How often it is looked for webhooks that were made meanwhile, and for what is to be sent again by hand."""
-AT_ONCE = 4
-"""How many messages are on their way to one webhook."""
+POLL_S = 2.0
+"""How often new webhooks and manual redeliveries are looked for."""
+MAX_CONCURRENT = 4
+"""Messages in transit to one webhook."""
 
 log = logging.getLogger(__name__)
 
 
-async def run(ctx: Services) -> None:
-    """Deliver for ever; a worker that failed begins again at the next look."""
+async def run_deliveries(ctx: Services) -> None:
+    """Deliver forever; a worker that failed is started again at the next poll."""
     working: set[tuple[str, str]] = set()
     async with anyio.create_task_group() as tasks:
         while True:
-            for webhook in await _known(ctx):
+            for webhook in await _all_webhooks(ctx):
                 name = (webhook.tenant, webhook.id)
                 if webhook.active and name not in working:
                     working.add(name)
-                    tasks.start_soon(_work, ctx, webhook, working)
-            await anyio.sleep(LOOK_S)
+                    tasks.start_soon(_run_worker, ctx, webhook, working)
+            await anyio.sleep(POLL_S)
 
 
-async def _known(ctx: Services) -> Sequence[Webhook]:
-    """Return every webhook, or none while the store cannot be read: what is on its way goes on."""
+async def _all_webhooks(ctx: Services) -> Sequence[Webhook]:
+    """Return every webhook; none while the store cannot be read, and the running workers continue."""
     try:
         return await ctx.store.webhooks()
     except Unavailable:
@@ -48,22 +50,22 @@ async def _known(ctx: Services) -> Sequence[Webhook]:
         return ()
 
 
-async def sweep(ctx: Services) -> int:
-    """Deliver all that is due now; return how many attempts that took."""
+async def deliver_all_due(ctx: Services) -> int:
+    """Deliver everything that is due now and return the number of attempts."""
     done = 0
     for webhook in await ctx.store.webhooks():
-        while (sent := await _turn(ctx, webhook)) is not None and sent:
+        while (sent := await _deliver_due(ctx, webhook)) is not None and sent:
             done += sent
     return done
 
 
-async def _work(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) -> None:
-    nudge = Nudge()
-    leave = ctx.bus.listen(tenant_topic(webhook.tenant), nudge)
+async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) -> None:
+    changed = ChangeSignal()
+    leave = ctx.bus.listen(tenant_topic(webhook.tenant), changed)
     try:
-        while (sent := await _turn(ctx, webhook)) is not None:
+        while (sent := await _deliver_due(ctx, webhook)) is not None:
             if not sent:
-                await nudge.wait(await _pause(ctx, webhook))
+                await changed.wait(await _pause(ctx, webhook))
     except Unavailable:
         log.warning("webhooks wait: the store cannot be written")
     except Exception:
@@ -73,14 +75,16 @@ async def _work(ctx: Services, webhook: Webhook, working: set[tuple[str, str]]) 
         working.discard((webhook.tenant, webhook.id))
 
 
-async def _turn(ctx: Services, webhook: Webhook) -> int | None:
-    """Read on and send what is due, at most so many; return how many, None when the webhook is off or gone."""
+async def _deliver_due(ctx: Services, webhook: Webhook) -> int | None:
+    """Queue new events and send up to `MAX_CONCURRENT` due deliveries; return how many, None if the webhook is off."""
     known = await ctx.store.webhook(webhook.tenant, webhook.id)
     if known is None or not known.active:
         return None
-    await read_on(ctx, known)
+    await queue_events(ctx, known)
     now = ctx.clock.now_ms()
-    due = await ctx.store.lease_deliveries(known, now_ms=now, until_ms=now + LEASE_S * 1000, limit=AT_ONCE)
+    due = await ctx.store.lease_deliveries(
+        known, now_ms=now, until_ms=now + LEASE_S * 1000, limit=MAX_CONCURRENT
+    )
     async with anyio.create_task_group() as tasks:
         for delivery in due:
             tasks.start_soon(deliver, ctx, known, delivery)
@@ -88,6 +92,49 @@ async def _turn(ctx: Services, webhook: Webhook) -> int | None:
 
 
 async def _pause(ctx: Services, webhook: Webhook) -> float:
-    """Return for how long there is nothing to do unless something happens, in seconds."""
+    """Return the seconds until the next delivery is due, if no event comes first."""
     at = await ctx.store.next_delivery(webhook)
-    return LOOK_S if at is None else min(max((at - ctx.clock.now_ms()) / 1000, 0.005), LOOK_S)
+    return POLL_S if at is None else min(max((at - ctx.clock.now_ms()) / 1000, 0.005), POLL_S)
+
+
+PAGE = 200
+LOG_RETENTION_S = 30 * 24 * 3600
+"""How long ended deliveries stay in the log."""
+
+
+async def queue_events(ctx: Services, webhook: Webhook) -> None:
+    """Queue the events after the cursor of a webhook as deliveries.
+
+    If another server does the same at once, one of the two writes and the other stops.
+    """
+    while page := await ctx.store.tenant_events(webhook.tenant, after=webhook.cursor, limit=PAGE):
+        now = ctx.clock.now_ms()
+        due = [each for event in page for each in await _deliveries(ctx, webhook, event, now)]
+        moved = await ctx.store.queue_deliveries(
+            webhook, due, cursor=page[-1].position, forget_before=now - LOG_RETENTION_S * 1000
+        )
+        read = await ctx.store.webhook(webhook.tenant, webhook.id)
+        if not moved or read is None:
+            return
+        webhook = read
+
+
+async def _deliveries(ctx: Services, webhook: Webhook, event: Event, now: int) -> Iterator[Delivery]:
+    """Return the deliveries of an event: the event, the resume stored with it, both, or none."""
+    if event.request_id is None or webhook.requester not in (None, event.requester):
+        return iter(())
+    told: list[tuple[str, str, int]] = []
+    if event.type in webhook.events:
+        told.append((event.type, str(event.position), now))
+    if (event.settles or event.type == REQUEST_RESOLVING) and RESUME in webhook.events:
+        revision = None if event.state is None else event.state.members.get("revision")
+        cause = "" if event.settles or revision is None else check_cause(revision)
+        left = await ctx.store.resume_of(webhook.tenant, event.request_id, cause)
+        if left is not None:
+            told.append((RESUME, left.resume.id, max(now, left.resume.available_at)))
+    return (
+        Delivery(
+            ctx.ids.new("dlv", now_ms=now), webhook.tenant, webhook.id, kind, about, since=now, next_at=at
+        )
+        for kind, about, at in told
+    )

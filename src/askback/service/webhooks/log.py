@@ -1,4 +1,4 @@
-"""What became of deliveries, and sending one again."""
+"""List the deliveries of a webhook, and send one again."""
 
 from __future__ import annotations
 
@@ -7,40 +7,41 @@ from dataclasses import replace
 
 from askback.domain.faults import Faults, fault
 from askback.domain.validation.structure import parse
-from askback.domain.webhooks import RESUME, RedeliverBody
+from askback.domain.webhooks import RESUME
 from askback.errors import Conflict, NotFound
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
+from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
-from askback.service.ledger import entry
-from askback.service.webhooks.keep import found
+from askback.service.webhooks.manage import get_webhook
+from askback.wire.bodies import RedeliverBody
 
 
-async def page(
+async def list_deliveries(
     ctx: Services, principal: Principal, webhook_id: str, *, limit: int = 50, cursor: str | None = None
 ) -> tuple[Sequence[Delivery], str | None]:
     """Return the deliveries of a webhook, newest first, and the cursor of the next page. Raises `NotFound`."""
-    await found(ctx, principal, webhook_id)
+    await get_webhook(ctx, principal, webhook_id)
     size = max(1, min(limit, ctx.limits.page))
     rows = await ctx.store.deliveries(principal.tenant, webhook_id, before=cursor, limit=size + 1)
     return rows[:size], rows[size - 1].id if len(rows) > size else None
 
 
 async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: object) -> Delivery:
-    """Send a delivery or a resume again, with a `RedeliverBody`; it is tried for three days from now on.
+    """Send a delivery or a resume again, from a `RedeliverBody`; it is retried for three days.
 
     Raises `NotFound`, and `Conflict` (`webhook_off`).
     """
-    webhook = await found(ctx, principal, webhook_id)
+    webhook = await get_webhook(ctx, principal, webhook_id)
     sent = parse(RedeliverBody, body)
     if (sent.delivery is None) == (sent.resume is None):
         raise Faults([fault("", "one_of_two")])
     if not webhook.active:
         raise Conflict("This webhook is off. Turn it on first.", code="webhook_off")
     now = ctx.clock.now_ms()
-    again = await _meant(ctx, webhook, sent, now)
-    told = entry(
+    again = await _find_delivery(ctx, webhook, sent, now)
+    entry = audit_entry(
         "webhook.redeliver",
         at=now,
         tenant=principal.tenant,
@@ -48,11 +49,11 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
         webhook_id=webhook.id,
         delivery_id=again.id,
     )
-    await ctx.store.write(SideEffects(audit=(told,)))
+    await ctx.store.write(SideEffects(audit=(entry,)))
     return await ctx.store.deliver_again(again)
 
 
-async def _meant(ctx: Services, webhook: Webhook, sent: RedeliverBody, now: int) -> Delivery:
+async def _find_delivery(ctx: Services, webhook: Webhook, sent: RedeliverBody, now: int) -> Delivery:
     if sent.delivery is not None:
         known = await ctx.store.delivery(webhook.tenant, webhook.id, sent.delivery)
         if known is None:

@@ -18,7 +18,7 @@ _NOW = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 _log = logging.getLogger(__name__)
 
 
-class Asked(Protocol):
+class ClockReading(Protocol):
     """Whoever can be asked for a row; raises `Unavailable`."""
 
     async def row(self, sql: str, *parameters: Any) -> Row | None:
@@ -34,7 +34,11 @@ class DatabaseClock:
     """
 
     def __init__(
-        self, database: Asked, *, every_s: float = EVERY_S, monotonic: Callable[[], float] = time.monotonic
+        self,
+        database: ClockReading,
+        *,
+        every_s: float = EVERY_S,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database
         self._every_s = every_s

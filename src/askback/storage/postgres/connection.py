@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from askback.errors import StoreUnusable, Unavailable
-from askback.storage.postgres.liveness import BOUND, THERE, LookedAfter
-from askback.storage.sealing import Sealing
+from askback.storage.postgres.liveness import SERVER_KEEPALIVE, TRANSACTION_TIMEOUT, KeepaliveConnection
+from askback.storage.sql.transaction import Sealing
 
 if TYPE_CHECKING:
     from asyncpg import Record
@@ -20,12 +20,17 @@ if TYPE_CHECKING:
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
 """What statements are run on: a connection, or one that a pool has lent."""
 
+PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
+"""For statements that name their rows by keys in arrays: there is one way to find them. Left to itself Postgres plans
+them anew each time, since it likes to know how long the arrays are, which takes as long as all the rest.
+"""
+
 SCHEMA = "askback"
 """Where the tables are: a database of ours alone is not asked for."""
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """How long something may take, in milliseconds, before it counts as broken.
 
     `idle` is for a server that stands still in the middle of a transaction: others wait for its locks, so it is cut
@@ -46,7 +51,7 @@ class Database:
     """The address of a database, `postgresql://…`, as asyncpg and libpq read it. It may hold a password."""
 
     url: str = field(repr=False)
-    patience: Patience = Patience()
+    patience: Timeouts = Timeouts()
     sealing: Sealing = field(default_factory=Sealing, repr=False, compare=False)
 
     def __str__(self) -> str:
@@ -74,10 +79,10 @@ class Database:
             raise
         return connection
 
-    def pool(self, size: int) -> Pool[Record]:
+    def pool(self, size: int, **settings: str) -> Pool[Record]:
         """Make a pool, which is yet to be opened. What borrows from it leaves no traces, so there is no reset."""
         return asyncpg.create_pool(
-            self.url, min_size=0, max_size=size, init=self._prepare, reset=_nothing, **self._options()
+            self.url, min_size=0, max_size=size, init=self._prepare, reset=_nothing, **self._options(settings)
         )
 
     async def _prepare(self, connection: Connection) -> None:
@@ -85,20 +90,20 @@ class Database:
 
         Stricter settings about commits stay as they are. What seals the audit log travels with the connection.
         """
-        assert isinstance(connection, LookedAfter)
+        assert isinstance(connection, KeepaliveConnection)
         connection.sealing = self.sealing
-        await connection.execute(BOUND.format(self.patience.transaction))
+        await connection.execute(TRANSACTION_TIMEOUT.format(self.patience.transaction))
         await connection.execute("""
             SELECT set_config('synchronous_commit', 'on', FALSE) WHERE current_setting('synchronous_commit') = 'off'""")
 
     def _options(self, settings: Mapping[str, str] = {}) -> dict[str, Any]:
         patience = self.patience
         return {
-            "connection_class": LookedAfter,
+            "connection_class": KeepaliveConnection,
             "timeout": patience.connect / 1000,
             "command_timeout": (patience.statement + patience.reply) / 1000,
             "server_settings": {
-                **THERE,
+                **SERVER_KEEPALIVE,
                 "application_name": "askback",
                 "search_path": SCHEMA,
                 "default_transaction_isolation": "read committed",
@@ -142,7 +147,7 @@ def refused_by_database(error: BaseException) -> bool:
     return isinstance(error, lost) and not isinstance(error, ValueError)
 
 
-def worth_another_try(error: BaseException) -> bool:
+def is_retryable(error: BaseException) -> bool:
     """Whether a transaction was undone for no fault of its own.
 
     That is a deadlock, a schema that has just changed, or somebody who took a unique key at the same moment.

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from askback.domain.events import EventDraft
 from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.postgres.batch_loader import BatchLoader, Key
 from askback.storage.postgres.connection import Connection, sealing_of
 from askback.storage.postgres.pool import Pool
 from askback.storage.rows import Row
-from askback.storage.sealing import Sealing
 from askback.storage.sql.side_effects import write_side_effects
-from askback.storage.sql.transaction import Operation
+from askback.storage.sql.transaction import Operation, Sealing, ThreadOperation, Unchanged
 
 T = TypeVar("T")
+WriteThread = Callable[[EventDraft, ThreadOperation[Any], bool], Awaitable[Any]]
+"""How the writer does an operation in a thread, which is something new there or not."""
 
 
 class PostgresTransaction:
@@ -53,13 +55,15 @@ class PostgresTransaction:
 
 
 class PostgresDatabase:
-    """Reads and changes on connections from the pool."""
+    """Reads and changes on connections from the pool; rows are found by their keys on connections from `by_key`."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, by_key: Pool, write: WriteThread) -> None:
         self._pool = pool
+        self._write = write
+        self._by_key = by_key
         self._found: dict[str, BatchLoader[Row]] = {}
         self.row = pool.row
-        self.rows = self.page = pool.rows
+        self.rows = pool.rows
 
     def can_store(self, text: str) -> bool:
         """Postgres holds any text without NUL."""
@@ -72,8 +76,14 @@ class PostgresDatabase:
         return await self._found[sql](*key)
 
     async def _find_all(self, sql: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
-        found = await self._pool.rows(sql, *map(list, zip(*keys, strict=True)))
+        found = await self._by_key.rows(sql, *map(list, zip(*keys, strict=True)))
         return {tuple(row[: len(keys[0])]): row for row in found}
+
+    async def page(self, sql: str, /, *values: Any) -> Sequence[Row]:
+        """Read many rows; none where a filter is a text that no row can have."""
+        if not all(self.can_store(value) for value in values if isinstance(value, str)):
+            return []
+        return await self._pool.rows(sql, *values)
 
     async def snapshot(self, operation: Operation[T], /) -> T:
         """Let all reads of an operation see the same state."""
@@ -90,3 +100,12 @@ class PostgresDatabase:
     ) -> T:
         """Run an operation as a transaction."""
         return await self._pool.change(lambda db: operation(PostgresTransaction(db)))
+
+    async def change_thread(
+        self, event: EventDraft, operation: ThreadOperation[T], /, *, new: bool = True
+    ) -> T:
+        """Have the writer do an operation in a thread."""
+        try:
+            return await self._write(event, operation, new)
+        except Unchanged as unchanged:
+            return unchanged.result

@@ -6,7 +6,7 @@ audit log, positions; and within each kind in the order of the keys.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,21 @@ from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
-from askback.ports.store import Change
-from askback.storage.postgres import claims, messages, quota, requests
+from askback.ports.store import Change, ClaimMismatch, IdTaken, MessageFull, MessageMissing
+from askback.ports.threads import ThreadArchived
+from askback.storage.postgres import queries, quota, requests
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.database import PostgresTransaction
-from askback.storage.postgres.jobs import AddMessage, Entry, Insert, Job, Settle
+from askback.storage.postgres.jobs import (
+    AddMessage,
+    AppendText,
+    Entry,
+    Insert,
+    Job,
+    Overtaken,
+    Settle,
+    of_kind,
+)
 from askback.storage.sql.side_effects import write_side_effects
 
 
@@ -31,29 +41,29 @@ async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
     """
     for job in jobs:
         job.begin()
-    await claims.take(db, jobs)
+    await take_claims(db, jobs)
     await requests.settle(db, jobs)
-    await messages.extend(db, jobs)
+    await lock_messages(db, jobs)
     fitting = [job for job in jobs if job.open]
     if fitting:
         await quota.enforce(db, fitting)
         await requests.add(db, fitting)
-        await messages.add(db, fitting)
-        await messages.add_deltas(db, fitting)
+        await add_messages(db, fitting)
+        await add_deltas(db, fitting)
         effects = (job.change.effects for job in fitting if job.open)
         await write_side_effects(PostgresTransaction(db), *effects)
-    await claims.give_back(db, jobs)
+    await give_claims_back(db, jobs)
     await requests.look_up(db, jobs)
     applied = [job for job in fitting if job.open]
     for job in applied:
         job.outcome = Outcome.APPLIED
-    return [_entry(job) for job in applied]
+    return [entry for job in applied for entry in _entries_of(job)]
 
 
 def event_of(entry: Entry) -> Event:
     """Return an event that has been logged."""
     place = entry.place
-    return domain_events.commit(
+    return domain_events.committed_event(
         entry.draft,
         seq=place.seq,
         position=entry.position,
@@ -72,22 +82,28 @@ def result_of(job: Job) -> Any:
     return (job.target, job.outcome) if isinstance(job.change, AddMessage) else job.outcome
 
 
-def _entry(job: Job) -> Entry:
+def entry_of(job: Job, *, position: int = 0) -> Entry:
+    """Return the event of an applied job, in its place."""
     assert job.place is not None
     spec, hides_names = None, False
     if isinstance(job.change, Insert):
-        spec, hides_names = job.change.record.spec, job.change.record.hides_names
+        spec, hides_names = job.spec or job.change.record.spec, job.change.record.hides_names
     elif isinstance(job.change, Settle):
         spec, hides_names = Spec(job.found[5]), job.found[10]
-    return Entry(job.change.draft, job.place, spec, hides_names)
+    return Entry(job.change.draft, job.place, spec, hides_names, position)
+
+
+def _entries_of(job: Job) -> Iterable[Entry]:
+    yield entry_of(job)
+    if job.message is not None and job.message_place is not None:
+        yield Entry(job.message.event, job.message_place)
 
 
 def _written(job: Job) -> Record:
     assert job.place is not None
     access = job.place.access
     if isinstance(job.change, Insert):
-        record = job.change.record
-        return record if record.access is access else replace(record, access=access)
+        return replace(job.change.record, access=access, spec=job.spec or job.change.record.spec)
     assert isinstance(job.change, Settle)
     step = job.change.step
     kind, requester, revision, created_at, expires_at, spec, digest, due_at, *line = job.found
@@ -95,3 +111,105 @@ def _written(job: Job) -> Record:
         step.id, step.tenant, step.event.thread_id, kind, requester, step.status, revision,
         created_at, expires_at, Spec(spec), step.state, digest, due_at, access, *line,
     )  # fmt: skip
+
+
+def claim_rows(jobs: Sequence[Job]) -> Sequence[tuple[Any, ...]]:
+    """Return id, tenant, thread, digest and target of each key of some jobs."""
+    return [
+        (job.claim_id, claim.tenant, job.change.draft.thread_id, claim.digest, job.target)
+        for job in jobs
+        if (claim := job.change.claim) is not None
+    ]
+
+
+async def take_claims(db: Connection, jobs: Sequence[Job]) -> None:
+    """Take the keys of jobs; a job whose key was taken before is replayed, or refused when its body is another."""
+    claims = claim_rows(jobs)
+    if not claims:
+        return
+    free = {row[0] for row in await db.fetch(queries.TAKE_CLAIMS, *zip(*claims, strict=True))}
+    for job in jobs:
+        job.holds = job.claim_id in free
+    taken = [job for job in jobs if job.claim_id is not None and not job.holds]
+    if taken:
+        await _replay(db, taken)
+
+
+async def give_claims_back(db: Connection, jobs: Sequence[Job]) -> None:
+    """Give the keys of jobs back that changed nothing: only what was applied keeps its key."""
+    lost = [job.claim_id for job in jobs if job.holds and not job.open]
+    if lost:
+        await db.execute(queries.GIVE_CLAIMS_BACK, lost)
+
+
+async def _replay(db: Connection, jobs: Sequence[Job]) -> None:
+    found = await db.fetch(queries.CLAIMS, [job.claim_id for job in jobs])
+    known = {claim_id: (digest, target) for claim_id, digest, target in found}
+    for job in jobs:
+        assert job.claim_id is not None
+        assert job.change.claim is not None
+        if job.claim_id not in known:
+            raise Overtaken
+        digest, job.target = known[job.claim_id]
+        if digest == job.change.claim.digest:
+            job.outcome = Outcome.REPLAYED
+        else:
+            job.error = ClaimMismatch(job.change.claim.key)
+
+
+async def lock_messages(db: Connection, jobs: Sequence[Job]) -> None:
+    """Lock the messages of texts, each another one; texts for which there is no room have their errors."""
+    texts = of_kind(jobs, AppendText)
+    if not texts:
+        return
+    where = [(text.draft.tenant, text.draft.thread_id, text.target, text.draft.owner) for _, text in texts]
+    columns = tuple(zip(*where, strict=True))
+    found = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
+    keys = {tuple(row[:3]): row[3] for row in found}
+    refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
+    there = await _there(db, columns) if refused else dict[Any, bool]()
+    for (job, text), name in zip(texts, where, strict=True):
+        job.found = keys.get(name[:3])
+        if job.found is None:
+            job.error = _refusal(text, archived=there.get(name[:3]))
+
+
+async def _there(db: Connection, names: Sequence[Sequence[str]]) -> Mapping[Any, bool]:
+    """Return those that are there, and whether their threads are archived."""
+    return {tuple(row[:3]): row[3] for row in await db.fetch(queries.MESSAGES_THERE, *names)}
+
+
+def _refusal(text: AppendText, *, archived: bool | None) -> Exception:
+    if archived is None:
+        return MessageMissing(text.target)
+    return ThreadArchived(text.draft.thread_id) if archived else MessageFull(text.target)
+
+
+async def add_messages(db: Connection, jobs: Sequence[Job]) -> None:
+    """Store new messages, whose threads are known; raises `IdTaken`."""
+    new = [
+        (job.place.thread, message.target, message.draft.owner, job.place.seq, message.data, message.held)
+        for job, message in of_kind(jobs, AddMessage)
+        if job.place is not None
+    ] + [
+        (place.thread, message.id, message.event.owner, place.seq, message.event.data, False)
+        for job in jobs
+        if job.open and (message := job.message) is not None and (place := job.message_place) is not None
+    ]
+    if not new:
+        return
+    stored = {tuple(row) for row in await db.fetch(queries.ADD_MESSAGES, *zip(*new, strict=True))}
+    taken = [row[1] for row in new if row[:2] not in stored]
+    if taken:
+        raise IdTaken(taken[0])
+
+
+async def add_deltas(db: Connection, jobs: Sequence[Job]) -> None:
+    """Store the texts for which there is room, and count their bytes."""
+    deltas = [
+        (job.found, job.place.seq, text.text)
+        for job, text in of_kind(jobs, AppendText)
+        if job.place is not None
+    ]
+    if deltas:
+        await db.execute(queries.ADD_DELTAS, *zip(*deltas, strict=True))

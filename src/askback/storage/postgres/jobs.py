@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 from pydantic_core import to_json
 
-from askback.domain.access import Access
-from askback.domain.events import Draft
+from askback.domain.access import AccessList
+from askback.domain.events import EventDraft
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
-from askback.ports.store import Claim, Settlement
+from askback.ports.store import AnswerMessage, Claim, Settlement
 from askback.ports.threads import Quota
 from askback.storage.postgres.connection import Connection
 
@@ -28,7 +28,7 @@ class Insert:
     """A new request."""
 
     record: Record
-    draft: Draft
+    draft: EventDraft
     claim: Claim | None
     effects: SideEffects
     quota: Quota | None
@@ -41,7 +41,12 @@ class Insert:
     @property
     def takes(self) -> bool:
         """Whether it takes an exclusive key."""
-        return self.record.exclusive is not None and not self.record.behind and not self.record.settled
+        return self.record.exclusive is not None and not self.record.queued_behind and not self.record.settled
+
+    @property
+    def counted(self) -> bool:
+        """Whether it is counted as a question of its thread."""
+        return self.quota is not None and self.record.kind == "form" and not self.record.settled
 
     @property
     def rows(self) -> Iterable[Key]:
@@ -50,6 +55,8 @@ class Insert:
         yield "request", record.tenant, record.id
         if self.takes:
             yield "exclusive", record.tenant, record.thread_id, record.requester, record.exclusive or ""
+        if (external_id := record.labels.external_id) is not None:
+            yield "external", record.tenant, record.thread_id, record.requester, external_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,7 @@ class Settle:
     effects: SideEffects
 
     @property
-    def draft(self) -> Draft:
+    def draft(self) -> EventDraft:
         """Its event."""
         return self.step.event
 
@@ -82,7 +89,7 @@ class AddMessage:
 
     target: str
     data: str
-    draft: Draft
+    draft: EventDraft
     claim: Claim | None
     held: bool
     effects: SideEffects = NOTHING
@@ -99,7 +106,7 @@ class AppendText:
 
     target: str
     text: bytes
-    draft: Draft
+    draft: EventDraft
     claim: Claim | None
     room: int
     effects: SideEffects = NOTHING
@@ -119,14 +126,14 @@ class EventSlot:
 
     thread: int
     seq: int
-    access: Access
+    access: AccessList
 
 
 @dataclass(slots=True, eq=False)
 class Entry:
     """An event in its place: what it tells, its request's spec and whether that hides names, and its position."""
 
-    draft: Draft
+    draft: EventDraft
     place: EventSlot
     spec: Spec | None = None
     hides_names: bool = False
@@ -139,7 +146,8 @@ class Job:
 
     No two jobs of a group have a key in common. When the group is written, each has its `outcome` or its `error`. A job
     `holds` its claim unless that was taken before; `target` is the id that the claim was kept for. `found` is what a
-    step found in its row, or the row as it is, or the key of a message; `place` is that of its event.
+    step found in its row, or the row as it is, or the key of a message; `place` is that of its event, and
+    `message_place` that of its message. `spec` is that of a new form with its number.
     """
 
     change: Change
@@ -152,6 +160,8 @@ class Job:
     target: str = ""
     found: Any = None
     place: EventSlot | None = None
+    message_place: EventSlot | None = None
+    spec: Spec | None = None
 
     @classmethod
     def of(cls, change: Change, future: asyncio.Future[Any]) -> Job:
@@ -161,9 +171,37 @@ class Job:
         return cls(change, future, claimed, frozenset(keys))
 
     @property
+    def message(self) -> AnswerMessage | None:
+        """The message that comes with a step."""
+        return self.change.step.message if isinstance(self.change, Settle) else None
+
+    @property
+    def drafts(self) -> Iterable[EventDraft]:
+        """Return its events, in their order."""
+        yield self.change.draft
+        if (message := self.message) is not None:
+            yield message.event
+
+    @property
     def alone(self) -> bool:
         """Whether it needs a group of its own: who leaves a line looks first who has the key."""
-        return isinstance(self.change, Settle) and self.change.step.forward
+        return isinstance(self.change, Settle) and self.change.step.leave_queue
+
+    @property
+    def plain(self) -> bool:
+        """Whether it can be written together with others in one call: a request or a step without side effects.
+
+        A request that hides names is none: its event is built before the commit, and nothing is stored if that fails.
+        """
+        change = self.change
+        if isinstance(change, Insert):
+            plain = change.record.exclusive is None and not change.record.hides_names
+        elif isinstance(change, Settle):
+            step = change.step
+            plain = not (step.leave_queue or step.refunds or step.refused or step.message)
+        else:
+            return False
+        return plain and change.effects == NOTHING
 
     @property
     def open(self) -> bool:
@@ -172,7 +210,7 @@ class Job:
 
     def begin(self) -> None:
         """Forget what a group that was undone has found."""
-        self.outcome = self.error = self.found = self.place = None
+        self.outcome = self.error = self.found = self.place = self.message_place = self.spec = None
         self.holds, self.target = False, self.change.target
 
 
@@ -190,6 +228,7 @@ class ExclusiveJob:
     future: asyncio.Future[Any]
     keys: frozenset[Key | bytes] = frozenset()
     alone: bool = True
+    plain: bool = False
     error: Exception | None = None
     result: Any = None
 

@@ -1,4 +1,4 @@
-"""A connection that hears what is committed: Postgres sends the notices of a group with its commit, in that order."""
+"""A connection that listens for notices: Postgres sends those of a group with its commit, in commit order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import asyncpg
 
-from askback.ports.bus import Arrival, Dismissal, News, Notice
+from askback.ports.bus import Activity, Arrival, Dismissal, News, Notice, Unstored
 from askback.storage.postgres.connection import Database, refused_by_database, unavailable
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 CHANNEL = "askback"
 TELL = "SELECT pg_notify('askback', $1)"
 
-Heard = Callable[[News], None]
+Receive = Callable[[News], None]
 
-_KINDS = {1: Dismissal, 2: Arrival, 3: Notice}
-"""Each kind of news is known by how much it says, beside where it comes from."""
+_KINDS = {1: Dismissal, 2: Arrival, 3: Notice, 7: Activity}
+"""The kind of a message by the number of its members after the origin."""
 
 _log = logging.getLogger(__name__)
 
@@ -31,15 +31,17 @@ _log = logging.getLogger(__name__)
 class Listening:
     """The `Subscription` of a shared bus."""
 
-    def __init__(self, connection: asyncpg.Connection[Record], heard: Heard, *, patience_s: float) -> None:
+    def __init__(
+        self, connection: asyncpg.Connection[Record], receive: Receive, *, patience_s: float
+    ) -> None:
         self._connection = connection
         self._patience_s = patience_s
-        self._heard = heard
+        self._receive = receive
         self._lost = asyncio.Event()
         connection.add_termination_listener(lambda _: self._lost.set())
 
     async def start(self) -> None:
-        """Begin to listen: what is committed after this is heard."""
+        """Start to listen: every later commit is received."""
         await self._connection.add_listener(CHANNEL, self._on_notice)
 
     async def lost(self) -> None:
@@ -47,31 +49,31 @@ class Listening:
         await self._lost.wait()
 
     async def check(self) -> None:
-        """Ask something on this very connection: a line can be dead without an end that says so."""
+        """Query this connection, which may be dead without a reset from the other end."""
         await self._connection.execute("SELECT 1", timeout=self._patience_s)
 
     async def close(self) -> None:
-        """Hang up."""
+        """Close the connection."""
         self._connection.terminate()
 
     def _on_notice(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         try:
             origin, *news = json.loads(str(payload))
-            self._heard(_KINDS[len(news)](origin, *news))
+            self._receive(_KINDS[len(news)](origin, *news))
         except (ValueError, TypeError, KeyError):
             _log.warning("a notice on the channel %s is not of askback's", CHANNEL)
 
 
-def payload(news: Dismissal | Arrival) -> str:
+def payload(news: Unstored) -> str:
     """Return what is sent for news that come with no commit."""
     return json.dumps(astuple(news))
 
 
-async def listen(database: Database, heard: Heard) -> Listening:
+async def listen(database: Database, receive: Receive) -> Listening:
     """Open a line of its own; raises `Unavailable`."""
     try:
         connection = await database.connect()
-        listening = Listening(connection, heard, patience_s=database.patience.connect / 1000)
+        listening = Listening(connection, receive, patience_s=database.patience.connect / 1000)
         await listening.start()
     except Exception as error:
         if refused_by_database(error):

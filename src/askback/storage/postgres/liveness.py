@@ -1,9 +1,9 @@
-"""How soon either end of a connection sees that the other is gone: a network that is cut says nothing.
+"""TCP keepalive in both directions, so that each end of a connection notices soon when the other is gone.
 
-What such an end leaves behind is not harmless. A session that was in the middle of a transaction keeps its locks, and
-where a client has sent half of a statement Postgres calls that active and no idle time-out ends it. So both kernels
-are asked to look for each other, for less than anybody waits for a lock; and where Postgres can (17 and later) it
-bounds whole transactions, in case that something in between answers for an end that is gone.
+A session that was cut off in the middle of a transaction keeps its locks. If the client had sent half of a statement,
+Postgres considers the session active, and no idle time-out ends it. So both kernels probe the other end, and give up
+before anybody stops waiting for a lock. Postgres 17 and later also limit whole transactions, for the case that a proxy
+answers for an end that is gone.
 """
 
 from __future__ import annotations
@@ -13,41 +13,41 @@ from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
-from askback.storage.sealing import Sealing
+from askback.storage.sql.transaction import Sealing
 
 if TYPE_CHECKING:
     _Plain = asyncpg.Connection[asyncpg.Record]
 else:
     _Plain = asyncpg.Connection
 
-_LOOKED_FOR_S = 2
-_AGAIN_S = 1
-_TIMES = 3
-_GONE_MS = 1_000 * (_LOOKED_FOR_S + _TIMES * _AGAIN_S)
+_IDLE_S = 2
+_INTERVAL_S = 1
+_PROBES = 3
+_DEAD_AFTER_MS = 1_000 * (_IDLE_S + _PROBES * _INTERVAL_S)
 
-THERE = {
-    "tcp_keepalives_idle": str(_LOOKED_FOR_S),
-    "tcp_keepalives_interval": str(_AGAIN_S),
-    "tcp_keepalives_count": str(_TIMES),
-    "tcp_user_timeout": str(_GONE_MS),
+SERVER_KEEPALIVE = {
+    "tcp_keepalives_idle": str(_IDLE_S),
+    "tcp_keepalives_interval": str(_INTERVAL_S),
+    "tcp_keepalives_count": str(_PROBES),
+    "tcp_user_timeout": str(_DEAD_AFTER_MS),
 }
-"""Settings of a session: how its kernel looks for us. On a socket of the file system they mean nothing."""
+"""Session settings: how the kernel of the server probes us. They have no effect on a Unix socket."""
 
-_HERE = {
-    "TCP_KEEPIDLE": _LOOKED_FOR_S,
-    "TCP_KEEPINTVL": _AGAIN_S,
-    "TCP_KEEPCNT": _TIMES,
-    "TCP_USER_TIMEOUT": _GONE_MS,
+_CLIENT_KEEPALIVE = {
+    "TCP_KEEPIDLE": _IDLE_S,
+    "TCP_KEEPINTVL": _INTERVAL_S,
+    "TCP_KEEPCNT": _PROBES,
+    "TCP_USER_TIMEOUT": _DEAD_AFTER_MS,
 }
-"""Options of a socket, of which not every system has all."""
+"""Socket options; not every system has all of them."""
 
-BOUND = """
+TRANSACTION_TIMEOUT = """
 SELECT set_config('transaction_timeout', '{}', FALSE) WHERE current_setting('transaction_timeout', TRUE) IS NOT NULL"""
-"""Bounds each transaction of a session, in milliseconds; 0 for not at all."""
+"""Limits each transaction of a session, in milliseconds; 0 means no limit."""
 
 
-class LookedAfter(_Plain):
-    """A connection whose kernel looks for the other end. `sealing` seals the audit log that is written on it."""
+class KeepaliveConnection(_Plain):
+    """A connection with TCP keepalive. `sealing` seals the audit entries that are written on it."""
 
     __slots__ = ("sealing",)
 
@@ -55,14 +55,14 @@ class LookedAfter(_Plain):
 
     def __init__(self, protocol: Any, transport: Any, *rest: Any) -> None:
         super().__init__(protocol, transport, *rest)
-        look_after(transport.get_extra_info("socket"))
+        enable_keepalive(transport.get_extra_info("socket"))
 
 
-def look_after(line: socket.socket) -> None:
-    """Have the kernel look for the other end of a TCP connection."""
+def enable_keepalive(line: socket.socket) -> None:
+    """Enable keepalive on a TCP connection; other sockets stay as they are."""
     if line.family not in (socket.AF_INET, socket.AF_INET6):
         return
     line.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    for name, value in _HERE.items():
+    for name, value in _CLIENT_KEEPALIVE.items():
         if (option := getattr(socket, name, None)) is not None:
             line.setsockopt(socket.IPPROTO_TCP, option, value)

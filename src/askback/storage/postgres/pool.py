@@ -13,11 +13,11 @@ from askback.errors import Unavailable
 from askback.storage.postgres.connection import (
     Connection,
     Database,
+    is_retryable,
     refused_by_database,
     unavailable,
-    worth_another_try,
 )
-from askback.storage.postgres.liveness import BOUND
+from askback.storage.postgres.liveness import TRANSACTION_TIMEOUT
 from askback.storage.postgres.transactions import snapshot, transaction
 from askback.storage.rows import Row
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 Operation = Callable[[Connection], Awaitable[T]]
 """Reads and changes rows within one transaction, and may run again after that was undone."""
 
-SIZE = 10
+SIZE = 9
 TRIES = 5
 MAINTENANCE_S = 3_600.0
 
@@ -37,16 +37,17 @@ MAINTENANCE_S = 3_600.0
 class Pool:
     """Connections for reads and small changes. A read sees every commit that returned before it began."""
 
-    def __init__(self, database: Database, *, size: int = SIZE) -> None:
+    def __init__(self, database: Database, *, size: int = SIZE, **settings: str) -> None:
         self._database = database
         self._size = size
+        self._settings = settings
         self._pool: AsyncpgPool[Record] | None = None
         self._changes: set[asyncio.Task[Any]] = set()
         self.sealing = database.sealing
 
     async def open(self) -> None:
         """Open the first connection; the others open when they are needed."""
-        self._pool = self._database.pool(self._size)
+        self._pool = self._database.pool(self._size, **self._settings)
         await self._pool
 
     async def close(self) -> None:
@@ -87,12 +88,12 @@ class Pool:
         """Run a statement that is no transaction and may take long; raises `Unavailable`."""
         async with self._borrowed() as db:
             await db.execute("SET statement_timeout = 0")
-            await db.execute(BOUND.format(0))
+            await db.execute(TRANSACTION_TIMEOUT.format(0))
             try:
                 await db.execute(sql, timeout=MAINTENANCE_S)
             finally:
                 await db.execute("RESET statement_timeout")
-                await db.execute(BOUND.format(self._database.patience.transaction))
+                await db.execute(TRANSACTION_TIMEOUT.format(self._database.patience.transaction))
 
     def _changed(self, task: asyncio.Task[Any]) -> None:
         self._changes.discard(task)
@@ -105,7 +106,7 @@ class Pool:
                 async with self._borrowed() as db, transaction(db):
                     result = await operation(db)
             except asyncpg.PostgresError as error:
-                if not worth_another_try(error):
+                if not is_retryable(error):
                     raise
                 if not left:
                     raise unavailable(error) from error

@@ -1,10 +1,10 @@
-"""The `Register` of presence on Postgres: two tables that are not logged, since nobody is present after a crash."""
+"""The `PresenceRegister` on Postgres: two unlogged tables, since no viewer survives a crash of the database."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from askback.ports.presence import Place
+from askback.ports.presence import View
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.pool import Pool
 
@@ -14,14 +14,14 @@ _RENEW = f"UPDATE servers SET until = {_NOW} + $2 WHERE id = $1 RETURNING id"  #
 _BEGIN = f"""
 INSERT INTO servers (id, until) VALUES ($1, {_NOW} + $2)
 ON CONFLICT (id) DO UPDATE SET until = excluded.until"""  # noqa: S608
-_CAME = """
+_ADD = """
 INSERT INTO watched (server, tenant, thread) SELECT $1, * FROM unnest($2::text[], $3::text[])
 ON CONFLICT DO NOTHING"""
-_LEFT = """
+_REMOVE = """
 DELETE FROM watched USING unnest($2::text[], $3::text[]) AS gone (tenant, thread)
 WHERE server = $1 AND watched.tenant = gone.tenant AND watched.thread = gone.thread"""
-_STRIKE = "DELETE FROM servers WHERE id = $1"
-# A server that another one clears away, or that renews its lease just now, is passed over: nobody waits for anybody.
+_REMOVE_SERVER = "DELETE FROM servers WHERE id = $1"
+# Rows that another server is deleting or renewing are skipped, so that no server waits for another.
 _CLEAR = f"""
 DELETE FROM servers WHERE id IN (SELECT id FROM servers WHERE until < {_NOW} FOR UPDATE SKIP LOCKED)"""  # noqa: S608
 _ANYBODY = f"""
@@ -30,38 +30,38 @@ WHERE watched.tenant = $1 AND watched.thread IN ($2, '') AND until >= {_NOW} LIM
 
 
 class PresenceRegister:
-    """Who is there, by server. All threads are the thread without a name, which no thread has."""
+    """The viewers by server. The empty thread id means all threads; no thread has it."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def note(
-        self, server: str, *, came: Collection[Place], left: Collection[Place], lease_ms: int
+    async def update(
+        self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
     ) -> bool:
-        """Write down who came and left, renew the lease, and clear away the servers that are gone."""
+        """Add and remove views, renew the lease, and remove servers whose lease has ended."""
 
-        async def note(db: Connection) -> bool:
-            stands = await db.fetchval(_RENEW, server, lease_ms) is not None
-            if not stands:
+        async def change(db: Connection) -> bool:
+            valid = await db.fetchval(_RENEW, server, lease_ms) is not None
+            if not valid:
                 await db.execute(_BEGIN, server, lease_ms)
-            for sql, places in ((_LEFT, left), (_CAME, came)):
-                if columns := _columns(places):
+            for sql, views in ((_REMOVE, removed), (_ADD, added)):
+                if columns := _columns(views):
                     await db.execute(sql, server, *columns)
             await db.execute(_CLEAR)
-            return stands
+            return valid
 
-        return await self._pool.change(note)
+        return await self._pool.change(change)
 
-    async def strike(self, server: str) -> None:
-        """Forget all of a server."""
-        await self._pool.change(lambda db: db.execute(_STRIKE, server))
+    async def remove(self, server: str) -> None:
+        """Remove a server and its entries."""
+        await self._pool.change(lambda db: db.execute(_REMOVE_SERVER, server))
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
-        """Ask whether anybody is there."""
+        """Whether any server with a valid lease has a viewer of this thread, or of all."""
         return await self._pool.row(_ANYBODY, tenant, thread_id) is not None
 
 
-def _columns(places: Collection[Place]) -> tuple[list[str], list[str]] | None:
-    """Return tenants and threads, in the order of their keys. A name that Postgres cannot keep is of no thread."""
-    known = sorted((tenant, thread or "") for tenant, thread in places if "\0" not in (thread or ""))
+def _columns(views: Collection[View]) -> tuple[list[str], list[str]] | None:
+    """Return tenants and threads in the order of their keys, without ids that Postgres cannot store."""
+    known = sorted((tenant, thread or "") for tenant, thread in views if "\0" not in (thread or ""))
     return ([tenant for tenant, _ in known], [thread for _, thread in known]) if known else None

@@ -57,10 +57,11 @@ POSITIONS = "SELECT tenant, position FROM positions"
 # Columns in this order; an id that is in use is left as it is, and does not come back.
 ADD_REQUESTS = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names)
+                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names,
+                      run_id, tool_call_id, external_id, body_digest)
 SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::integer[],
                      $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[],
-                     $15::text[], $16::boolean[], $17::boolean[])
+                     $15::text[], $16::boolean[], $17::boolean[], $18::text[], $19::text[], $20::text[], $21::text[])
 ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id"""
 
 # The compare-and-set: tenant, id, the expected statuses with spaces between, the expected revision and state or null;
@@ -127,6 +128,5 @@ INSERT INTO claims (id, tenant, thread, digest, target)
 SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::text[], $5::text[])
     AS c (id, tenant, thread, digest, target) ORDER BY c.id
 ON CONFLICT DO NOTHING RETURNING id"""
-CLAIM = "SELECT digest, target FROM claims WHERE id = $1"
 CLAIMS = "SELECT id, digest, target FROM claims WHERE id = ANY ($1::bytea[])"
 GIVE_CLAIMS_BACK = "DELETE FROM claims WHERE id = ANY ($1::bytea[])"

@@ -6,33 +6,39 @@ from collections import Counter
 from collections.abc import Sequence
 
 from askback.domain.record import Record
-from askback.ports.store import KeyHeld
+from askback.domain.spec import Spec
+from askback.ports.store import ExternalIdTaken, KeyHeld
 from askback.ports.threads import Quota, QuotaSpent, ThreadArchived, ThreadOfAnother
 from askback.storage import rows
+from askback.storage.postgres import question_counts, threads
 from askback.storage.postgres import thread_queries as queries
-from askback.storage.postgres import threads
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import AppendText, Insert, Job, Overtaken, Settle
+from askback.storage.postgres.question_counts import QuestionCounts
 from askback.storage.postgres.threads import Thread
 
 
 async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
     """Give jobs their places, in their order; those that their threads do not take have their errors."""
-    found = await threads.number(db, (job.change.draft for job in jobs))
+    found = await threads.number(db, (draft for job in jobs for draft in job.drafts))
     pairs = [(job, found[job.change.draft.tenant, job.change.draft.thread_id]) for job in jobs]
     usage = await _read_usage(db, pairs)
+    usage.counts = await question_counts.read(db, pairs)
     for job, thread in pairs:
         try:
             _admit(job, thread, usage)
-        except (ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as refused:
+        except (ExternalIdTaken, ThreadOfAnother, ThreadArchived, KeyHeld, QuotaSpent) as refused:
             job.error = refused
         else:
             job.place = thread.place(job.change.draft)
+            if (message := job.message) is not None:
+                job.message_place = thread.place(message.event)
     await threads.keep(db, found.values())
+    await usage.counts.keep(db)
 
 
 class _Usage:
-    """Who has which exclusive key, and how many requests are open: in a thread, of a requester.
+    """Who has which exclusive key and which external id, and how many requests are open: in a thread, of a requester.
 
     What is in a thread is exact, for the thread is locked. The requests of one requester in several threads are counted
     without a lock: groups that are written at the same moment may go over the limit by what they add.
@@ -40,8 +46,10 @@ class _Usage:
 
     def __init__(self) -> None:
         self.holders: dict[tuple[int, str, str | None], Record] = {}
+        self.external: dict[tuple[int, str, str | None], tuple[str, Record]] = {}
         self.in_thread: Counter[int] = Counter()
         self.of_requester: Counter[tuple[str, str]] = Counter()
+        self.counts = QuestionCounts({})
 
 
 async def _read_usage(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _Usage:
@@ -52,6 +60,10 @@ async def _read_usage(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _U
         for row in await db.fetch(queries.HOLDERS, *zip(*keys, strict=True)):
             holder = rows.record(row[1:])
             usage.holders[row[0], holder.requester, holder.exclusive] = holder
+    names = [(t.key, i.record.requester, e) for i, t in inserts if (e := i.record.labels.external_id)]
+    if names:
+        for row in await db.fetch(queries.EXTERNAL, *zip(*names, strict=True)):
+            usage.external[row[0], row[1], row[2]] = (row[3], rows.record(row[4:]))
     quotas = [(i.record, i.quota, t) for i, t in inserts if i.quota is not None and not i.record.settled]
     in_thread = {t.key: q.pending_in_thread for _, q, t in quotas if q.pending_in_thread is not None}
     of_requester = {
@@ -81,8 +93,10 @@ def _admit(job: Job, thread: Thread, usage: _Usage) -> None:
     change = job.change
     thread.admit(change.draft)
     if isinstance(change, Settle):
-        _note(job, change, thread)
+        _note(job, change, thread, usage)
         return
+    if isinstance(change, Insert):
+        _require_new(change.record, thread, usage)
     if thread.archived:
         if isinstance(change, AppendText):
             raise Overtaken  # its message was found in a thread that was not
@@ -93,8 +107,17 @@ def _admit(job: Job, thread: Thread, usage: _Usage) -> None:
             raise KeyHeld(holder)
         if change.quota is not None:
             _check(change.record, change.quota, thread, usage)
+            if change.counted:
+                job.spec = _number(change.record, change.quota, thread, usage)
         usage.in_thread[thread.key] += 1
         usage.of_requester[change.record.tenant, change.record.requester] += 1
+
+
+def _require_new(record: Record, thread: Thread, usage: _Usage) -> None:
+    known = usage.external.get((thread.key, record.requester, record.labels.external_id))
+    if known is not None:
+        digest, found = known
+        raise ExternalIdTaken(found, same=digest == record.labels.body_digest)
 
 
 def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
@@ -104,19 +127,24 @@ def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:
     most = quota.pending_of_requester
     if most is not None and usage.of_requester[record.tenant, record.requester] >= most:
         raise QuotaSpent("pending_of_requester", most=most)
-    if record.kind != "form":
-        return
+
+
+def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec:
+    """Count a form, and return its spec with its number."""
     most, now = quota.questions, record.created_at
     asked = 0 if thread.asked_from + quota.window_ms <= now else thread.asked
     if most is not None and asked >= most:
         raise QuotaSpent("questions", most=most, again_at=thread.asked_from + quota.window_ms)
-    thread.count(window_ms=quota.window_ms, now=now)
+    number = usage.counts.count(thread.key, quota, now=now)
+    in_thread = thread.count(window_ms=quota.window_ms, now=now)
+    return record.spec.with_ordinal(*(number or (in_thread, most)))
 
 
-def _note(job: Job, change: Settle, thread: Thread) -> None:
+def _note(job: Job, change: Settle, thread: Thread, usage: _Usage) -> None:
     """Note what a step of a request means for its thread."""
     step = change.step
     if step.refunds:
         thread.give_back(created_at=job.found[3])
+        usage.counts.give_back(thread.key, job)
     if step.refused:
         thread.refuse(at=step.event.at)

@@ -21,12 +21,12 @@ async def settle(db: Connection, jobs: Sequence[Job]) -> None:
     if not steps:
         return
     for job, change in steps:
-        if change.step.forward and await _is_held_by_another(db, change.step):
+        if change.step.leave_queue and await _is_held_by_another(db, change.step):
             job.outcome = Outcome.LOST
     steps = of_kind(jobs, Settle)
     if not steps:
         return
-    columns = zip(*(_step(change.step) for _, change in steps), strict=True)
+    columns = zip(*((*step_row(change.step), change.step.leave_queue) for _, change in steps), strict=True)
     found = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
     for job, change in steps:
         job.found = found.get((change.step.tenant, change.step.id))
@@ -34,12 +34,13 @@ async def settle(db: Connection, jobs: Sequence[Job]) -> None:
             job.outcome = Outcome.LOST
 
 
-def _step(step: Settlement) -> tuple[Any, ...]:
+def step_row(step: Settlement) -> tuple[Any, ...]:
+    """Return the columns of a step."""
     expires_at, due_at = step.times or (None, None)
     return (
         step.tenant, step.id, " ".join(step.expected), step.revision,
         step.state_before and step.state_before.text, step.status.value, step.state.text, int(step.asks_again),
-        step.spec and step.spec.text, step.times is not None, expires_at, due_at, step.forward,
+        step.spec and step.spec.text, step.times is not None, expires_at, due_at,
     )  # fmt: skip
 
 
@@ -61,11 +62,13 @@ async def add(db: Connection, jobs: Sequence[Job]) -> None:
 
 def _request(job: Job, change: Insert) -> tuple[Any, ...]:
     assert job.place is not None
-    record = change.record
+    record, labels = change.record, change.record.labels
     return (
         record.tenant, record.id, job.place.thread, record.kind, record.requester, record.status.value,
-        record.revision, record.created_at, record.expires_at, job.place.seq, record.state.text, record.spec.text,
-        record.digest, record.due_at, record.exclusive, record.behind, record.hides_names,
+        record.revision, record.created_at, record.expires_at, job.place.seq, record.state.text,
+        (job.spec or record.spec).text,
+        record.digest, record.due_at, record.exclusive, record.queued_behind, record.hides_names,
+        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from importlib.resources import files
 
 from askback.errors import StoreUnusable
 from askback.storage.postgres.connection import SCHEMA, Connection
-from askback.storage.postgres.liveness import BOUND
+from askback.storage.postgres.liveness import TRANSACTION_TIMEOUT
 from askback.storage.postgres.transactions import transaction
 
 _LOCK = 0x61736B6261636B
@@ -42,7 +42,7 @@ async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[
     if (encoding := await db.fetchval("SHOW server_encoding")) != "UTF8":
         raise StoreUnusable(f"The database is encoded in {encoding}; askback needs one in UTF8.")
     await db.execute("SET statement_timeout = 0")
-    await db.execute(BOUND.format(0))
+    await db.execute(TRANSACTION_TIMEOUT.format(0))
     before = version = await _begin(db)
     newest = max(steps)
     if before > newest:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from askback.domain.access import Access
-from askback.domain.events import Draft, Event
+from askback.domain.access import AccessList
+from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
-from askback.ports.bus import Arrival, Dismissal, News, Subscription
+from askback.ports.bus import News, Subscription, Unstored
 from askback.ports.health import Pressure
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
 from askback.ports.threads import Quota
 from askback.storage.postgres import queries, schema, thread_operations, thread_queries
-from askback.storage.postgres.batch_loader import BatchLoader, Key
+from askback.storage.postgres.batch_loader import AT_ONCE, BatchLoader, Key
 from askback.storage.postgres.clock import DatabaseClock
-from askback.storage.postgres.connection import Database, refused_by_database
+from askback.storage.postgres.connection import PLANNED_ONCE, Database, refused_by_database
 from askback.storage.postgres.database import PostgresDatabase
 from askback.storage.postgres.jobs import AddMessage, AppendText, Insert, Settle, claim_id
 from askback.storage.postgres.listening import TELL, listen, payload
@@ -29,13 +30,19 @@ from askback.storage.postgres.writer import Writer
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
 from askback.storage.sql.executions import ExecutionArea
+from askback.storage.sql.files import FileArea
 from askback.storage.sql.health import HealthArea
+from askback.storage.sql.messages import MessageArea
+from askback.storage.sql.oauth import OauthArea
 from askback.storage.sql.requests import RequestArea
 from askback.storage.sql.resumes import DROP_HELD, ResumeArea
 from askback.storage.sql.rules import RuleArea
+from askback.storage.sql.runs import RunArea
 from askback.storage.sql.secrets import SecretArea
 from askback.storage.sql.sessions import SessionArea
+from askback.storage.sql.thread_lists import ThreadListArea
 from askback.storage.sql.threads import ThreadArea
+from askback.storage.sql.transaction import ThreadOperation
 from askback.storage.sql.webhooks import WebhookArea
 
 _ENDLESS = 2**62
@@ -44,8 +51,8 @@ _TOUCH = "UPDATE webhooks SET active = active WHERE false"
 
 
 class PostgresStore(
-    AgentArea, AuditArea, ExecutionArea, HealthArea, RequestArea, ResumeArea, RuleArea, SecretArea, SessionArea,
-    ThreadArea, WebhookArea,
+    AgentArea, AuditArea, ExecutionArea, FileArea, HealthArea, MessageArea, OauthArea, RequestArea, ResumeArea,
+    RuleArea, RunArea, SecretArea, SessionArea, ThreadArea, ThreadListArea, WebhookArea,
 ):  # fmt: skip
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
@@ -61,7 +68,9 @@ class PostgresStore(
         self._sealing = database.sealing
         self._writer = Writer(database, origin=self.origin, on_commit=on_commit)
         self._pool = Pool(database)
-        self._db = PostgresDatabase(self._pool)
+        self._by_key = Pool(database, size=AT_ONCE, **PLANNED_ONCE)
+        self._db = PostgresDatabase(self._pool, self._by_key, self._change_thread)
+        self._claims = BatchLoader(self._find_claims)
         self._drop = BatchLoader(self._drop_held)
         self.clock = DatabaseClock(self._pool)
         self.register = PresenceRegister(self._pool)
@@ -71,6 +80,7 @@ class PostgresStore(
         try:
             await self._upgrade()
             await self._pool.open()
+            await self._by_key.open()
             await self.clock.start()
             await self._writer.start()
         except Exception as error:
@@ -87,6 +97,7 @@ class PostgresStore(
         """Finish what is under way and close."""
         await self._writer.close()
         await self.clock.stop()
+        await self._by_key.close()
         await self._pool.close()
 
     async def _upgrade(self) -> None:
@@ -101,7 +112,7 @@ class PostgresStore(
     async def insert(
         self,
         record: Record,
-        event: Draft,
+        event: EventDraft,
         claim: Claim | None = None,
         effects: SideEffects = NOTHING,
         *,
@@ -118,37 +129,49 @@ class PostgresStore(
 
     async def claimed(self, claim: Claim) -> str | None:
         """Read what a key was used for before."""
-        row = await self._pool.row(queries.CLAIM, claim_id(claim))
-        if row is None:
+        found = await self._claims(claim_id(claim).hex())
+        if found is None:
             return None
-        if row[0] != claim.digest:
+        digest, target = found
+        if digest != claim.digest:
             raise ClaimMismatch(claim.key)
-        return row[1]
+        return target
+
+    async def _find_claims(self, ids: Sequence[Key]) -> Mapping[Key, tuple[str, str]]:
+        found = await self._by_key.rows(queries.CLAIMS, [bytes.fromhex(claim) for (claim,) in ids])
+        return {(claim.hex(),): (digest, target) for claim, digest, target in found}
 
     # Threads
 
     async def add_message(
-        self, message_id: str, data: str, event: Draft, claim: Claim | None = None, *, held: bool = False
+        self,
+        message_id: str,
+        data: str,
+        event: EventDraft,
+        claim: Claim | None = None,
+        effects: SideEffects = NOTHING,
+        *,
+        held: bool = False,
     ) -> tuple[str, Outcome]:
         """Add a message and its event."""
-        return await self._writer.submit(AddMessage(message_id, data, event, claim, held))
+        return await self._writer.submit(AddMessage(message_id, data, event, claim, held, effects))
 
     async def append_text(
         self,
         message_id: str,
         text: str,
-        event: Draft,
+        event: EventDraft,
         claim: Claim | None = None,
         *,
         most: int | None = None,
     ) -> Outcome:
-        """Append to the last text block of a message."""
+        """Append text to a message."""
         added = text.encode()
         room = _ENDLESS if most is None else most - len(added)
         return await self._writer.submit(AppendText(message_id, added, event, claim, room))
 
     async def set_access(
-        self, access: Access, event: Draft, effects: SideEffects = NOTHING, *, before: Access
+        self, access: AccessList, event: EventDraft, effects: SideEffects = NOTHING, *, before: AccessList
     ) -> Outcome:
         """Give a thread another access."""
         return await self._writer.submit_exclusive(
@@ -156,11 +179,16 @@ class PostgresStore(
         )
 
     async def set_archived(
-        self, event: Draft, effects: SideEffects = NOTHING, *, archived_at: int | None
+        self, event: EventDraft, effects: SideEffects = NOTHING, *, archived_at: int | None
     ) -> Outcome:
         """Archive a thread, or take it back."""
         return await self._writer.submit_exclusive(
             lambda db: thread_operations.set_archived(db, event, effects, archived_at=archived_at)
+        )
+
+    async def _change_thread(self, event: EventDraft, operation: ThreadOperation[Any], new: bool) -> Any:
+        return await self._writer.submit_exclusive(
+            lambda db: thread_operations.change(db, event, operation, new=new)
         )
 
     async def deliver(self, tenant: str, thread_id: str, *, at: int) -> int:
@@ -169,7 +197,7 @@ class PostgresStore(
             lambda db: thread_operations.deliver(db, tenant, thread_id, now=at)
         )
 
-    async def erase_thread(self, event: Draft, effects: SideEffects = NOTHING) -> bool:
+    async def erase_thread(self, event: EventDraft, effects: SideEffects = NOTHING) -> bool:
         """Erase a thread."""
         return await self._writer.submit_exclusive(lambda db: thread_operations.erase(db, event, effects))
 
@@ -204,16 +232,16 @@ class PostgresStore(
         """Do nothing: there is nothing to recover from."""
 
     def pressure(self) -> Pressure:
-        """Return what the writer has done and has to do."""
+        """Return the counts of the writer."""
         return self._writer.pressure()
 
-    # What servers hear of each other
+    # Messages between servers
 
-    async def subscribe(self, heard: Callable[[News], None]) -> Subscription:
-        """Listen to what is committed and told from now on."""
-        return await listen(self._database, heard)
+    async def subscribe(self, receive: Callable[[News], None]) -> Subscription:
+        """Listen for new messages."""
+        return await listen(self._database, receive)
 
-    async def tell(self, news: Dismissal | Arrival) -> None:
+    async def tell(self, news: Unstored) -> None:
         """Tell every server."""
         await self._pool.change(lambda db: db.execute(TELL, payload(news)))
 

@@ -6,37 +6,39 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from askback.domain.access import OPEN, Access, read_access
-from askback.domain.events import MESSAGE_ADDED, Draft
+from askback.domain.access import UNSHARED, AccessList, read_access
+from askback.domain.events import MESSAGE_ADDED, EventDraft
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
+from askback.ports.threads import ThreadArchived
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.database import PostgresTransaction
 from askback.storage.postgres.jobs import Entry, Overtaken
 from askback.storage.postgres.threads import Thread, keep, number
-from askback.storage.transcript import delivered
+from askback.storage.rows import delivered
+from askback.storage.sql.transaction import ThreadOperation
 
 Done = tuple[Any, Sequence[Entry]]
 
 
 async def set_access(
-    db: Connection, access: Access, draft: Draft, effects: SideEffects, *, before: Access
+    db: Connection, access: AccessList, draft: EventDraft, effects: SideEffects, *, before: AccessList
 ) -> Done:
     """Give a thread another access, unless it has come to another one meanwhile."""
     row = await _lock(db, draft.tenant, draft.thread_id)
-    if (OPEN if row is None else read_access(row[1], row[2])) != before:
+    if (UNSHARED if row is None else read_access(row[1], row[2])) != before:
         return Outcome.LOST, []
     thread = await _number(db, draft)
     if thread.access != before:
         raise Overtaken  # somebody made the thread meanwhile, and it is theirs
-    await db.execute(queries.SET_ACCESS, thread.key, *access.texts)
+    await db.execute(queries.SET_ACCESS, thread.key, *access.stored_texts)
     await PostgresTransaction(db).write(effects)
     return Outcome.APPLIED, [Entry(draft, replace(thread.place(draft), access=access))]
 
 
 async def set_archived(
-    db: Connection, draft: Draft, effects: SideEffects, *, archived_at: int | None
+    db: Connection, draft: EventDraft, effects: SideEffects, *, archived_at: int | None
 ) -> Done:
     """Archive a thread or take it back, unless it is so already."""
     row = await _lock(db, draft.tenant, draft.thread_id)
@@ -61,7 +63,7 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> D
         return 0, []
     texts = [delivered(data) for _, _, data in held]
     drafts = [
-        Draft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
+        EventDraft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
         for (_, owner, _), text in zip(held, texts, strict=True)
     ]
     thread = await _number(db, *drafts)
@@ -71,13 +73,25 @@ async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> D
     return len(held), entries
 
 
-async def erase(db: Connection, draft: Draft, effects: SideEffects) -> Done:
+async def change(db: Connection, draft: EventDraft, operation: ThreadOperation[Any], *, new: bool) -> Done:
+    """Do an operation in a thread, with the event whose data it returns."""
+    thread = await _number(db, draft)
+    if new and thread.archived:
+        raise ThreadArchived(draft.thread_id)
+    result, data = await operation(PostgresTransaction(db), thread.key)
+    entry = Entry(replace(draft, data=data), thread.place(draft))
+    await keep(db, [thread])
+    return result, [entry]
+
+
+async def erase(db: Connection, draft: EventDraft, effects: SideEffects) -> Done:
     """Erase what is in a thread and belongs to it; False when there is none."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:
         return False, []
     await db.execute(queries.ERASE, row[0], draft.tenant, draft.thread_id)
     thread = await _number(db, draft)
+    await db.execute(queries.ERASED, thread.key)
     await PostgresTransaction(db).write(effects)
     return True, [Entry(draft, thread.place(draft))]
 
@@ -87,7 +101,7 @@ async def _lock(db: Connection, tenant: str, thread_id: str) -> Any:
     return await db.fetchrow(queries.LOCK, tenant, thread_id)
 
 
-async def _number(db: Connection, *drafts: Draft) -> Thread:
+async def _number(db: Connection, *drafts: EventDraft) -> Thread:
     (thread,) = (await number(db, drafts)).values()
     for draft in drafts:
         thread.admit(draft)

@@ -14,6 +14,14 @@ UPDATE threads AS t SET seq = n.seq, agents = n.agents, asked = n.asked, asked_f
 FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[])
     AS n (key, seq, agents, asked, asked_from, refused_at)
 WHERE t.key = n.key"""
+# The counts of tools and agents: (thread keys, names).
+COUNTS = """
+SELECT c.thread, c.name, c.asked, c.asked_from FROM question_counts AS c
+JOIN unnest($1::bigint[], $2::text[]) AS w (thread, name) ON c.thread = w.thread AND c.name = w.name"""
+KEEP_COUNTS = """
+INSERT INTO question_counts (thread, name, asked, asked_from)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
+ON CONFLICT (thread, name) DO UPDATE SET asked = excluded.asked, asked_from = excluded.asked_from"""
 # Those of the keys in which nothing came to be after all.
 DROP_EMPTY = "DELETE FROM threads WHERE key = ANY ($1::bigint[]) AND seq = 0"
 
@@ -45,6 +53,14 @@ JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w (thread, requester, exclu
     ON w.thread = r.thread AND w.requester = r.requester AND w.exclusive = r.exclusive
 WHERE {IN_FRONT}"""
 
+# External ids
+
+# Who has which: keys of threads, requesters, external ids -> key, requester, external id, digest of the body, request.
+EXTERNAL = f"""
+SELECT r.thread, r.requester, r.external_id, r.body_digest, {RECORD} {REQUESTS}
+JOIN unnest($1::bigint[], $2::text[], $3::text[]) AS w (thread, requester, external_id)
+    ON w.thread = r.thread AND w.requester = r.requester AND w.external_id = r.external_id"""
+
 # Held messages
 
 # By the key of the thread -> key, owner, data of each, in order.
@@ -65,6 +81,7 @@ WITH its AS MATERIALIZED (SELECT id FROM requests WHERE thread = $1),
 claims_ AS (DELETE FROM claims WHERE tenant = $2 AND thread = $3),
 executions_ AS (DELETE FROM executions WHERE tenant = $2 AND request IN (SELECT id FROM its)),
 candidates_ AS (DELETE FROM candidates WHERE tenant = $2 AND request IN (SELECT id FROM its)),
+oauth_attempts_ AS (DELETE FROM oauth_attempts WHERE tenant = $2 AND request IN (SELECT id FROM its)),
 secrets_ AS (DELETE FROM secrets WHERE tenant = $2
     AND (scope = 'request' AND subject IN (SELECT id FROM its) OR scope = 'session' AND subject = $3)),
 grants_ AS (DELETE FROM grants WHERE tenant = $2 AND thread = $3),
@@ -72,11 +89,18 @@ resumes_ AS (DELETE FROM resumes WHERE tenant = $2 AND thread = $3),
 refusals_ AS (DELETE FROM refusals WHERE tenant = $2 AND thread = $3),
 rules_ AS (DELETE FROM rules WHERE tenant = $2 AND scope = 'thread' AND subject = $3),
 policies_ AS (DELETE FROM policies WHERE tenant = $2 AND thread = $3),
+files_ AS (DELETE FROM files WHERE tenant = $2 AND thread = $3),
 events_ AS (DELETE FROM events WHERE thread = $1),
 deltas_ AS (DELETE FROM deltas WHERE message IN (SELECT key FROM messages WHERE thread = $1)),
 messages_ AS (DELETE FROM messages WHERE thread = $1),
+words_ AS (DELETE FROM thread_words WHERE thread = $1),
+runs_ AS (DELETE FROM runs WHERE thread = $1),
+counts_ AS (DELETE FROM question_counts WHERE thread = $1),
 requests_ AS (DELETE FROM requests WHERE thread = $1)
-UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL WHERE key = $1"""
+UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL, title = NULL, metadata = NULL,
+    answers_as_messages = FALSE WHERE key = $1"""
+# Once its event has its number.
+ERASED = "UPDATE threads SET erased = TRUE WHERE key = $1"
 SCRUB = """
-VACUUM claims, executions, candidates, secrets, grants, resumes, refusals, rules, policies, events, deltas, messages,
-    requests"""
+VACUUM threads, thread_words, runs, question_counts, claims, executions, candidates, oauth_attempts, secrets, grants,
+    resumes, refusals, rules, policies, events, deltas, messages, requests, files, file_chunks"""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from askback.domain.access import Access, Agents, read_access
-from askback.domain.events import Draft
+from askback.domain.access import AccessList, ThreadAgents, read_access
+from askback.domain.events import EventDraft
 from askback.ports.threads import ThreadOfAnother
 from askback.storage.postgres import queries, thread_queries
 from askback.storage.postgres.connection import Connection
@@ -29,31 +29,32 @@ class Thread:
     key: int
     seq: int
     numbered: int
-    access: Access
-    claimed: Agents | None
+    access: AccessList
+    claimed: ThreadAgents | None
     archived: bool
     asked: int
     asked_from: int
     refused_at: int | None
     noted: bool = False
 
-    def admit(self, draft: Draft) -> None:
+    def admit(self, draft: EventDraft) -> None:
         """Raise `ThreadOfAnother` for what is written by an agent that was not let in."""
-        if draft.agent is not None and not self.access.admits(draft.agent):
+        if draft.agent is not None and not self.access.admits_agent(draft.agent):
             raise ThreadOfAnother
 
-    def place(self, draft: Draft) -> EventSlot:
+    def place(self, draft: EventDraft) -> EventSlot:
         """Give the next number; the first agent that writes has the thread from then on."""
         self.seq += 1
-        self.access = self.access.written_by(draft.agent)
+        self.access = self.access.with_first_agent(draft.agent)
         return EventSlot(self.key, self.seq, self.access)
 
-    def count(self, *, window_ms: int, now: int) -> None:
-        """Count a form, in a window that begins with the first one after the last has passed."""
+    def count(self, *, window_ms: int, now: int) -> int:
+        """Count a form, in a window that begins with the first one after the last has passed; return its number."""
         if self.asked_from + window_ms <= now:
             self.asked, self.asked_from = 0, now
         self.asked += 1
         self.noted = True
+        return self.asked
 
     def give_back(self, *, created_at: int) -> None:
         """Take back what was counted in the window of now."""
@@ -67,15 +68,15 @@ class Thread:
         self.noted = True
 
 
-async def number(db: Connection, drafts: Iterable[Draft]) -> Mapping[Name, Thread]:
+async def number(db: Connection, drafts: Iterable[EventDraft]) -> Mapping[Name, Thread]:
     """Reserve the next numbers for events, and lock their threads, which are made if need be."""
-    counts, first = Counter[Name](), dict[Name, Agents]()
+    counts, first = Counter[Name](), dict[Name, ThreadAgents]()
     for draft in drafts:
         counts[draft.tenant, draft.thread_id] += 1
         if draft.agent is not None:
             first.setdefault((draft.tenant, draft.thread_id), draft.agent)
     columns = [
-        (*name, events, first[name].text if name in first else None) for name, events in counts.items()
+        (*name, events, first[name].stored_text if name in first else None) for name, events in counts.items()
     ]
     found = await db.fetch(queries.NUMBER, *zip(*columns, strict=True))
     return {(row[0], row[1]): _thread(row[2:], counts[row[0], row[1]]) for row in found}
@@ -98,7 +99,7 @@ async def keep(db: Connection, threads: Iterable[Thread]) -> None:
     ]
     if changed:
         rows = [
-            (each.key, each.seq, each.access.texts[1], each.asked, each.asked_from, each.refused_at)
+            (each.key, each.seq, each.access.stored_texts[1], each.asked, each.asked_from, each.refused_at)
             for each in changed
         ]
         await db.execute(thread_queries.KEEP, *zip(*rows, strict=True))

@@ -13,6 +13,8 @@ from askback.storage.postgres.connection import Connection, refused_by_database,
 # Explicit, whatever the database is set to. Rows that decide are locked or compared, so that nothing depends on more.
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 _SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+UNDONE = frozenset({"25", "53", "55"})
+"""Classes of SQLSTATE that end a statement before its commit: read-only, out of resources, locks."""
 
 
 @asynccontextmanager
@@ -33,6 +35,23 @@ async def transaction(db: Connection) -> AsyncGenerator[None]:
             raise unknown(error) from error
         raise
     assert done == "COMMIT", "an error of a statement was passed over"
+
+
+@asynccontextmanager
+async def single_statement() -> AsyncGenerator[None]:
+    """Run one statement, which commits itself.
+
+    Raises `Unavailable` when the database cannot be used, also when it is not known what became of the commit: only an
+    error of the statement itself says that nothing was stored.
+    """
+    try:
+        yield
+    except Exception as error:
+        if isinstance(error, asyncpg.PostgresError) and (error.sqlstate or "")[:2] in UNDONE:
+            raise unavailable(error) from error
+        if refused_by_database(error):
+            raise unknown(error) from error
+        raise
 
 
 @asynccontextmanager

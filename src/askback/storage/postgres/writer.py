@@ -1,8 +1,9 @@
 """What writes events: changes that wait while a group is written share the next one.
 
-A commit costs a sync of the disk and a few round trips however many changes it holds. Two connections take turns: while
-one waits for its commit, the other does what comes before that. Changes of the same row, or with the same idempotency
-key, are in one group after another, in the order in which they came.
+A commit costs a sync of the disk and a round trip however many changes it holds. There is one connection, so groups are
+committed and delivered in one order. Changes of the same row, or with the same idempotency key, are in one group after
+another, in the order in which they came. Plain changes, which are most, go to the database in a single call; they are
+in groups of their own.
 """
 
 from __future__ import annotations
@@ -10,28 +11,36 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import asyncpg
 
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
-from askback.storage.postgres.commit_sequencer import CommitSequencer, Turn
-from askback.storage.postgres.connection import Connection, Database, unavailable, worth_another_try
+from askback.storage.postgres.connection import (
+    PLANNED_ONCE,
+    Connection,
+    Database,
+    is_retryable,
+    refused_by_database,
+    unavailable,
+)
 from askback.storage.postgres.group import event_of, result_of, write_group
 from askback.storage.postgres.jobs import Act, Change, Entry, ExclusiveJob, Job, Key, Overtaken
 from askback.storage.postgres.pool import closed
+from askback.storage.postgres.single_call import write_plain
 from askback.storage.postgres.threads import log
 from askback.storage.postgres.transactions import transaction
-from askback.storage.postgres.writer_connection import WriterConnection
+
+if TYPE_CHECKING:
+    from asyncpg import Record
 
 _log = logging.getLogger(__name__)
 
-CONNECTIONS = 2
 LARGEST_GROUP = 256
 TRIES = 5
 
@@ -50,23 +59,18 @@ class Writer:
     ) -> None:
         self._origin = origin
         self._on_commit = on_commit
-        self._connections = [WriterConnection(database) for _ in range(CONNECTIONS)]
-        self._tasks: list[asyncio.Task[None]] = []
+        self._connection = WriterConnection(database)
+        self._task: asyncio.Task[None] | None = None
         self._waiting: deque[Job | ExclusiveJob] = deque()
-        self._busy: set[Key | bytes] = set()
         self._something = asyncio.Event()
-        self._sequencer = CommitSequencer()
         self._open = False
         self._groups = self._changes = 0
 
     async def start(self) -> None:
-        """Open the connections; raises `Unavailable` when that is not possible."""
-        for connection in self._connections:
-            await connection.connection()
+        """Open the connection; raises `Unavailable` when that is not possible."""
+        await self._connection.connection()
         self._open = True
-        self._tasks = [
-            asyncio.get_running_loop().create_task(self._run(connection)) for connection in self._connections
-        ]
+        self._task = asyncio.get_running_loop().create_task(self._run())
 
     def submit_exclusive(self, act: Act) -> asyncio.Future[Any]:
         """Queue something about a thread as a whole, which is a group of its own; the future is as that of `submit`."""
@@ -95,22 +99,17 @@ class Writer:
         return Pressure(self._groups, self._changes, len(self._waiting))
 
     async def close(self) -> None:
-        """Finish everything that was submitted, then close the connections."""
+        """Finish everything that was submitted, then close the connection."""
         self._open = False
         self._something.set()
-        await asyncio.gather(*self._tasks)
-        self._tasks = []
-        for connection in self._connections:
-            await connection.close()
+        task, self._task = self._task, None
+        if task is not None:
+            await task
+        await self._connection.close()
 
-    async def _run(self, connection: WriterConnection) -> None:
+    async def _run(self) -> None:
         while group := await self._next_group():
-            try:
-                await self._write(connection, group)
-            finally:
-                for job in group:
-                    self._busy -= job.keys
-                self._something.set()
+            await self._write(group)
 
     async def _next_group(self) -> Group:
         """Wait for jobs; none once the writer is closed and all is done."""
@@ -122,33 +121,32 @@ class Writer:
         return group
 
     def _take(self) -> Group:
-        """Take jobs that have nothing to do with each other or with a group that is being written."""
+        """Take jobs that have nothing to do with each other: plain ones alone, or others alone."""
         group: list[Job | ExclusiveJob] = []
         passed: deque[Job | ExclusiveJob] = deque()
-        theirs: set[Key | bytes] = set()
+        busy: set[Key | bytes] = set()
         while self._waiting and len(group) < LARGEST_GROUP and len(passed) < LARGEST_GROUP:
             job = self._waiting.popleft()
             if job.future.cancelled():
                 continue
-            free = self._busy.isdisjoint(job.keys) and theirs.isdisjoint(job.keys)
-            if not free or (job.alone and group):
-                theirs |= job.keys
+            fits = not group or (job.plain == group[0].plain and not job.alone)
+            if fits and busy.isdisjoint(job.keys):
+                group.append(job)
+            else:
                 passed.append(job)
-                continue
-            group.append(job)
-            self._busy |= job.keys
-            if job.alone:
+            busy |= job.keys
+            if job.alone and group == [job]:
                 break
         self._waiting.extendleft(reversed(passed))
         return group
 
-    async def _write(self, connection: WriterConnection, group: Group) -> None:
+    async def _write(self, group: Group) -> None:
         """Write a group; when one of it cannot be written, halves of it, until it is found."""
         try:
-            await self._try(connection, group)
+            await self._try(group)
         except Unavailable as error:
             _log.error("a group of %d changes was not stored: %s", len(group), error)
-            connection.drop()
+            self._connection.drop()
             for job in group:
                 self._fail(job, copy.copy(error))  # each caller its own: it remembers where it was raised
         except Exception as error:  # noqa: BLE001 - it belongs to one of the callers, whatever it is
@@ -156,50 +154,39 @@ class Writer:
                 self._fail(group[0], error)
                 return
             middle = len(group) // 2
-            await self._write(connection, group[:middle])
-            await self._write(connection, group[middle:])
+            await self._write(group[:middle])
+            await self._write(group[middle:])
 
-    async def _try(self, connection: WriterConnection, group: Group) -> None:
+    async def _try(self, group: Group) -> None:
         for left in reversed(range(TRIES)):
             try:
-                await self._transact(connection, group)
+                await self._transact(group)
             except (Overtaken, asyncpg.PostgresError) as error:
-                if not isinstance(error, Overtaken) and not worth_another_try(error):
+                if not isinstance(error, Overtaken) and not is_retryable(error):
                     raise
                 if not left:
                     raise unavailable(error) from error
             else:
                 return
 
-    async def _transact(self, connection: WriterConnection, group: Group) -> None:
-        db = await connection.connection()
-        turn: Turn | None = None
+    async def _transact(self, group: Group) -> None:
+        db = await self._connection.connection()
         events: list[Event] = []
-        try:
+        if group[0].plain:
+            entries = await write_plain(db, _jobs(group), origin=self._origin)
+            events = [event_of(entry) for entry in entries]
+        if not events:
             async with transaction(db):
                 entries = await _write(db, group)
                 if entries:
                     await log(db, entries, origin=self._origin)
                     # Before the commit: what cannot be told must not be stored, or nobody could read past it.
                     events = [event_of(entry) for entry in entries]
-                    turn = self._sequencer.take()
-            self._groups += 1
-            self._changes += len(group)
-        except BaseException:
-            if turn is not None:
-                self._sequencer.settle(turn, _nothing)
-            raise
-        if turn is None:
-            self._deliver(group, events)
-        else:
-            self._sequencer.settle(turn, partial(self._deliver, group, events))
+        self._groups += 1
+        self._changes += len(group)
+        self._deliver(group, events)
 
     def _deliver(self, group: Group, events: Sequence[Event]) -> None:
-        if events and self._on_commit is not None:
-            try:
-                self._on_commit(events)
-            except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
-                _log.exception("a listener failed; the events are stored")
         for job in group:
             if job.future.done():
                 continue
@@ -207,6 +194,11 @@ class Writer:
                 job.future.set_result(job.result if isinstance(job, ExclusiveJob) else result_of(job))
             else:
                 job.future.set_exception(job.error)
+        if events and self._on_commit is not None:
+            try:
+                self._on_commit(events)
+            except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
+                _log.exception("a listener failed; the events are stored")
 
     @staticmethod
     def _fail(job: Job | ExclusiveJob, error: Exception) -> None:
@@ -216,12 +208,61 @@ class Writer:
 
 async def _write(db: Connection, group: Group) -> Sequence[Entry]:
     """Write a group, but for its events."""
-    (first, *others) = group
+    first = group[0]
     if isinstance(first, ExclusiveJob):
         first.result, entries = await first.act(db)
         return entries
-    return await write_group(db, [first, *(job for job in others if isinstance(job, Job))])
+    return await write_group(db, _jobs(group))
 
 
-def _nothing() -> None:
-    """Do nothing: the group was undone."""
+def _jobs(group: Group) -> Sequence[Job]:
+    return [job for job in group if isinstance(job, Job)]
+
+
+AGAIN_S = (0.05, 0.1, 0.2, 0.5, 1.0)
+"""Pauses between attempts, in seconds. Meanwhile every write fails at once with `Unavailable`."""
+
+
+class WriterConnection:
+    """A connection of the writer, which reconnects after a failure."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._connection: asyncpg.Connection[Record] | None = None
+        self._failures = 0
+        self._refused: Unavailable | None = None
+        self._not_before = 0.0
+
+    async def connection(self) -> asyncpg.Connection[Record]:
+        """Return the connection, a new one if need be; raises `Unavailable`."""
+        if self._connection is not None and not self._connection.is_closed():
+            return self._connection
+        if self._refused is not None and time.monotonic() < self._not_before:
+            raise self._refused
+        try:
+            self._connection = await self._database.connect(**PLANNED_ONCE)
+        except Exception as error:
+            if not refused_by_database(error):
+                raise
+            self._not_before = time.monotonic() + AGAIN_S[min(self._failures, len(AGAIN_S) - 1)]
+            self._failures += 1
+            self._refused = unavailable(error)
+            raise self._refused from error
+        self._failures, self._refused = 0, None
+        return self._connection
+
+    def drop(self) -> None:
+        """Hang up: what became of the connection is not known."""
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+
+    async def close(self) -> None:
+        """Close in order."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            try:
+                async with asyncio.timeout(self._database.patience.connect / 1000):
+                    await connection.close()
+            except (OSError, asyncpg.InterfaceError, asyncpg.PostgresError):
+                connection.terminate()

@@ -31,13 +31,25 @@ UPDATE agents SET stopped_at = $1 WHERE tenant = $2 AND id = $3 AND stopped_at I
 # Tokens, in the order of `rows.token`.
 
 _COLUMNS = (
-    *("principal", "tenant", "role", "name", "person", "groups", "names", "threads", "id", "expires_at"),
+    *(
+        "principal",
+        "tenant",
+        "role",
+        "name",
+        "person",
+        "groups",
+        "names",
+        "threads",
+        "id",
+        "expires_at",
+        "system",
+    ),
     *("source", "created_at", "created_by", "revoked_at", "revoked_by", "last_used_at"),
 )
 _TOKEN = ", ".join(_COLUMNS)
 PUT_TOKEN = f"""
 INSERT INTO tokens (digest, {_TOKEN})
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
 ON CONFLICT (digest) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in _COLUMNS)}"""
 # By digest, which comes first.
 TOKEN = f"SELECT digest, {_TOKEN} FROM tokens WHERE digest = ANY ($1::text[])"

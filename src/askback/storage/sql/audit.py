@@ -8,8 +8,7 @@ from dataclasses import astuple
 from askback.domain.audit import GENESIS
 from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.policy import AuditDraft
-from askback.storage.sealing import Sealing
-from askback.storage.sql.transaction import Area, Transaction
+from askback.storage.sql.transaction import Area, Sealing, Transaction
 
 # (tenants, the first hash) -> the fields of `AuditHead`, of each. Missing rows are created. All are locked until the
 # commit, so another server that appends waits, and then sees this group's entries.

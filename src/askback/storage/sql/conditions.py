@@ -1,9 +1,13 @@
-"""The conditions of a query whose filters are chosen when it is made."""
+"""Conditions of queries: chosen filters, the branches of a page of requests, and access to threads."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import product
 from typing import Any
+
+from askback.domain.kinds import KINDS
+from askback.domain.lifecycle import Status
 
 
 class Conditions:
@@ -37,3 +41,33 @@ class Conditions:
 
     def __str__(self) -> str:
         return " AND ".join(self._texts)
+
+
+STATUSES = tuple(status.value for status in Status)
+
+
+def branches(*, kind: str | None, statuses: Collection[str] | None) -> list[tuple[str, str]]:
+    """Return the kind and the status of each branch of a page of requests: each walks an index in the page's order.
+
+    `status IN (…) ORDER BY id` over one index on status either reads all of those statuses or sorts them. A branch has
+    one kind and one status, ends after a page, and reads nothing where there is nothing.
+    """
+    return list(
+        product(KINDS if kind is None else (kind,), STATUSES if statuses is None else sorted(statuses))
+    )
+
+
+def may_view(person: str) -> str:
+    """Return the condition that a person may view a thread, as `domain.access` reads it.
+
+    It is about a row of `threads` called `t`, which may be absent (a LEFT JOIN): then nobody has shared the thread.
+    `access` is NULL for one that nobody has shared. A level in `people` is never `none`. `person` is the parameter.
+    """
+    return f"""(t.access IS NULL OR t.access::json ->> 'others' <> 'none' OR t.access::json ->> 'owner' = {person}
+    OR t.access::json -> 'people' ->> {person} IS NOT NULL)"""
+
+
+def may_do_all(person: str) -> str:
+    """Return the condition that a person may do all in a thread; see `may_view`."""
+    return f"""(t.access IS NULL OR t.access::json ->> 'owner' = {person}
+    OR coalesce(t.access::json -> 'people' ->> {person}, t.access::json ->> 'others') = 'all')"""

@@ -8,11 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from askback.domain.lifecycle import TERMINAL, Status
-from askback.domain.record import Record
+from askback.domain.record import NO_LABELS, Labels, Record
 from askback.storage import rows
-from askback.storage.branches import branches
-from askback.storage.sql.access_conditions import may_view
-from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.conditions import Conditions, branches, may_view
 from askback.storage.sql.transaction import Area
 
 # A row without it was written by an older server, while all were exchanged one after the other.
@@ -22,12 +20,20 @@ RECORD = f"""
 r.id, r.tenant, t.id, r.kind, r.requester, r.status, r.revision,
 r.created_at, r.expires_at, r.spec, r.state, r.digest, r.due_at, t.access, t.agents, r.exclusive, r.behind,
 {HIDES_NAMES}"""
-REQUESTS = "FROM requests AS r JOIN threads AS t ON t.key = r.thread"
+THREADS = "JOIN threads AS t ON t.key = r.thread"
+REQUESTS = f"FROM requests AS r {THREADS}"
+# The columns of the labels that lists filter by, the most selective first.
+LABELS = ("external_id", "tool_call_id", "run_id")
 # By tenant and id, which come first where there are columns of them.
 REQUEST = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = $2"
 FIND = f"""
 SELECT r.tenant, r.id, {RECORD} {REQUESTS}
 JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON r.tenant = w.tenant AND r.id = w.id"""
+
+# The one of a requester with an external id in a thread: tenant, thread id, requester, external id.
+REQUEST_OF = f"""
+SELECT r.body_digest, {RECORD} {REQUESTS}
+WHERE t.tenant = $1 AND t.id = $2 AND r.requester = $3 AND r.external_id = $4"""
 
 # Written exactly as in the partial indexes, or they would not be used.
 OPEN = "r.status IN ('pending', 'resolving')"
@@ -47,7 +53,9 @@ def page_of_requests(
     statuses: Sequence[str] | None,
     kind: str | None,
     requester: str | None,
+    labels: Labels = NO_LABELS,
     person: str | None,
+    after: str | None = None,
     before: str | None,
     limit: int,
 ) -> Sequence[Any]:
@@ -56,21 +64,33 @@ def page_of_requests(
     Each filter walks one index in its order.
     """
     where = Conditions()
+    label = next((name for name in LABELS if getattr(labels, name) is not None), None)
     if thread_id is not None:
         where.add("t.tenant = {} AND t.id = {}", tenant, thread_id)
-    elif kind is None and requester is None and statuses is None:
+    elif label is not None or (kind is None and requester is None and statuses is None):
         where.add("r.tenant = {}", tenant)
     else:
-        return _page_of_branches(tenant, statuses, kind, requester, person, before, limit)
+        return _page_of_branches(tenant, statuses, kind, requester, person, after, before, limit)
     if statuses is not None:
         where.add(f"r.status IN ({', '.join(['{}'] * len(statuses))})", *statuses)
         if not _TERMINAL.intersection(statuses):
             where.add(OPEN)
     where.add_chosen("r.kind = {}", kind)
     where.add_chosen("r.requester = {}", requester)
+    for name in LABELS:
+        where.add_chosen(f"r.{name} = {{}}", getattr(labels, name))
     where.add_chosen(may_view("{0}"), person)
+    where.add_chosen("r.id > {}", after)
     where.add_chosen("r.id < {}", before)
-    return where.page(f"SELECT {RECORD} {REQUESTS}", limit=limit, by="r.id")
+    hint = _hint(label, in_thread=thread_id is not None)
+    return where.page(f"SELECT {RECORD} FROM requests AS r {hint}{THREADS}", limit=limit, by="r.id")
+
+
+def _hint(label: str | None, *, in_thread: bool) -> str:
+    """Return the index of a label for SQLite, which counts no rows and might take another."""
+    if label is None:
+        return ""
+    return f"/* INDEXED BY requests_{label}{'_thread' if in_thread else ''} */ "
 
 
 def _page_of_branches(
@@ -79,14 +99,16 @@ def _page_of_branches(
     kind: str | None,
     requester: str | None,
     person: str | None,
+    after: str | None,
     before: str | None,
     limit: int,
 ) -> Sequence[Any]:
-    """Return the query of one page of requests by kind and status; see `storage.branches`."""
+    """Return the query of one page of requests by kind and status; see `branches`."""
     chosen = Conditions()
     chosen.add("r.tenant = {}", tenant)
     chosen.add_chosen("r.requester = {}", requester)
     chosen.add_chosen(may_view("{0}"), person)
+    chosen.add_chosen("r.id > {}", after)
     chosen.add_chosen("r.id < {}", before)
     most, both = chosen.parameter(limit), f"{chosen}"
     index = "requests_kind" if requester is None else "requests_requester"
@@ -114,6 +136,13 @@ class RequestArea(Area):
         row = await self._db.find(FIND, tenant, request_id)
         return None if row is None else rows.record(row[2:])
 
+    async def request_of(
+        self, tenant: str, thread_id: str, requester: str, external_id: str
+    ) -> tuple[Record, str] | None:
+        """Read the request with an external id, and the digest of its body."""
+        row = await self._db.row(REQUEST_OF, tenant, thread_id, requester, external_id)
+        return None if row is None else (rows.record(row[1:]), row[0])
+
     async def list_requests(
         self,
         tenant: str,
@@ -122,7 +151,9 @@ class RequestArea(Area):
         statuses: frozenset[Status] | None = None,
         kind: str | None = None,
         requester: str | None = None,
+        labels: Labels = NO_LABELS,
         person: str | None = None,
+        after: str | None = None,
         before: str | None = None,
         limit: int = 50,
     ) -> Sequence[Record]:
@@ -135,7 +166,9 @@ class RequestArea(Area):
             statuses=None if statuses is None else sorted(status.value for status in statuses),
             kind=kind,
             requester=requester,
+            labels=labels,
             person=person,
+            after=after,
             before=before,
             limit=limit,
         )

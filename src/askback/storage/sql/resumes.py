@@ -9,7 +9,7 @@ from dataclasses import astuple
 from typing import Any
 
 from askback.ports.outcome import Outcome
-from askback.ports.resumes import Lease, Resume, Standing
+from askback.ports.resumes import Lease, Resume, ResumeStatus
 from askback.storage import rows
 from askback.storage.sql.requests import RECORD, REQUEST
 from askback.storage.sql.transaction import Area, Transaction
@@ -137,11 +137,11 @@ class ResumeArea(Area):
 
         return await self._db.change(finish)
 
-    async def resume(self, tenant: str, resume_id: str) -> Standing | None:
+    async def resume(self, tenant: str, resume_id: str) -> ResumeStatus | None:
         """Read where a resume stands."""
         return _standing(await self._db.row(STANDING, tenant, resume_id))
 
-    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> Standing | None:
+    async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> ResumeStatus | None:
         """Read where the resume of a request stands."""
         return _standing(await self._db.row(STANDING_OF, tenant, request_id, cause))
 
@@ -183,5 +183,5 @@ def _resume(row: rows.Row) -> Resume:
     return Resume(*row[:6], held=bool(row[6]), cause=row[7])
 
 
-def _standing(row: rows.Row | None) -> Standing | None:
-    return None if row is None else Standing(_resume(row), row[8], bool(row[9]))
+def _standing(row: rows.Row | None) -> ResumeStatus | None:
+    return None if row is None else ResumeStatus(_resume(row), row[8], bool(row[9]))

@@ -4,17 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import astuple
-from typing import Any
+from typing import Any, cast
 
 from askback.ports.policy import NOTHING, PolicyRecord, PolicyView, Refusal, RuleRecord, SideEffects
 from askback.ports.store import IdTaken
 from askback.storage import rows
-from askback.storage.mergepatch import merge
-from askback.storage.sql.access_conditions import may_view
 from askback.storage.sql.agents import ROOTS
-from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.transaction import Area, Transaction
 
 # Rules
@@ -186,3 +185,25 @@ class RuleArea(Area):
         """Read refusals of the same, newest first."""
         found = await self._db.rows(REFUSALS, tenant, thread_id, requester, identity, since_ms)
         return [Refusal(*row) for row in found]
+
+
+def merge(data: str, patch: str) -> str:
+    """Return a JSON object with another merged into it.
+
+    Null takes a member away, objects are merged, all else is replaced.
+    """
+    return json.dumps(_merged(json.loads(data), json.loads(patch)), separators=(",", ":"))
+
+
+def _merged(data: Any, patch: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(cast("Mapping[str, Any]", data)) if isinstance(data, dict) else {}
+    for name, value in patch.items():
+        if value is None:
+            merged.pop(name, None)
+        else:
+            merged[name] = (
+                _merged(merged.get(name), cast("Mapping[str, Any]", value))
+                if isinstance(value, dict)
+                else value
+            )
+    return merged

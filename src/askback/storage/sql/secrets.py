@@ -14,10 +14,9 @@ from dataclasses import astuple
 from typing import Any
 
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import Grant, Place, SecretRecord, VersionTaken
+from askback.ports.secrets import Grant, SecretLocation, SecretRecord, VersionTaken
 from askback.storage import rows
-from askback.storage.sql.access_conditions import may_do_all
-from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.conditions import Conditions, may_do_all
 from askback.storage.sql.transaction import Area, Transaction
 
 # In the order of the fields of `SecretRecord`.
@@ -28,7 +27,7 @@ _VALUES = ", ".join(f"${n}" for n in range(1, len(_FIELDS) + 1))
 
 # Secrets
 
-# (the fields of a secret) -> a row unless its place or its id is taken.
+# (the fields of a secret) -> a row unless its location or its id is taken.
 ADD_SECRET = f"INSERT INTO secrets ({_SECRET}) VALUES ({_VALUES}) ON CONFLICT DO NOTHING RETURNING id"
 # (the fields of a secret) -> a row when the version before was there.
 REPLACE_SECRET = """
@@ -107,15 +106,15 @@ REWRAP_SECRET = "UPDATE secrets SET sealed = $3 WHERE id = $1 AND sealed = $2 RE
 REWRAP_CANDIDATE = "UPDATE candidates SET sealed = $3 WHERE id = $1 AND sealed = $2 RETURNING id"
 
 
-def secrets_at(places: int) -> str:
-    """Return the query of names in so many places: (tenant, owner, names), then scope and subject of each place.
+def secrets_at(locations: int) -> str:
+    """Return the query of names in so many locations: (tenant, owner, names), then scope and subject of each location.
 
-    One search of the index for each name in each place: conditions on pairs would search by tenant and owner only.
+    One search of the index for each name in each location: conditions on pairs would search by tenant and owner only.
     """
     return " UNION ALL ".join(
         f"SELECT {_SECRET} FROM secrets WHERE tenant = $1 AND owner = $2 AND name = ANY ($3::text[]) "
-        f"AND scope = ${4 + 2 * place} AND subject = ${5 + 2 * place}"
-        for place in range(places)
+        f"AND scope = ${4 + 2 * location} AND subject = ${5 + 2 * location}"
+        for location in range(locations)
     )
 
 
@@ -162,13 +161,13 @@ class SecretArea(Area):
         return None if row is None else SecretRecord(*row)
 
     async def secrets_at(
-        self, tenant: str, owner: str, places: Sequence[Place], names: Sequence[str]
+        self, tenant: str, owner: str, locations: Sequence[SecretLocation], names: Sequence[str]
     ) -> Sequence[SecretRecord]:
-        """Read those of `names` that are set in any of `places`."""
-        at = dict.fromkeys(places)  # a place that is named twice is read once
+        """Read those of `names` that are set in any of `locations`."""
+        at = dict.fromkeys(locations)  # a location that is named twice is read once
         if not at or not names:
             return []
-        where = [part for place in at for part in (place.scope, place.subject)]
+        where = [part for location in at for part in (location.scope, location.subject)]
         found = await self._db.rows(secrets_at(len(at)), tenant, owner, list(names), *where)
         return [SecretRecord(*row) for row in found]
 
@@ -245,7 +244,7 @@ class SecretArea(Area):
         return [SecretRecord(*found) for found in await self._db.page(SEALED, tenant, secret_id, row[0])]
 
     async def rewrap(self, secret_id: str, *, sealed: str, instead: str) -> bool:
-        """Replace a sealed text: in its place, or still as a candidate."""
+        """Replace a sealed text: in its location, or still as a candidate."""
 
         async def replace(tx: Transaction) -> bool:
             texts = (REWRAP_SECRET, REWRAP_CANDIDATE)

@@ -8,7 +8,8 @@ import json
 from collections.abc import Sequence
 
 from askback.ports.policy import NOTHING, SideEffects
-from askback.ports.store import NewSession, Principal, Session
+from askback.ports.sessions import NewSession, Session
+from askback.ports.store import Principal
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions
 from askback.storage.sql.transaction import Area, Transaction

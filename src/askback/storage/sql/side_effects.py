@@ -1,9 +1,9 @@
-"""What is written in the transaction of a change: rules, settings, secrets, resumes, refusals, the audit log."""
+"""What is written in the transaction of a change: rules, settings, secrets, resumes, refusals, files, the audit log."""
 
 from __future__ import annotations
 
 from askback.ports.policy import NOTHING, SideEffects
-from askback.storage.sql import audit, resumes, rules, secrets
+from askback.storage.sql import audit, files, resumes, rules, secrets
 from askback.storage.sql.transaction import Transaction
 
 
@@ -11,13 +11,15 @@ async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
     """Write the side effects of some changes; a failure undoes all of them.
 
     Audit entries come last, since their chain is what everybody has to wait for. They keep their order.
-    Raises `IdTaken`, `VersionTaken`, and `ValueError` for an entry that cannot be sealed.
+    Raises `IdTaken`, `VersionTaken`, `FileRefused`, and `ValueError` for an entry that cannot be sealed.
     """
     for each in effects:
         if each is not NOTHING:
             await rules.write_rules(tx, each)
             await secrets.write_secrets(tx, each)
             await resumes.add_resumes(tx, each.resumes)
+            await files.claim_files(tx, each.files)
+            await files.share_files(tx, each.shares)
     await audit.append(tx, [draft for each in effects for draft in each.audit])
 
 

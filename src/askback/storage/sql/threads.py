@@ -4,23 +4,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from askback.domain.access import OPEN as OPEN_ACCESS
-from askback.domain.access import Access, read_access
+from askback.domain.access import UNSHARED as OPEN_ACCESS
+from askback.domain.access import AccessList, read_access
 from askback.domain.events import Event
 from askback.domain.record import Record
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import ThreadView
-from askback.ports.threads import Idle, Terms, Use
+from askback.ports.threads import IdleThread, ThreadTerms, ThreadUse
 from askback.storage import rows
-from askback.storage.sql.access_conditions import may_view
+from askback.storage.sql.conditions import may_view
 from askback.storage.sql.requests import HIDES_NAMES, OPEN, RECORD, REQUESTS
 from askback.storage.sql.transaction import Area, Transaction
 
 # Threads, by tenant and id, which come first where there are columns of them.
 
-THREAD = "SELECT key, seq, access, agents, archived_at FROM threads WHERE tenant = $1 AND id = $2"
+THREAD = """
+SELECT key, seq, access, agents, archived_at, title, metadata FROM threads WHERE tenant = $1 AND id = $2"""
 # The newest requests and messages of a thread, newest first: (thread key, limit).
 THREAD_REQUESTS = f"""
 SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = $1 ORDER BY r.id DESC LIMIT $2"""
@@ -34,13 +35,18 @@ TERMS = """
 SELECT w.tenant, w.thread,
     (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = ''),
     (SELECT p.data FROM policies AS p WHERE p.tenant = w.tenant AND p.thread = w.thread),
-    t.refused_at, t.access, t.agents
+    t.refused_at, t.answers_as_messages, t.access, t.agents
 FROM unnest($1::text[], $2::text[]) AS w (tenant, thread)
 LEFT JOIN threads AS t ON t.tenant = w.tenant AND t.id = w.thread"""
 USE = f"""
 SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key)
 FROM threads AS t WHERE t.tenant = $1 AND t.id = $2"""
 RESET = "UPDATE threads SET asked = 0, asked_from = 0 WHERE tenant = $1 AND id = $2"
+COUNTS = """
+SELECT c.name, c.asked, c.asked_from FROM question_counts AS c JOIN threads AS t ON t.key = c.thread
+WHERE t.tenant = $1 AND t.id = $2 AND c.name = ANY ($3::text[])"""
+RESET_COUNTS = """
+DELETE FROM question_counts WHERE thread = (SELECT key FROM threads WHERE tenant = $1 AND id = $2)"""
 
 # Events. Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
 
@@ -110,26 +116,34 @@ class ThreadArea(Area):
 
         return await self._db.snapshot(read)
 
-    async def access(self, tenant: str, thread_id: str) -> Access:
+    async def access(self, tenant: str, thread_id: str) -> AccessList:
         """Read who may do what in a thread."""
         row = await self._db.find(ACCESS, tenant, thread_id)
         return OPEN_ACCESS if row is None else read_access(row[2], row[3])
 
-    async def terms(self, tenant: str, thread_id: str) -> Terms:
+    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
         """Read the settings and the access of a thread."""
         row = await self._db.find(TERMS, tenant, thread_id)
-        return Terms(None, None, None) if row is None else rows.terms(row[2:])
+        return ThreadTerms(None, None, None) if row is None else rows.terms(row[2:])
 
-    async def use(self, tenant: str, thread_id: str) -> Use:
+    async def question_counts(
+        self, tenant: str, thread_id: str, names: Sequence[str]
+    ) -> Mapping[str, tuple[int, int]]:
+        """Return the counts of tools and agents."""
+        found = await self._db.rows(COUNTS, tenant, thread_id, list(names)) if names else ()
+        return {name: (asked, since) for name, asked, since in found}
+
+    async def use(self, tenant: str, thread_id: str) -> ThreadUse:
         """Read how much a thread has used."""
         row = await self._db.row(USE, tenant, thread_id)
-        return Use(0, 0, 0) if row is None else Use(*row)
+        return ThreadUse(0, 0, 0) if row is None else ThreadUse(*row)
 
     async def reset_use(self, tenant: str, thread_id: str, effects: SideEffects = NOTHING) -> None:
         """Begin to count the questions of a thread anew."""
 
         async def reset(tx: Transaction) -> None:
             await tx.run(RESET, tenant, thread_id)
+            await tx.run(RESET_COUNTS, tenant, thread_id)
             await tx.write(effects)
 
         await self._db.change(reset, effects)
@@ -175,6 +189,6 @@ class ThreadArea(Area):
 
     async def idle_threads(
         self, *, before_ms: int, after: tuple[str, str] = ("", ""), limit: int = 100
-    ) -> Sequence[Idle]:
+    ) -> Sequence[IdleThread]:
         """Read threads in which nothing has happened since."""
-        return [Idle(*row) for row in await self._db.page(IDLE, *after, before_ms, limit)]
+        return [IdleThread(*row) for row in await self._db.page(IDLE, *after, before_ms, limit)]

@@ -10,9 +10,31 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
-from askback.ports.policy import NOTHING, SideEffects
+from askback.domain.audit import seal_entry
+from askback.domain.events import EventDraft
+from askback.ports.audit import AuditHead, HeadSeals
+from askback.ports.policy import NOTHING, AuditDraft, SideEffects
 from askback.storage.rows import Row
-from askback.storage.sealing import Sealing
+
+
+class Sealing:
+    """Appends to chains. One for each store: it travels with the connections that write."""
+
+    def __init__(self) -> None:
+        self.seals: HeadSeals | None = None
+
+    def append(self, head: AuditHead, drafts: list[AuditDraft]) -> tuple[list[str], AuditHead]:
+        """Return entries behind a head, as texts, and the new head. Raises `ValueError` for what is no entry."""
+        seq, prev, entries = head.seq, head.hash, list[str]()
+        for draft in drafts:
+            seq += 1
+            entry, prev = seal_entry(draft.data, seq=seq, prev=prev)
+            entries.append(entry)
+        after = AuditHead(head.tenant, seq, prev, head.seal)
+        if self.seals is not None:
+            after = AuditHead(head.tenant, seq, prev, self.seals.follow(head, after))
+        return entries, after
+
 
 T = TypeVar("T")
 
@@ -48,6 +70,18 @@ class Transaction(Protocol):
 
 Operation = Callable[[Transaction], Coroutine[Any, Any, T]]
 """Reads and changes rows within one transaction, and may run again after that was undone."""
+
+
+ThreadOperation = Callable[[Transaction, int], Coroutine[Any, Any, tuple[T, str]]]
+"""Changes a thread, given its key, within a transaction; returns a result and the data of the thread's event."""
+
+
+class Unchanged(Exception):
+    """A `ThreadOperation` changes nothing; `result` is its result."""
+
+    def __init__(self, result: Any) -> None:
+        super().__init__(result)
+        self.result = result
 
 
 class Database(Protocol):
@@ -86,6 +120,15 @@ class Database(Protocol):
         """Commit what an operation does; `erases` says that what it erases must not stay in any file.
 
         `effects` is what the operation may write as well: it decides itself whether it does.
+        """
+        ...
+
+    async def change_thread(
+        self, event: EventDraft, operation: ThreadOperation[T], /, *, new: bool = True
+    ) -> T:
+        """Commit what an operation does in a thread, with the thread's event; returns its result.
+
+        The thread is locked, and made if need be. Raises `ThreadOfAnother`, and `ThreadArchived` for something `new`.
         """
         ...
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from dataclasses import replace
 
-from askback.domain.access import OPEN, Access, read_access
-from askback.domain.events import Draft, Event
+from askback.domain.access import UNSHARED, AccessList, read_access
+from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
@@ -15,6 +15,7 @@ from askback.ports.store import (
     Change,
     Claim,
     ClaimMismatch,
+    ExternalIdTaken,
     IdTaken,
     MessageFull,
     MessageMissing,
@@ -22,23 +23,24 @@ from askback.ports.store import (
 )
 from askback.ports.threads import Quota
 from askback.storage import rows
-from askback.storage.sql.requests import REQUEST
+from askback.storage.sql.requests import REQUEST, REQUEST_OF
 from askback.storage.sqlite import queries, threads
 from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.database import run_side_effects
 from askback.storage.sqlite.dialect import rewrite
-from askback.storage.sqlite.log import append, next_seq
+from askback.storage.sqlite.log import EventSlot, append, next_seq
 from askback.storage.sqlite.queries import THREAD
 
 _ENDLESS = 2**62
 _REQUEST = rewrite(REQUEST)
+_REQUEST_OF = rewrite(REQUEST_OF)
 
 
 def insert(
     db: Connection,
     events: list[Event],
     record: Record,
-    draft: Draft,
+    draft: EventDraft,
     claim: Claim | None,
     effects: SideEffects,
     quota: Quota | None,
@@ -46,11 +48,18 @@ def insert(
     """Store a request, its event, its claim and what comes along."""
     if claim is not None and (target := _take(db, claim, record.id)) is not None:
         return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
-    at = next_seq(db, draft, new=True) if record.settled else threads.admit(db, draft, record, quota)
+    labels = record.labels
+    if labels.external_id is not None:
+        _require_new(db, record, labels.external_id)
+    if record.settled:
+        at = next_seq(db, draft, new=True)
+    else:
+        at, record = threads.admit(db, draft, record, quota)
     row = (
         record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
         record.created_at, record.expires_at, at.seq, record.state.text, record.spec.text, record.digest, record.due_at,
-        record.exclusive, record.behind, record.hides_names,
+        record.exclusive, record.queued_behind, record.hides_names,
+        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
@@ -61,6 +70,13 @@ def insert(
     return Change(
         record if at.access is record.access else replace(record, access=at.access), Outcome.APPLIED
     )
+
+
+def _require_new(db: Connection, record: Record, external_id: str) -> None:
+    """Raise `ExternalIdTaken` for an external id that is in use."""
+    of = (record.tenant, record.thread_id, record.requester, external_id)
+    if (row := db.execute(_REQUEST_OF, of).fetchone()) is not None:
+        raise ExternalIdTaken(rows.record(row[1:]), same=row[0] == record.labels.body_digest)
 
 
 def settle(
@@ -79,9 +95,9 @@ def settle(
         step.asks_again,
         step.spec and step.spec.text,
         *times,
-        step.forward,
+        step.leave_queue,
     )
-    held = step.forward and threads.is_held_by_another(db, step.tenant, step.id)
+    held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)
     row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
         found = _read(db, step.tenant, step.id)
@@ -91,7 +107,9 @@ def settle(
     draft = step.event
     at = next_seq(db, draft)
     append(db, events, draft, at, request=key, spec=spec, hides_names=bool(line[2]))
-    threads.note(db, at.thread, step, created_at=created_at)
+    if (message := step.message) is not None:
+        _put_message(db, events, message.id, message.event.data, message.event, next_seq(db, message.event))
+    threads.note(db, at.thread, step, created_at=created_at, spec=spec, requester=requester)
     if claim is not None:
         _take(db, claim, step.id)
     run_side_effects(db, effects)
@@ -108,21 +126,35 @@ def add_message(
     events: list[Event],
     message_id: str,
     data: str,
-    draft: Draft,
+    draft: EventDraft,
     claim: Claim | None,
+    effects: SideEffects,
     *,
     held: bool,
 ) -> tuple[str, Outcome]:
     """Store a message, its event and its claim."""
     if claim is not None and (target := _take(db, claim, message_id)) is not None:
         return target, Outcome.REPLAYED
-    at = next_seq(db, draft, new=True)
+    _put_message(db, events, message_id, data, draft, next_seq(db, draft, new=True), held=held)
+    run_side_effects(db, effects)
+    return message_id, Outcome.APPLIED
+
+
+def _put_message(
+    db: Connection,
+    events: list[Event],
+    message_id: str,
+    data: str,
+    draft: EventDraft,
+    at: EventSlot,
+    *,
+    held: bool = False,
+) -> None:
     try:
         db.execute(queries.ADD_MESSAGE, (at.thread, message_id, draft.owner, at.seq, data, held))
     except sqlite3.IntegrityError:
         raise IdTaken(message_id) from None
     append(db, events, draft, at)
-    return message_id, Outcome.APPLIED
 
 
 def append_text(
@@ -130,7 +162,7 @@ def append_text(
     events: list[Event],
     message_id: str,
     text: str,
-    draft: Draft,
+    draft: EventDraft,
     claim: Claim | None,
     *,
     most: int | None,
@@ -148,13 +180,19 @@ def append_text(
 
 
 def set_access(
-    db: Connection, events: list[Event], access: Access, draft: Draft, effects: SideEffects, *, before: Access
+    db: Connection,
+    events: list[Event],
+    access: AccessList,
+    draft: EventDraft,
+    effects: SideEffects,
+    *,
+    before: AccessList,
 ) -> Outcome:
     """Give a thread another access, unless it has come to another one meanwhile."""
     if _access(db, draft) != before:
         return Outcome.LOST
     at = next_seq(db, draft)._replace(access=access)
-    db.execute(queries.SET_ACCESS, (*access.texts, at.thread))
+    db.execute(queries.SET_ACCESS, (*access.stored_texts, at.thread))
     append(db, events, draft, at)
     run_side_effects(db, effects)
     return Outcome.APPLIED
@@ -190,6 +228,6 @@ def _read(db: Connection, tenant: str, request_id: str) -> Record | None:
     return None if row is None else rows.record(row)
 
 
-def _access(db: Connection, draft: Draft) -> Access:
+def _access(db: Connection, draft: EventDraft) -> AccessList:
     row = db.execute(THREAD, (draft.tenant, draft.thread_id)).fetchone()
-    return OPEN if row is None else read_access(*row[2:4])
+    return UNSHARED if row is None else read_access(*row[2:4])

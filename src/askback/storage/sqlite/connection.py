@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Protocol
 
-from askback.errors import StoreUnusable
-from askback.storage.sealing import Sealing
+from askback.errors import StoreUnusable, Unavailable
+from askback.storage.sql.transaction import Sealing
 
 OLDEST_SQLITE = (3, 37, 0)
 """The first release with both STRICT tables and RETURNING."""
@@ -120,7 +122,7 @@ def connect_beside(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA schema_version").fetchone()  # opening alone reads nothing
     except sqlite3.OperationalError as error:
         connection.close()
-        if takes_no_writes(error) is None or not path.is_file():
+        if write_refusal(error) is None or not path.is_file():
             raise
         try:  # the `-shm` file is missing and cannot be made, so nobody has the database open
             return connect_read_only(path)
@@ -200,7 +202,7 @@ _NO_WRITES = frozenset(
 _NO_WRITES_OF_SYSTEM = frozenset({errno.EROFS, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
-def takes_no_writes(error: BaseException) -> str | None:
+def write_refusal(error: BaseException) -> str | None:
     """Return why the disk takes no writes; None for an error of another kind. The text names no path."""
     if isinstance(error, OSError):
         return error.strerror if error.errno in _NO_WRITES_OF_SYSTEM else None
@@ -218,3 +220,53 @@ def refused_by_disk(error: BaseException) -> bool:
     """Whether an error says that the database cannot be used now, whatever the statement was."""
     code: int = getattr(error, "sqlite_errorcode", 0)
     return isinstance(error, sqlite3.Error) and (code & 0xFF) in _REFUSED_BY_DISK
+
+
+SMALL_BYTES = 8 * 1024 * 1024
+"""Up to this size the whole file is checked each time."""
+
+_log = logging.getLogger(__name__)
+
+
+class Damage:
+    """What was found of a database file. It stays until the server starts again: a file does not mend itself."""
+
+    def __init__(self) -> None:
+        self._found: str | None = None
+
+    def note(self, error: BaseException) -> None:
+        """Note an error if it says that the file is damaged."""
+        if is_damage(error):
+            self._report(str(error))
+
+    def look(self, db: Connection) -> None:
+        """Check a small file as it is on the disk; raises `Unavailable` when it is damaged, or was found to be before.
+
+        The connection is a new one: `db` may have sound copies of the pages in memory.
+        """
+        if self._found is None and _bytes(db) <= SMALL_BYTES:
+            file = Path(db.execute("PRAGMA database_list").fetchone()[2])
+            try:
+                with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as new:
+                    [(found,), *_] = new.execute("PRAGMA quick_check(1)").fetchall()
+                if found != "ok":
+                    self._report(found.replace("\n", " "))
+            except sqlite3.Error as error:
+                if not is_damage(error):
+                    raise
+                self.note(error)
+        if self._found is not None:
+            raise Unavailable(
+                f"The database is damaged ({self._found}). Restore it from a backup.", retry_after=5
+            )
+
+    def _report(self, found: str) -> None:
+        if self._found is None:
+            _log.error("the database is damaged (%s); restore it from a backup", found)
+        self._found = found
+
+
+def _bytes(db: Connection) -> int:
+    (pages,) = db.execute("PRAGMA page_count").fetchone()
+    (size,) = db.execute("PRAGMA page_size").fetchone()
+    return pages * size

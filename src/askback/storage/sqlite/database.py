@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Coroutine, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
+from askback.domain.events import Event, EventDraft
 from askback.ports.policy import NOTHING, SideEffects
 from askback.storage.rows import Row
-from askback.storage.sealing import Sealing
 from askback.storage.sql.side_effects import erases as erases_texts
 from askback.storage.sql.side_effects import write_side_effects
-from askback.storage.sql.transaction import Operation
+from askback.storage.sql.transaction import Operation, Sealing, ThreadOperation, Unchanged
 from askback.storage.sqlite.connection import Connection, Sealed
 from askback.storage.sqlite.dialect import rewrite, rewrite_for_row
+from askback.storage.sqlite.log import append, next_seq
 from askback.storage.sqlite.readers import Readers
 from askback.storage.sqlite.writer import Writer
 
@@ -113,6 +115,22 @@ class SqliteDatabase:
             erases=erases or erases_texts(effects),
             outdates=bool(effects.policies),
         )
+
+    async def change_thread(
+        self, event: EventDraft, operation: ThreadOperation[T], /, *, new: bool = True
+    ) -> T:
+        """Have the writer do an operation in a thread."""
+
+        def change(db: Connection, events: list[Event]) -> T:
+            at = next_seq(db, event, new=new)
+            result, data = run_to_end(operation(SqliteTransaction(db), at.thread))
+            append(db, events, replace(event, data=data), at)
+            return result
+
+        try:
+            return await self._writer.submit(change)
+        except Unchanged as unchanged:
+            return unchanged.result
 
 
 def run_side_effects(db: Connection, effects: SideEffects) -> None:

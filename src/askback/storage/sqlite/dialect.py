@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from askback.storage.sql import audit, executions, resumes, secrets, threads, webhooks
+from askback.storage.sql import audit, executions, messages, resumes, secrets, threads, webhooks
 
 _COLUMNS = r"unnest\(([^)]*)\)"
 _ALIAS = r"\s+AS (\w+) \(([^)]*)\)"
@@ -79,6 +79,9 @@ SELECT max(id) FROM (
     # What is appended to a message is in its row, and the position of an event is its key.
     threads.THREAD_MESSAGES: """
 SELECT id, seq, data, streamed FROM messages WHERE thread = ?1 ORDER BY seq DESC LIMIT ?2""",
+    messages.MESSAGE: """
+SELECT key, owner, id, seq, data, streamed FROM messages WHERE thread = ?1 AND id = ?2""",
+    messages.SET_MESSAGE: "UPDATE messages SET data = ?2, streamed = '' WHERE key = ?1",
     threads.LAST_POSITION: "SELECT max(position) FROM events WHERE tenant = ?1",
     # Only the writer appends, so the head that it reads is the newest, also of what its group has not committed yet.
     audit.LOCK_AUDIT_HEADS: """

@@ -82,7 +82,7 @@ class FileLock:
         )
 
 
-def take_room(folder: Path) -> None:
+def require_free_space(folder: Path) -> None:
     """Write and sync a file without a name in a folder; raises `OSError` when the disk takes no more."""
     with TemporaryFile(dir=folder, buffering=0) as file:
         if file.write(bytes(ROOM_BYTES)) < ROOM_BYTES:

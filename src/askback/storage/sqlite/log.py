@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from askback.domain import events as domain_events
-from askback.domain.access import Access, read_access
-from askback.domain.events import Draft, Event
+from askback.domain.access import AccessList, read_access
+from askback.domain.events import Event, EventDraft
 from askback.domain.spec import Spec
 from askback.ports.threads import ThreadArchived, ThreadOfAnother
 from askback.storage.sqlite import queries, thread_queries
@@ -19,10 +19,10 @@ class EventSlot(NamedTuple):
 
     thread: int
     seq: int
-    access: Access
+    access: AccessList
 
 
-def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> EventSlot:
+def next_seq(db: Connection, draft: EventDraft, *, new: bool = False) -> EventSlot:
     """Give an event its number.
 
     Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` where the thread takes nothing new.
@@ -31,7 +31,7 @@ def next_seq(db: Connection, draft: Draft, *, new: bool = False) -> EventSlot:
     return _place(row, draft, new=new)
 
 
-def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[EventSlot, int, int]:
+def next_seq_counted(db: Connection, draft: EventDraft, *, window: int) -> tuple[EventSlot, int, int]:
     """Give the event of a new form its number, and count the form; returns how many there are in the window, and since.
 
     Raises `ThreadOfAnother` and `ThreadArchived`.
@@ -41,24 +41,24 @@ def next_seq_counted(db: Connection, draft: Draft, *, window: int) -> tuple[Even
     return _place(row, draft, new=True), asked, asked_from
 
 
-def _place(row: Sequence[Any], draft: Draft, *, new: bool) -> EventSlot:
+def _place(row: Sequence[Any], draft: EventDraft, *, new: bool) -> EventSlot:
     thread, seq, people, agents, archived_at = row
     access = read_access(people, agents)
-    if draft.agent is not None and not access.admits(draft.agent):
+    if draft.agent is not None and not access.admits_agent(draft.agent):
         raise ThreadOfAnother
     if new and archived_at is not None:
         raise ThreadArchived(draft.thread_id)
     return EventSlot(thread, seq, access)
 
 
-def _agents(draft: Draft) -> str | None:
-    return None if draft.agent is None else draft.agent.text
+def _agents(draft: EventDraft) -> str | None:
+    return None if draft.agent is None else draft.agent.stored_text
 
 
 def append(
     db: Connection,
     events: list[Event],
-    draft: Draft,
+    draft: EventDraft,
     at: EventSlot,
     *,
     request: int | None = None,
@@ -69,7 +69,7 @@ def append(
     row = (draft.tenant, at.thread, at.seq, draft.type, request, draft.at, draft.data)
     position = db.execute(queries.ADD_EVENT, row).lastrowid
     events.append(
-        domain_events.commit(
+        domain_events.committed_event(
             draft, seq=at.seq, position=position, spec=spec, access=at.access, hides_names=hides_names
         )
     )

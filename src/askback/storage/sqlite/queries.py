@@ -11,7 +11,7 @@ from __future__ import annotations
 # (tenant, id, agents) -> key, seq, access, agents, archived_at.
 NEXT_SEQ = """
 INSERT INTO threads (tenant, id, seq, agents) VALUES (?, ?, 1, ?)
-ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents)
+ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents), erased = 0
 RETURNING key, seq, access, agents, archived_at"""
 
 # (tenant, id) -> key, seq, access, agents, archived_at.
@@ -29,8 +29,9 @@ INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, 
 
 ADD_REQUEST = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names,
+                      run_id, tool_call_id, external_id, body_digest)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
 # Parameters: status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,

@@ -10,8 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from askback.errors import Unavailable
-from askback.storage.sqlite.connection import Connection, refused_by_disk
-from askback.storage.sqlite.damage import Damage
+from askback.storage.sqlite.connection import Connection, Damage, refused_by_disk
 from askback.storage.sqlite.writer import unavailable
 
 T = TypeVar("T")

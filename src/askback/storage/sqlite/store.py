@@ -4,31 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Generic
 
-from askback.domain.access import Access
-from askback.domain.events import Draft, Event
+from askback.domain.access import AccessList
+from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.errors import StoreUnusable
 from askback.ports.health import Pressure
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Settlement
-from askback.ports.threads import Quota, Terms
-from askback.storage.sealing import Sealing
+from askback.ports.threads import Quota, ThreadChanges, ThreadTerms
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
 from askback.storage.sql.executions import ExecutionArea
+from askback.storage.sql.files import FileArea
 from askback.storage.sql.health import HealthArea
+from askback.storage.sql.messages import MessageArea
+from askback.storage.sql.oauth import OauthArea
 from askback.storage.sql.requests import RequestArea
 from askback.storage.sql.resumes import ResumeArea
 from askback.storage.sql.rules import RuleArea
+from askback.storage.sql.runs import RunArea
 from askback.storage.sql.secrets import SecretArea
 from askback.storage.sql.sessions import SessionArea
 from askback.storage.sql.side_effects import erases
+from askback.storage.sql.thread_lists import ThreadListArea
 from askback.storage.sql.threads import ThreadArea
+from askback.storage.sql.transaction import Sealing
 from askback.storage.sql.webhooks import WebhookArea
 from askback.storage.sqlite import changes, schema, threads
 from askback.storage.sqlite.connection import (
@@ -37,18 +44,17 @@ from askback.storage.sqlite.connection import (
     Sealed,
     connect,
     connect_read_only,
-    takes_no_writes,
+    write_refusal,
 )
 from askback.storage.sqlite.database import SqliteDatabase, run_to_end
-from askback.storage.sqlite.file_lock import FileLock, make_folder, take_room
+from askback.storage.sqlite.file_lock import FileLock, make_folder, require_free_space
 from askback.storage.sqlite.readers import Readers
-from askback.storage.sqlite.thread_cache import ThreadCache
 from askback.storage.sqlite.writer import Operation, T, Writer, unavailable
 
 
 class SqliteStore(
-    AgentArea, AuditArea, ExecutionArea, HealthArea, RequestArea, ResumeArea, RuleArea, SecretArea, SessionArea,
-    ThreadArea, WebhookArea,
+    AgentArea, AuditArea, ExecutionArea, FileArea, HealthArea, MessageArea, OauthArea, RequestArea, ResumeArea,
+    RuleArea, RunArea, SecretArea, SessionArea, ThreadArea, ThreadListArea, WebhookArea,
 ):  # fmt: skip
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
@@ -67,7 +73,7 @@ class SqliteStore(
         self._connect = connect
         self._lock = FileLock(self._path)
         self._sealing = Sealing()
-        self._terms = ThreadCache[Terms](lasts=lambda terms: terms.access.agents is not None)
+        self._terms = ThreadCache[ThreadTerms](lasts=lambda terms: terms.access.agents is not None)
         self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._terms.forget)
         self._readers = Readers(lambda: connect(self._path), damage=self._writer.damage)
         self._db = SqliteDatabase(self._writer, self._readers)
@@ -84,7 +90,7 @@ class SqliteStore(
                 await self._writer.start()
                 self._readers.open()
             except (OSError, sqlite3.Error) as error:
-                reason = takes_no_writes(error)
+                reason = write_refusal(error)
                 if reason is None or not self._path.is_file() or not self._path.stat().st_size:
                     raise
                 self._open_read_only(reason)
@@ -107,7 +113,7 @@ class SqliteStore(
         if self._writer.read_only is None:
             return
         try:
-            await asyncio.to_thread(take_room, self._path.parent)
+            await asyncio.to_thread(require_free_space, self._path.parent)
             self._lock.acquire()
             connection = await self._readers.change(
                 lambda: self._connect(self._path), between=self._open_writer
@@ -126,7 +132,7 @@ class SqliteStore(
             self._lock.release()
 
     def _open_writer(self) -> Connection:
-        take_room(self._path.parent)  # on a full disk a file can be opened, and then takes nothing
+        require_free_space(self._path.parent)  # on a full disk a file can be opened, and then takes nothing
         connection = self._connect(self._path)
         try:
             schema.upgrade(connection)
@@ -155,7 +161,7 @@ class SqliteStore(
     async def insert(
         self,
         record: Record,
-        event: Draft,
+        event: EventDraft,
         claim: Claim | None = None,
         effects: SideEffects = NOTHING,
         *,
@@ -183,29 +189,38 @@ class SqliteStore(
     # Threads
 
     async def add_message(
-        self, message_id: str, data: str, event: Draft, claim: Claim | None = None, *, held: bool = False
+        self,
+        message_id: str,
+        data: str,
+        event: EventDraft,
+        claim: Claim | None = None,
+        effects: SideEffects = NOTHING,
+        *,
+        held: bool = False,
     ) -> tuple[str, Outcome]:
         """Add a message and its event."""
         return await self._writer.submit(
-            lambda db, events: changes.add_message(db, events, message_id, data, event, claim, held=held)
+            lambda db, events: changes.add_message(
+                db, events, message_id, data, event, claim, effects, held=held
+            )
         )
 
     async def append_text(
         self,
         message_id: str,
         text: str,
-        event: Draft,
+        event: EventDraft,
         claim: Claim | None = None,
         *,
         most: int | None = None,
     ) -> Outcome:
-        """Append to the last text block of a message."""
+        """Append text to a message."""
         return await self._writer.submit(
             lambda db, events: changes.append_text(db, events, message_id, text, event, claim, most=most)
         )
 
     async def set_access(
-        self, access: Access, event: Draft, effects: SideEffects = NOTHING, *, before: Access
+        self, access: AccessList, event: EventDraft, effects: SideEffects = NOTHING, *, before: AccessList
     ) -> Outcome:
         """Give a thread another access."""
         return await self._change(
@@ -214,18 +229,25 @@ class SqliteStore(
             outdates=True,
         )
 
-    async def terms(self, tenant: str, thread_id: str) -> Terms:
+    async def terms(self, tenant: str, thread_id: str) -> ThreadTerms:
         """Read the settings and the access of a thread, which hardly ever change."""
         return self._terms.get(
             tenant, thread_id, lambda: run_to_end(super(SqliteStore, self).terms(tenant, thread_id))
         )
 
-    async def access(self, tenant: str, thread_id: str) -> Access:
+    async def update_thread(self, event: EventDraft, details: ThreadChanges) -> Outcome:
+        """Change the title, the metadata or the settings of a thread."""
+        try:
+            return await super().update_thread(event, details)
+        finally:
+            self._terms.forget()
+
+    async def access(self, tenant: str, thread_id: str) -> AccessList:
         """Read who may do what in a thread."""
         return (await self.terms(tenant, thread_id)).access
 
     async def set_archived(
-        self, event: Draft, effects: SideEffects = NOTHING, *, archived_at: int | None
+        self, event: EventDraft, effects: SideEffects = NOTHING, *, archived_at: int | None
     ) -> Outcome:
         """Archive a thread, or take it back."""
         return await self._change(
@@ -239,7 +261,7 @@ class SqliteStore(
             lambda db, events: threads.deliver(db, events, tenant, thread_id, now=at)
         )
 
-    async def erase_thread(self, event: Draft, effects: SideEffects = NOTHING) -> bool:
+    async def erase_thread(self, event: EventDraft, effects: SideEffects = NOTHING) -> bool:
         """Erase a thread."""
         return await self._writer.submit(
             lambda db, events: threads.erase(db, events, event, effects), erases=True, outdates=True
@@ -261,7 +283,42 @@ class SqliteStore(
 def _touch(db: Connection) -> None:
     """Take room beside the database, for on a full disk a change still fits into pages it has; and commit something."""
     try:
-        take_room(Path(db.execute("PRAGMA database_list").fetchone()[2]).parent)
+        require_free_space(Path(db.execute("PRAGMA database_list").fetchone()[2]).parent)
     except OSError as error:
         raise unavailable(error) from None
     db.execute(f"PRAGMA user_version = {schema.version(db)}")
+
+
+CACHED_THREADS = 2_048
+
+
+class ThreadCache(Generic[T]):
+    """A cache of what is read of a thread for every request and every answer, and hardly ever changes.
+
+    Only this process writes the file, so what was read stays true until a change of its own is committed. That change
+    empties the cache on the event loop before its caller hears of it: no read that begins later finds the old value.
+    Values that any write may change are not cached: `lasts` says which are.
+    """
+
+    __slots__ = ("_found", "_lasts", "_most")
+
+    def __init__(self, *, lasts: Callable[[T], bool], most: int = CACHED_THREADS) -> None:
+        self._found: OrderedDict[tuple[str, str], T] = OrderedDict()
+        self._lasts = lasts
+        self._most = most
+
+    def get(self, tenant: str, thread_id: str, read: Callable[[], T]) -> T:
+        """Return the value of a thread from the cache, or `read` it."""
+        where = (tenant, thread_id)
+        found = self._found.get(where)
+        if found is None:
+            found = read()
+            if self._lasts(found):
+                self._found[where] = found
+            if len(self._found) > self._most:
+                self._found.popitem(last=False)
+        return found
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._found.clear()

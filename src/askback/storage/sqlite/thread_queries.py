@@ -14,12 +14,21 @@ from askback.storage.sqlite.dialect import rewrite
 # first one after the last has passed: (tenant, id, agents, now, window) -> what that returns, asked, asked_from.
 NEXT_SEQ_COUNTED = """
 INSERT INTO threads (tenant, id, agents, seq, asked, asked_from) VALUES (?1, ?2, ?3, 1, 1, ?4)
-ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents),
+ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents), erased = 0,
     asked = iif(asked_from + ?5 <= ?4, 1, asked + 1), asked_from = iif(asked_from + ?5 <= ?4, ?4, asked_from)
 RETURNING key, seq, access, agents, archived_at, asked, asked_from"""
 # Give back what was counted in the window of now: (tenant, thread id, when it was asked).
 GIVE_BACK = """
 UPDATE threads SET asked = asked - 1 WHERE tenant = ? AND id = ? AND asked > 0 AND asked_from <= ?"""
+# The count of a tool or an agent: (thread key, name, now, window). Given back: (thread key, when asked, names as JSON).
+COUNT_QUESTION = """
+INSERT INTO question_counts (thread, name, asked, asked_from) VALUES (?1, ?2, 1, ?3)
+ON CONFLICT (thread, name) DO UPDATE SET asked = iif(asked_from + ?4 <= ?3, 1, asked + 1),
+    asked_from = iif(asked_from + ?4 <= ?3, ?3, asked_from)
+RETURNING asked, asked_from"""
+GIVE_COUNTS_BACK = """
+UPDATE question_counts SET asked = asked - 1
+WHERE thread = ? AND asked > 0 AND asked_from <= ? AND name IN (SELECT value FROM json_each(?))"""
 # How many are open, counted no further than a limit: (thread key, limit), (tenant, requester, limit).
 PENDING_IN_THREAD = (
     f"SELECT count(*) FROM (SELECT 1 FROM requests AS r WHERE {OPEN} AND r.thread = ? LIMIT ?)"
@@ -63,10 +72,12 @@ ERASE_BY_THREAD = (
     f"DELETE FROM refusals WHERE {_ITS_OWN} AND thread = ?3",
     f"DELETE FROM rules WHERE {_ITS_OWN} AND scope = 'thread' AND subject = ?3",
     f"DELETE FROM policies WHERE {_ITS_OWN} AND thread = ?3",
+    f"DELETE FROM files WHERE {_ITS_OWN} AND thread = ?3",
 )
 ERASE_BY_REQUESTS = (
     f"DELETE FROM claims WHERE tenant = ?2 AND target IN {_REQUEST_IDS}",
     f"DELETE FROM candidates WHERE tenant = ?2 AND request IN {_REQUEST_IDS}",
+    f"DELETE FROM oauth_attempts WHERE tenant = ?2 AND request IN {_REQUEST_IDS}",
     f"DELETE FROM secrets WHERE tenant = ?2 AND scope = 'request' AND subject IN {_REQUEST_IDS}",
 )
 ERASE = (
@@ -74,5 +85,11 @@ ERASE = (
     "DELETE FROM events WHERE thread = ?",
     "DELETE FROM messages WHERE thread = ?",
     "DELETE FROM requests WHERE thread = ?",
-    "UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL WHERE key = ?",
+    "DELETE FROM thread_words WHERE thread = ?",
+    "DELETE FROM runs WHERE thread = ?",
+    "DELETE FROM question_counts WHERE thread = ?",
+    """UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL, title = NULL, metadata = NULL,
+        answers_as_messages = FALSE WHERE key = ?""",
 )
+# Once its event has its number.
+ERASED = "UPDATE threads SET erased = 1 WHERE key = ?"

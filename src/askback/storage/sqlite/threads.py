@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from askback.domain.events import MESSAGE_ADDED, Draft, Event
+import json
+from dataclasses import replace
+
+from askback.domain.events import MESSAGE_ADDED, Event, EventDraft
+from askback.domain.policy.question_limits import count_names
 from askback.domain.record import Record
+from askback.domain.spec import Spec
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects
 from askback.ports.store import KeyHeld, Settlement
-from askback.ports.threads import Quota, QuotaSpent
+from askback.ports.threads import CountLimit, Quota, QuotaSpent
 from askback.storage import rows
+from askback.storage.rows import delivered
 from askback.storage.sql.threads import HELD_BY_ANOTHER
 from askback.storage.sqlite import queries
 from askback.storage.sqlite import thread_queries as own
@@ -16,13 +22,12 @@ from askback.storage.sqlite.connection import Connection
 from askback.storage.sqlite.database import run_side_effects
 from askback.storage.sqlite.dialect import rewrite
 from askback.storage.sqlite.log import EventSlot, append, next_seq, next_seq_counted
-from askback.storage.transcript import delivered
 
 _HELD_BY_ANOTHER = rewrite(HELD_BY_ANOTHER)
 
 
-def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> EventSlot:
-    """Give the event of a new open request its place, and count the request.
+def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None) -> tuple[EventSlot, Record]:
+    """Give the event of a new open request its place, count the request, and return it with its number.
 
     Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done.
     """
@@ -31,7 +36,7 @@ def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> 
         at, asked, since = next_seq_counted(db, draft, window=counted.window_ms)
     else:
         at, asked, since = next_seq(db, draft, new=True), 0, 0
-    if record.exclusive is not None and not record.behind:
+    if record.exclusive is not None and not record.queued_behind:
         holder = db.execute(own.HOLDER, (at.thread, record.requester, record.exclusive)).fetchone()
         if holder is not None:
             raise KeyHeld(rows.record(holder))
@@ -39,7 +44,21 @@ def admit(db: Connection, draft: Draft, record: Record, quota: Quota | None) -> 
         _check_pending(db, at.thread, record, quota)
     if counted is not None and counted.questions is not None and asked > counted.questions:
         raise QuotaSpent("questions", counted.questions, since + counted.window_ms)
-    return at
+    if counted is None:
+        return at, record
+    most = counted.questions
+    for limit in counted.limits:
+        number = _count(db, at.thread, limit, now=draft.at, window=counted.window_of(limit))
+        if limit.name == counted.numbered_by:
+            asked, most = number, limit.most
+    return at, replace(record, spec=record.spec.with_ordinal(asked, most))
+
+
+def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: int) -> int:
+    asked, since = db.execute(own.COUNT_QUESTION, (thread, limit.name, now, window)).fetchone()
+    if asked > limit.most:
+        raise QuotaSpent("questions", limit.most, since + window, limit=limit.name)
+    return asked
 
 
 def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) -> None:
@@ -52,10 +71,14 @@ def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) ->
         raise QuotaSpent("pending_of_requester", most)
 
 
-def note(db: Connection, thread: int, step: Settlement, *, created_at: int) -> None:
+def note(
+    db: Connection, thread: int, step: Settlement, *, created_at: int, spec: Spec, requester: str
+) -> None:
     """Note what a step of a request means for its thread."""
     if step.refunds:
         db.execute(own.GIVE_BACK, (step.tenant, step.event.thread_id, created_at))
+        names = json.dumps(count_names(spec.tool, requester))
+        db.execute(own.GIVE_COUNTS_BACK, (thread, created_at, names))
     if step.refused:
         db.execute(own.REFUSED, (step.event.at, thread))
 
@@ -66,7 +89,7 @@ def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
 
 
 def set_archived(
-    db: Connection, events: list[Event], draft: Draft, effects: SideEffects, *, archived_at: int | None
+    db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects, *, archived_at: int | None
 ) -> Outcome:
     """Archive a thread or take it back, unless it is so already."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
@@ -84,14 +107,14 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
     held = db.execute(own.HELD, (tenant, thread_id)).fetchall()
     for key, owner, data in held:
         text = delivered(data)
-        draft = Draft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
+        draft = EventDraft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
         place = next_seq(db, draft)
         db.execute(own.DELIVER, (text, place.seq, key))
         append(db, events, draft, place)
     return len(held)
 
 
-def erase(db: Connection, events: list[Event], draft: Draft, effects: SideEffects) -> bool:
+def erase(db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects) -> bool:
     """Erase what is in a thread and belongs to it; False when there is none."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if row is None:
@@ -104,5 +127,6 @@ def erase(db: Connection, events: list[Event], draft: Draft, effects: SideEffect
     for query in own.ERASE:
         db.execute(query, (key,))
     append(db, events, draft, next_seq(db, draft))
+    db.execute(own.ERASED, (key,))
     run_side_effects(db, effects)
     return True

@@ -19,8 +19,7 @@ from typing import Any, TypeVar
 from askback.domain.events import Event
 from askback.errors import Unavailable
 from askback.ports.health import Pressure
-from askback.storage.sqlite.connection import Connection, empty_log, refused_by_disk
-from askback.storage.sqlite.damage import Damage
+from askback.storage.sqlite.connection import Connection, Damage, empty_log, refused_by_disk
 
 _log = logging.getLogger(__name__)
 
@@ -49,7 +48,7 @@ class Job:
 _END: list[Job] = []
 
 
-class _HalfDone(Exception):
+class _PartialChange(Exception):
     """An operation failed after it had changed rows: the group has to start again."""
 
 
@@ -191,7 +190,7 @@ class Writer:
         try:
             try:
                 return self._transact(connection, group, isolate=False)
-            except _HalfDone:
+            except _PartialChange:
                 connection.execute("ROLLBACK")
                 return self._transact(connection, group, isolate=True)
         except Exception as error:  # noqa: BLE001 - every caller of the group hears of it
@@ -226,7 +225,7 @@ class Writer:
                 if isolate:
                     connection.execute("ROLLBACK TO operation")
                 elif connection.total_changes != changes:
-                    raise _HalfDone from error
+                    raise _PartialChange from error
             if isolate:
                 connection.execute("RELEASE operation")
         connection.execute("COMMIT")
@@ -295,11 +294,6 @@ class Writer:
     def _deliver(self, group: list[Job], events: list[Event]) -> None:
         if self._on_outdated is not None and any(job.outdates for job in group):
             self._on_outdated()
-        if events and self._on_commit is not None:
-            try:
-                self._on_commit(events)
-            except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
-                _log.exception("a listener failed; the events are stored")
         for job in group:
             if job.future.done():
                 continue
@@ -307,6 +301,11 @@ class Writer:
                 job.future.set_result(job.result)
             else:
                 job.future.set_exception(job.error)
+        if events and self._on_commit is not None:
+            try:
+                self._on_commit(events)
+            except Exception:  # noqa: BLE001 - the port: a failing listener does not fail the write
+                _log.exception("a listener failed; the events are stored")
         self._busy = False
         self._hand_over()
 

@@ -1,1 +1,57 @@
-"""JSON over HTTP, and the web pages."""
+"""REST: every operation that HTTP has, bound to its handler, and the web pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from askback.transports.endpoint import Bound, HttpHandler
+from askback.transports.rest import files, monitoring, oauth, sessions
+from askback.transports.rest.bind import bind
+from askback.transports.rest.pages import PAGES, Site
+from askback.wire.operation import NO_ROLE, Operation
+
+
+def api(
+    *,
+    connections: Callable[[], Mapping[str, int]],
+    watch_thread: HttpHandler,
+    watch_inbox: HttpHandler,
+    site: Site,
+) -> list[Bound]:
+    """Return the operations; `connections` counts what is open, by kind, and the streams are another transport's.
+
+    `site` has the page that ends a connection of an account.
+    """
+    return bind(
+        {
+            "create_login_link": sessions.create_login_link,
+            "create_session": sessions.create_session,
+            "list_sessions": sessions.list_sessions,
+            "end_sessions": sessions.end_sessions,
+            "end_session": sessions.end_session,
+            "get_session": sessions.get_session,
+            "sign_out": sessions.sign_out,
+            "sign_address": sessions.sign_address,
+            "upload_file": files.upload_file,
+            "get_file": files.get_file,
+            "get_file_preview": files.get_file_preview,
+            "get_health": monitoring.get_health,
+            "get_readiness": monitoring.Readiness(),
+            "get_metrics": monitoring.metrics(connections),
+            "get_openapi": monitoring.get_openapi,
+            "start_oauth": oauth.start_oauth,
+            "finish_oauth": oauth.finish_oauth(site),
+            "watch_thread": watch_thread,
+            "watch_inbox": watch_inbox,
+        }
+    )
+
+
+def pages(site: Site) -> list[Bound]:
+    """Return the web pages and their assets."""
+    handlers = {path: site.page(name) for path, name in PAGES.items()}
+    handlers["/static/{name:path}"] = site.asset
+    return [
+        Bound(Operation("page", f"GET {path}", "", NO_ROLE, {}), handler)
+        for path, handler in handlers.items()
+    ]

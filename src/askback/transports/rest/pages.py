@@ -17,8 +17,8 @@ from pathlib import Path
 import anyio.to_thread
 
 from askback.errors import NotFound
-from askback.transports.endpoint import Handler
-from askback.transports.http import Call, Headers, Reply, header
+from askback.transports.endpoint import HttpHandler
+from askback.transports.http import Headers, HttpCall, Reply, header
 
 PAGES = {
     "/": "inbox.html",
@@ -52,14 +52,14 @@ class Site:
         self._folder = folder
         self._files: Mapping[str, Asset] = {}
 
-    def page(self, name: str) -> Handler:
+    def page(self, name: str) -> HttpHandler:
         """Return the handler of one page."""
         return partial(self._page, name)
 
-    async def asset(self, call: Call) -> Reply:
+    async def asset(self, call: HttpCall) -> Reply:
         """`GET /static/{name}`."""
-        found = (await self._all()).get(call.path["name"])
-        if found is None or call.path["name"].endswith(".html"):
+        found = (await self._all()).get(call.args["name"])
+        if found is None or call.args["name"].endswith(".html"):
             raise NotFound("There is nothing at this address. Check the path.")
         return _send(call, found)
 
@@ -68,7 +68,15 @@ class Site:
         found = (await self._all()).get(ERROR_PAGES.get(status, ""))
         return None if found is None else Reply(status, found.body, (_HTML,))
 
-    async def _page(self, name: str, call: Call) -> Reply:
+    async def outcome(self, name: str, *, status: int) -> Reply:
+        """Return the page that says what became of connecting an account: it has a hidden section for each outcome."""
+        found = (await self._all()).get("connected.html")
+        if found is None:
+            return Reply(status, _NOT_BUILT, (_HTML,))
+        section = b'id="%s"' % name.encode()
+        return Reply(status, found.body.replace(section + b" hidden", section), (_HTML,))
+
+    async def _page(self, name: str, call: HttpCall) -> Reply:
         found = (await self._all()).get(name)
         return (
             Reply(503, _NOT_BUILT, (_HTML, (b"retry-after", b"5"))) if found is None else _send(call, found)
@@ -102,7 +110,7 @@ def _asset(path: Path) -> Asset:
     return Asset(body, packed if packed and len(packed) < len(body) else None, etag, headers)
 
 
-def _send(call: Call, asset: Asset) -> Reply:
+def _send(call: HttpCall, asset: Asset) -> Reply:
     known = header(call.scope, b"if-none-match")
     if known is not None and asset.etag in (tag.strip().removeprefix("W/") for tag in known.split(",")):
         return Reply(304, headers=asset.headers)

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from askback.domain.faults import Faults, fault
-from askback.domain.fields import Model
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
 from askback.errors import Forbidden
-from askback.ports.store import Principal, Session
-from askback.service import sessions
-from askback.service.assignees import groups_of
+from askback.ports.sessions import Session
+from askback.ports.store import Principal
+from askback.service.access import sessions
+from askback.service.access.assignees import groups_of
+from askback.service.agents import credentials
 from askback.transports import security
-from askback.transports.http import Call, Reply, header, json_reply
-from askback.transports.rest import query
+from askback.transports.http import HttpCall, Reply, header, json_reply
+from askback.wire.bodies import SignBody, SignInBody
 
 
-class SignInBody(Model):
-    """`POST /v1/sessions`: the code of a login link (the part after `#`), or the token of a person."""
-
-    code: str | None = None
-    token: str | None = None
-
-
-class SignBody(Model):
-    """`POST /v1/session/addresses`: a path of this server, with its query, for a browser to open directly."""
-
-    path: str
-
-
-async def sign_in(call: Call) -> Reply:
-    """`POST /v1/sessions`: sets the cookie and returns the second half, `session`; no credential is needed."""
+async def create_session(call: HttpCall) -> Reply:
+    """Sets the cookie and returns the second half, `session`; no credential is needed."""
     if security.FOREIGN in call.scope:
         raise Forbidden(
             "A page of another origin cannot use the session cookie. Send a token.", code="origin_not_allowed"
@@ -57,8 +45,8 @@ async def sign_in(call: Call) -> Reply:
     return json_reply(body, status=201, headers=(cookie,))
 
 
-async def whoami(call: Call) -> Reply:
-    """`GET /v1/session`: who is calling; `session` is null for a token."""
+async def get_session(call: HttpCall) -> Reply:
+    """Who is calling; `session` is null for a token."""
     assert call.identity is not None
     session = call.identity.session
     groups = await groups_of(call.ctx, call.principal)
@@ -66,35 +54,35 @@ async def whoami(call: Call) -> Reply:
     return json_reply({"principal": _principal(call.principal, groups), "session": shown})
 
 
-async def sign_out(call: Call) -> Reply:
-    """`DELETE /v1/session`: ends the session of this call and all that it has open."""
+async def sign_out(call: HttpCall) -> Reply:
+    """Ends the session of this call and all that it has open."""
     assert call.identity is not None
     if call.identity.session is not None:
-        await sessions.leave(call.ctx, call.principal, call.identity.session)
+        await sessions.log_out(call.ctx, call.principal, call.identity.session)
     return Reply(204, headers=(await security.set_cookie(call.ctx, "", max_age_s=0),))
 
 
-async def listed(call: Call) -> Reply:
-    """`GET /v1/sessions`: the caller's own; for an admin everybody's, or those of `user`."""
-    found = await sessions.listed(call.ctx, call.principal, user=query.text(call, "user"))
+async def list_sessions(call: HttpCall) -> Reply:
+    """The caller's own; for an admin everybody's, or those of `user`."""
+    found = await sessions.list_sessions(call.ctx, call.principal, user=call.args["user"])
     current = call.identity.session.id if call.identity and call.identity.session else None
     return json_reply({"sessions": [_shown(each, current=each.id == current) for each in found]})
 
 
-async def end(call: Call) -> Reply:
-    """`DELETE /v1/sessions/{id}`."""
-    await sessions.end(call.ctx, call.principal, call.path["id"])
+async def end_session(call: HttpCall) -> Reply:
+    """End a session and close its connections."""
+    await sessions.end_session(call.ctx, call.principal, call.args["session_id"])
     return Reply(204)
 
 
-async def end_all(call: Call) -> Reply:
-    """`DELETE /v1/sessions`: ends every session that the list shows."""
+async def end_sessions(call: HttpCall) -> Reply:
+    """Ends every session that the list shows."""
     return json_reply(
-        {"ended": await sessions.end_all(call.ctx, call.principal, user=query.text(call, "user"))}
+        {"ended": await sessions.end_sessions(call.ctx, call.principal, user=call.args["user"])}
     )
 
 
-async def sign(call: Call) -> Reply:
+async def sign_address(call: HttpCall) -> Reply:
     """`POST /v1/session/addresses`: `{"url"}`, which this browser may open within a minute."""
     assert call.identity is not None
     if call.identity.session is None:
@@ -129,3 +117,15 @@ def _shown(session: Session, *, current: bool) -> dict[str, Any]:
 def _principal(principal: Principal, groups: Collection[str]) -> dict[str, Any]:
     who = {"id": principal.id, "name": principal.name, "role": principal.role, "user": principal.user}
     return {**who, "groups": sorted(groups)}
+
+
+async def create_login_link(call: HttpCall) -> Reply:
+    """Create a login link for one browser; valid for ten minutes."""
+    code = await credentials.create_login_link(call.ctx, call.principal, await call.json())
+    base = call.ctx.public_url or f"{call.scope['scheme']}://{header(call.scope, b'host')}"
+    return json_reply({"url": login_url(base, code)}, status=201)
+
+
+def login_url(base: str, code: str) -> str:
+    """Return the address that a person opens. Its fragment is in no request, no log and no link preview."""
+    return f"{base.rstrip('/')}/login#{quote(code, safe='')}"

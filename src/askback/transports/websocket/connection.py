@@ -13,25 +13,27 @@ import json
 import logging
 import re
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, cast
 
 from askback.domain import jsontext
-from askback.domain.access import Level
+from askback.domain.access import AccessLevel
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
+from askback.ports.bus import Activity
 from askback.ports.store import Principal
-from askback.service import orphans, sharing
+from askback.service.access import sharing
 from askback.service.context import Services
-from askback.service.waits import Waits
-from askback.service.watch import Watcher, Watches
+from askback.service.delivery.subscriptions import Subscription, Subscriptions
+from askback.service.delivery.waits import ConnectionWaits
+from askback.service.lifecycle import undelivered
 from askback.transports.http import Receive, Send
 from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
-from askback.transports.websocket.extension import Socket
-from askback.transports.websocket.members import require_known
-from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT
-from askback.transports.websocket.receipts import Receipts
+from askback.transports.receipts import OutcomeReceipts
+from askback.transports.socket_extension import Socket
+from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT, named
 
 MAX_OPERATIONS = 2_048
 """Under way at once on one connection; above it the connection is not read."""
@@ -54,8 +56,8 @@ class Connection:
         ctx: Services,
         principal: Principal,
         *,
-        watches: Watches,
-        waits: Waits,
+        subscriptions: Subscriptions,
+        waits: ConnectionWaits,
         send: Send,
         locale: str,
         session_id: str = "",
@@ -64,18 +66,20 @@ class Connection:
         self.ctx = ctx
         self.session_id = session_id
         self.principal = principal
-        self.watches = watches
+        self.subscriptions = subscriptions
         self.waits = waits
-        self.watchers: dict[str | None, Watcher] = {}
+        self.open_subscriptions: dict[str | None, Subscription] = {}
         self.waiting: set[str] = set()
         self.told: set[str] = set()
+        self.activities: dict[str, Activity] = {}
         self.closed = False
         self._send = send
         self._socket = socket
         self.locale = locale
-        self._outbox = Outbox[str](self._write)
-        self._receipts = Receipts(
-            socket and socket.confirm, heard=lambda request_id: ctx.attendance.heard(request_id, principal.id)
+        self._outbox = Outbox[str](self._write, write_now=None if socket is None else self._write_now)
+        self._receipts = OutcomeReceipts(
+            socket and socket.confirm,
+            on_arrival=lambda request_id: ctx.waiters.acknowledge(request_id, principal.id),
         )
         self.subscribing = asyncio.Lock()
         self._large = asyncio.Lock()
@@ -101,7 +105,9 @@ class Connection:
                 task.cancel()
             if self._tasks:
                 await asyncio.wait(self._tasks)
-            await self._leave_word()
+            for activity in self.activities.values():
+                self.ctx.bus.report(replace(activity, active=False))
+            await self._requeue_outcomes()
 
     # --- what the services tell --------------------------------------------------------------
 
@@ -111,18 +117,25 @@ class Connection:
 
     def push_inbox(self, event: Event) -> None:
         """Send an event of the inbox, marked as such: the two are counted by different numbers."""
-        level = sharing.level(self.principal, event.access, event.thread_id).word
+        level = sharing.level(self.principal, event.access, event.thread_id).wire_name
         self._put(f'{{"event":{event.text},"inbox":true,"level":"{level}"}}')
 
-    def shared(self, thread_id: str, level: Level, /) -> None:
+    def shared(self, thread_id: str, level: AccessLevel, /) -> None:
         """Say what the reader of the inbox may do in a thread from now on."""
-        self._put(f'{{"access":{{"thread_id":{json.dumps(thread_id)},"level":"{level.word}"}}}}')
+        self._put(f'{{"access":{{"thread_id":{json.dumps(thread_id)},"level":"{level.wire_name}"}}}}')
 
-    def ended(self, watcher: Watcher, /) -> None:
+    def active(self, activity: Activity, /) -> None:
+        """Say that somebody else is answering a request now; a peer that is behind does not need to know."""
+        if not self._outbox.full:
+            by = {"id": activity.person, "name": activity.name}
+            where = {"thread_id": activity.thread_id, "request_id": activity.request_id}
+            self._outbox.put(json.dumps({"answering": {**where, "by": by, "active": activity.active}}))
+
+    def ended(self, subscription: Subscription, /) -> None:
         """Tell the peer that a thread is hidden from it now."""
-        for thread_id, each in tuple(self.watchers.items()):
-            if each is watcher:
-                del self.watchers[thread_id]
+        for thread_id, each in tuple(self.open_subscriptions.items()):
+            if each is subscription:
+                del self.open_subscriptions[thread_id]
                 self._put(f'{{"hidden":{json.dumps(thread_id)}}}')
 
     async def drained(self) -> None:
@@ -133,9 +146,9 @@ class Connection:
         """Send the outcome of a request that this peer waits for."""
         self.waiting.discard(request_id)
         if self._put(f'{{"settled":{wire}}}'):
-            self._receipts.tell(request_id)
+            self._receipts.queue(request_id)
         else:
-            self._receipts.miss(request_id)
+            self._receipts.skip(request_id)
 
     def hidden(self) -> None:
         """Have the peer begin everything anew: it finds that a request is not there for it any more."""
@@ -150,11 +163,11 @@ class Connection:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def unwatch(self, thread_id: str | None) -> None:
+    def unsubscribe(self, thread_id: str | None) -> None:
         """End a subscription, if there is one."""
-        watcher = self.watchers.pop(thread_id, None)
-        if watcher is not None:
-            watcher.close()
+        subscription = self.open_subscriptions.pop(thread_id, None)
+        if subscription is not None:
+            subscription.close()
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -178,11 +191,7 @@ class Connection:
         try:
             frame = _object(jsontext.parse(text, limits=self.ctx.limits))
             frame_id = _id(frame)
-            op = frame.get("op")
-            if not isinstance(op, str) or (op not in OPERATIONS and op not in INLINE):
-                known = ", ".join([*OPERATIONS, *INLINE])
-                raise Faults([fault("op", "unknown_value", allowed=known)])
-            require_known(op, frame)
+            op = named(frame)
             if op in INLINE:
                 self._outbox.put(f'{{"id":{frame_id},"ok":{INLINE[op](self, frame)}}}')
             else:
@@ -228,8 +237,8 @@ class Connection:
         return fits
 
     def _let_go(self) -> None:
-        for thread_id in tuple(self.watchers):
-            self.unwatch(thread_id)
+        for thread_id in tuple(self.open_subscriptions):
+            self.unsubscribe(thread_id)
         self.waits.drop(self.waiting, self)
         self.waiting.clear()
 
@@ -241,21 +250,28 @@ class Connection:
         if self._reading is not None:
             self._reading.cancel()
 
+    def _write_now(self, batch: list[str]) -> bool:
+        assert self._socket is not None
+        if not self._socket.send_now(batch):
+            return False
+        self._receipts.end_batch(self._receipts.begin_batch())
+        return True
+
     async def _write(self, batch: list[str]) -> None:
-        told = self._receipts.taken()  # in this batch, all of them: nothing was put since it was taken
+        outcomes = self._receipts.begin_batch()  # all of them are in this write
         if self._socket is not None:
             await self._socket.send_texts(batch)
         else:
             for text in batch:
                 await self._send({"type": "websocket.send", "text": text})
-        self._receipts.written(told)
+        self._receipts.end_batch(outcomes)
 
-    async def _leave_word(self) -> None:
-        """See to what the peer was told and may not have heard."""
+    async def _requeue_outcomes(self) -> None:
+        """Queue resumes for outcomes that may not have arrived."""
         try:
-            await orphans.unheard(self.ctx, self.principal, self._receipts.unheard())
+            await undelivered.requeue_unacknowledged(self.ctx, self.principal, self._receipts.unconfirmed())
         except Exception:  # noqa: BLE001 - the store may be closed by now
-            _log.warning("what a lost connection was told could not be queued", exc_info=True)
+            _log.warning("outcomes sent to a lost connection could not be queued as resumes", exc_info=True)
 
 
 @lru_cache(NEWEST)

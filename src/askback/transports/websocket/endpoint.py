@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Callable
 
 from askback.errors import Forbidden, Refused, Unauthorized
-from askback.ports.principal import Principal
+from askback.ports.agents import Principal
 from askback.service.context import Services
-from askback.service.waits import Waits
-from askback.service.watch import Watches
+from askback.service.delivery.subscriptions import Subscriptions
+from askback.service.delivery.waits import ConnectionWaits
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.problems import locale_of
 from askback.transports.security import identify, time_left
+from askback.transports.socket_extension import socket_of
 from askback.transports.websocket.connection import Connection
-from askback.transports.websocket.extension import socket_of
 
 SUBPROTOCOL = "askback.v1"
 TOKEN_PREFIX = "bearer."  # noqa: S105 - the prefix of a subprotocol, not a token
@@ -31,9 +31,9 @@ FORBIDDEN = 4403
 class Sockets:
     """All WebSocket connections of one server: an ASGI app for the path `/v1/ws`."""
 
-    def __init__(self, ctx: Services, watches: Watches, waits: Waits) -> None:
+    def __init__(self, ctx: Services, subscriptions: Subscriptions, waits: ConnectionWaits) -> None:
         self._ctx = ctx
-        self._watches = watches
+        self._subscriptions = subscriptions
         self._waits = waits
         self._open: set[Connection] = set()
         self._of: Counter[str] = Counter()
@@ -84,7 +84,7 @@ class Sockets:
                 self._ctx,
                 identity.principal,
                 session_id=identity.session.id if identity.session else "",
-                watches=self._watches,
+                subscriptions=self._subscriptions,
                 waits=self._waits,
                 send=send,
                 locale=locale_of(scope),

@@ -1,8 +1,8 @@
-import type { Approval, Preview } from "../../core/approval.ts";
+import type { Json, Preview, ShownApproval } from "../../core/generated/wire.ts";
 import { fold, LINES, type Line, lengthOf, linesOf, type Parts, visible } from "../../core/parts.ts";
 import { html, type Template } from "../html.ts";
 import type { Say } from "../text.ts";
-import { chips } from "./chips.ts";
+import { renderEscapes } from "./escapes.ts";
 
 /** How a call is shown: whole, or long parts of it folded until `toggle` unfolds them. */
 export interface Shown {
@@ -19,7 +19,7 @@ function drawLine({ op = "", parts }: Line, say: Say): Template {
   const sign = word
     ? html`<span aria-hidden="true">${op}</span><span class="hidden">${say(word)}: </span>`
     : op;
-  return html`<span class=${LOOKS[op]}>${op !== "@" && sign}${chips(parts)}${"\n"}</span>`;
+  return html`<span class=${LOOKS[op]}>${op !== "@" && sign}${renderEscapes(parts)}${"\n"}</span>`;
 }
 
 function drawText(label: string, lines: readonly Line[], { say, whole, toggle }: Shown): Template {
@@ -43,11 +43,16 @@ function drawText(label: string, lines: readonly Line[], { say, whole, toggle }:
   </div>`;
 }
 
+/** The members of an input, none if it is not an object. */
+export const membersOf = (input: Json | undefined): Record<string, Json> =>
+  typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+
 /** A call that came without a preview, such as one that a rule decided at once, is shown as its input. */
-export function previewOf({ preview, input = {}, tool }: Approval): Preview {
+export function previewOf({ preview, input = {}, tool }: ShownApproval): Preview {
   if (preview) return preview;
-  const { command } = input;
-  if (typeof command === "string" && Object.keys(input).length === 1)
+  const members = membersOf(input);
+  const { command } = members;
+  if (typeof command === "string" && Object.keys(members).length === 1)
     return { type: "command", headline: `${tool}: ${command}`, parts: visible(command) };
   return { type: "json", headline: tool, parts: visible(JSON.stringify(input, null, 2)) };
 }

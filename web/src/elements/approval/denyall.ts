@@ -1,49 +1,45 @@
 import { newKey } from "../../client/key.ts";
-import type { InputRequest } from "../../core/wire.ts";
+import type { BatchBody, BatchResults, InputRequest } from "../../core/generated/wire.ts";
 import { html, type Template } from "../html.ts";
 import type { Sender } from "../kind.ts";
 import { questionOf } from "../show.ts";
 import type { Say } from "../text.ts";
-import { escaped } from "./chips.ts";
+import { escapeText } from "./escapes.ts";
 
 /** The most requests of one batch, as the server limits it. */
 const BATCH = 200;
 
-interface Around {
+interface DenyAllHost {
   readonly say: Say;
   readonly client: Sender | undefined;
   redraw(): void;
   focusOn(selector: string): void;
 }
 
-interface Batch {
-  results: { id: string; status: number; error?: { code: string } }[];
-}
-
-/** Refusals that leave nothing to deny: somebody else was first, or the time was over. */
+/** Errors that leave nothing to deny: it was settled or has expired. */
 const OVER = ["already_settled", "expired"];
 
-/** Denying everything that waits: it lists every item, asks once, and denies just those that were listed. */
+/** Denies all open approvals at once: lists them, asks for a confirmation, and denies those that were listed. */
 export class DenyAll {
   #listed: readonly InputRequest[] | null = null;
   #key = "";
   #busy = false;
-  #sorry = "";
+  #error = "";
 
   constructor(
-    private readonly around: Around,
-    /** Where the focus goes when it is done. */
+    private readonly host: DenyAllHost,
+    /** Selector of what gets the focus afterwards. */
     private readonly home: string,
   ) {}
 
-  /** Whether it asks now. */
-  get asks(): boolean {
-    return this.#listed !== null || this.#sorry !== "";
+  /** Whether the question is open. */
+  get isOpen(): boolean {
+    return this.#listed !== null || this.#error !== "";
   }
 
-  /** The button, where more than one waits and there is a server to tell. */
+  /** Draw the button, if more than one request is open and there is a server. */
   drawButton(items: readonly InputRequest[]): Template | false {
-    const { say, client } = this.around;
+    const { say, client } = this.host;
     const ask = (): void => this.#ask(items);
     return (
       items.length > 1 &&
@@ -52,16 +48,16 @@ export class DenyAll {
     );
   }
 
-  /** The question, once the button was pressed. */
+  /** Draw the question after the button was pressed. */
   drawQuestion(): Template | false {
-    const { say } = this.around;
+    const { say } = this.host;
     const count = this.#listed?.length ?? 0;
     return (
-      this.asks &&
+      this.isOpen &&
       html`<div class="sure" role="group" aria-labelledby="all-sure">
         <p id="all-sure"><strong>${count > 0 && say("approvals.all_sure", { count })}</strong></p>
-        <ul class="listed">${this.#listed?.map((item) => html`<li>${escaped(questionOf(item))}</li>`)}</ul>
-        <p role="alert">${this.#sorry}</p>
+        <ul class="listed">${this.#listed?.map((item) => html`<li>${escapeText(questionOf(item))}</li>`)}</ul>
+        <p role="alert">${this.#error}</p>
         <div class="actions">
           ${count > 0 && html`<button type="button" class="danger primary" aria-disabled=${this.#busy} .onclick=${() => void this.#send()}>${say("approvals.all_yes", { count })}</button>`}
           <button type="button" id="back" .onclick=${() => this.leave()}>${say("sure_no")}</button>
@@ -70,41 +66,45 @@ export class DenyAll {
     );
   }
 
-  /** Ask no longer. */
+  /** Close the question. */
   leave(): void {
     this.#listed = null;
-    this.#sorry = "";
-    this.around.focusOn("#all");
+    this.#error = "";
+    this.host.focusOn("#all");
   }
 
   #ask(items: readonly InputRequest[]): void {
     this.#listed = items;
     this.#key = newKey();
-    this.around.focusOn("#back");
+    this.host.focusOn("#back");
   }
 
   async #send(): Promise<void> {
-    const { client, say } = this.around;
+    const { client, say } = this.host;
     if (this.#busy || !this.#listed || !client?.post) return;
     this.#busy = true;
-    this.around.redraw();
+    this.host.redraw();
     try {
       const left = new Set<string>();
       for (let at = 0; at < this.#listed.length; at += BATCH) {
         const requests = this.#listed
           .slice(at, at + BATCH)
           .map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
-        const body = { action: "decline", reason: "refused", requests };
-        const { results } = await client.post<Batch>("/v1/requests/batch", body, `${this.#key}${at || ""}`);
+        const body: BatchBody = { action: "decline", reason: "refused", requests };
+        const { results } = await client.post<BatchResults>(
+          "/v1/requests/batch",
+          body,
+          `${this.#key}${at || ""}`,
+        );
         for (const { id, status, error } of results)
           if (status !== 200 && !OVER.includes(error?.code ?? "")) left.add(id);
       }
       this.#listed = null;
-      this.#sorry = left.size > 0 ? say("approvals.all_left", { count: left.size }) : "";
+      this.#error = left.size > 0 ? say("approvals.all_left", { count: left.size }) : "";
     } catch {
-      this.#sorry = say("failed");
+      this.#error = say("failed");
     }
     this.#busy = false;
-    this.around.focusOn(this.#sorry ? "#back" : this.home);
+    this.host.focusOn(this.#error ? "#back" : this.home);
   }
 }

@@ -1,41 +1,40 @@
-import "./texts.ts";
-import type { Actor } from "../../core/actor.ts";
-import { hasVoted, type Scope } from "../../core/approval.ts";
-import { hindrance } from "../../core/audience.ts";
+import texts from "../../../../src/askback/messages/en.json?approval" with { type: "json" };
+import { hasVoted } from "../../core/approval.ts";
+import { type Person, readOnlyReason } from "../../core/audience.ts";
+import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
+import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
-import type { InputRequest } from "../../core/wire.ts";
-import type { Settled } from "../ended.ts";
-import { FollowUp } from "../followup.ts";
 import { html, type Template } from "../html.ts";
 import type { Card, ErrorTarget, Host, Kind } from "../kind.ts";
+import { onDemand } from "../ondemand.ts";
+import type { Settled } from "../receipt/settled.ts";
 import { approvals } from "./approval.css.ts";
-import { Arming } from "./arming.ts";
 import type { Shown } from "./call.ts";
 import { drawCard } from "./card.ts";
+import { ClickGuard } from "./clickguard.ts";
+import type { ApprovalContext, ConfirmStep, Step } from "./context.ts";
 import { DenyAll } from "./denyall.ts";
-import type { Asking, Desk, Sure } from "./desk.ts";
-import { approvalOf, denial, type Entered, editable, NOTHING } from "./entered.ts";
-import { drawDecided } from "./receipt.ts";
-import { mayRevoke } from "./revoke.ts";
+import { type ApprovalDraft, approvalBody, denialBody, EMPTY_DRAFT, editable } from "./draft.ts";
+import { drawApprovalReceipt } from "./receipt.ts";
 
-/** A tool call that wants to run, or a plan: what the person enters, and how it becomes a decision. */
-export class ApprovalKind implements Kind, Desk {
-  entered: Entered = NOTHING;
-  asking: Asking | null = null;
-  me: Actor | undefined;
-  readonly all: DenyAll;
-  readonly #arming: Arming;
-  readonly #revoke: FollowUp;
+addTexts(texts);
+
+/** An approval of a tool call or a plan: what the person enters, and how it becomes a decision. */
+export class ApprovalKind implements Kind, ApprovalContext {
+  draft: ApprovalDraft = EMPTY_DRAFT;
+  step: Step | null = null;
+  me: Person | undefined;
+  readonly denyAll: DenyAll;
+  readonly #guard: ClickGuard;
   #whole = false;
   #around: readonly InputRequest[] | null | undefined = null;
   #request: InputRequest | undefined;
 
   constructor(readonly host: Host) {
     host.root.adoptedStyleSheets.push(approvals);
-    this.all = new DenyAll(host, "summary, .plain, #deny");
-    this.#revoke = new FollowUp(host, "revoke");
-    this.#arming = new Arming(() => host.redraw());
+    this.denyAll = new DenyAll(host, "summary, .plain, #deny");
+    this.#guard = new ClickGuard(() => host.redraw());
     host.client?.whoami?.().then(
       ({ principal }) => {
         this.me = principal;
@@ -45,36 +44,36 @@ export class ApprovalKind implements Kind, Desk {
     );
   }
 
-  get armed(): boolean {
-    return this.#arming.armed;
+  get ready(): boolean {
+    return this.#guard.ready;
   }
 
   adopt(request: InputRequest): void {
     this.#request = request;
-    // A dialog that closes gives the focus back to where it was before; one that is only taken away does not.
+    // Closing a dialog restores the focus; removing it does not.
     if (isTerminal(request.status)) this.#dialog?.close();
   }
 
-  mine(request: InputRequest): readonly InputRequest[] {
+  decidable(request: InputRequest): readonly InputRequest[] {
     return (this.host.around ?? [request]).filter((item) => mayDecide(item, this.me));
   }
 
   drawOpen(request: InputRequest, card: Card): Template {
     const body = card(drawCard(this, request));
     const { modal, view } = this.host;
-    if (!modal || !view.interactive || this.mine(request)[0]?.id !== request.id) return body;
+    if (!modal || !view.interactive || this.decidable(request)[0]?.id !== request.id) return body;
     const stay = (event: Event): void => event.preventDefault();
     return html`<dialog closedby="none" aria-labelledby="title" .oncancel=${stay} .onclose=${() => this.host.redraw()}>${body}</dialog>`;
   }
 
   drawSettled(settled: Settled): Template | undefined {
-    const line = drawDecided(settled, this.shown);
+    const line = drawApprovalReceipt(settled, this.shown);
     const { host } = this;
     const { request } = settled;
     const [text, label] = [host.say("approval.not_run"), host.say("approval.revoke")];
-    return (
-      line && html`${line}${mayRevoke(host, request, this.me) && this.#revoke.draw(request.id, text, label)}`
-    );
+    const revoke =
+      mayRevoke(host, request, this.me) && onDemand.drawFollowUp?.(settled, "revoke", text, label);
+    return line && html`${line}${revoke}`;
   }
 
   afterDraw(): void {
@@ -83,18 +82,18 @@ export class ApprovalKind implements Kind, Desk {
       dialog.showModal();
       this.host.root.querySelector<HTMLElement>("#deny")?.focus();
     }
-    // When another one comes or ends, this one may move under a pointer that meant something else.
+    // When another request appears or ends, this one may move under the pointer.
     if (this.#around === this.host.around) return;
     this.#around = this.host.around;
-    this.#arming.restart();
+    this.#guard.restart();
   }
 
   get #dialog(): HTMLDialogElement | null {
     return this.host.root.querySelector("dialog");
   }
 
-  enter(patch: Partial<Entered>): void {
-    this.entered = { ...this.entered, ...patch };
+  change(patch: Partial<ApprovalDraft>): void {
+    this.draft = { ...this.draft, ...patch };
     for (const path of Object.keys(patch)) this.host.clearError(path);
   }
 
@@ -108,63 +107,63 @@ export class ApprovalKind implements Kind, Desk {
 
   edit(on: boolean): void {
     const approval = this.#request?.approval;
-    this.enter({ edited_input: on && approval ? editable(approval) : null });
+    this.change({ edited_input: on && approval ? editable(approval) : null });
     this.host.focusOn(on ? "#edited_input" : "#edit");
   }
 
-  /** What is dangerous and what keeps a rule is asked once more; all else is approved at once. */
+  /** Approve at once, but confirm first if the call is dangerous or a rule is stored. */
   choose(scope: Scope, mode?: "accept_edits"): void {
-    if (!this.armed) return;
+    if (!this.ready) return;
     const { risk } = this.#request?.approval ?? {};
     if (scope === "once" && risk?.level !== "danger") this.#approve(scope, mode);
     else this.#ask(scope, "#back");
   }
 
-  /** Go on to a question, or back from it; what approves there is armed anew. */
-  #ask(asking: Asking | null, focus: string): void {
-    this.asking = asking;
-    this.#arming.restart();
+  /** Open or leave a step; its buttons accept clicks after a pause. */
+  #ask(step: Step | null, focus: string): void {
+    this.step = step;
+    this.#guard.restart();
     this.host.focusOn(focus);
   }
 
   confirm(): void {
-    if (this.asking === "changes") this.#requestChanges();
-    else if (this.asking && this.armed) this.#settle(this.asking);
+    if (this.step === "changes") this.#requestChanges();
+    else if (this.step && this.ready) this.#settle(this.step);
   }
 
   back(): void {
-    this.#ask(null, this.asking === "changes" ? "#deny" : `#${this.asking}`);
+    this.#ask(null, this.step === "changes" ? "#deny" : `#${this.step}`);
   }
 
-  /** In a dialog, which has the focus as it comes up, a key that was meant for something else denies nothing either. */
+  /** A dialog takes the focus when it opens, so a key that was meant for something else must not deny. */
   deny(): void {
-    if (this.host.modal && !this.armed) return;
+    if (this.host.modal && !this.ready) return;
     if (this.#request?.approval?.plan) this.#ask("changes", "#note");
-    else if (this.#request) this.host.send("answer", denial(this.#request, this.entered));
+    else if (this.#request) this.host.send("answer", denialBody(this.#request, this.draft));
   }
 
-  ask(asking: "never" | "root"): void {
-    if (this.armed) this.#ask(asking, "#back");
+  ask(step: "never" | "root"): void {
+    if (this.ready) this.#ask(step, "#back");
   }
 
-  #settle(asking: Sure): void {
+  #settle(step: ConfirmStep): void {
     const { approval } = this.#request ?? {};
-    const unsure = approval?.scripts?.length && !this.entered.script_may_change;
-    if ((asking === "project" || asking === "always") && unsure)
+    const unconfirmed = approval?.scripts?.length && !this.draft.script_may_change;
+    if ((step === "project" || step === "always") && unconfirmed)
       this.#refuse("script_may_change", "approval.script_blank");
-    else if (asking !== "never") this.#approve(asking);
-    else if (this.#request) this.host.send("answer", denial(this.#request, this.entered, true));
+    else if (step !== "never") this.#approve(step);
+    else if (this.#request) this.host.send("answer", denialBody(this.#request, this.draft, true));
   }
 
   #requestChanges(): void {
     if (!this.#request) return;
-    if (this.entered.note.trim()) this.host.send("answer", denial(this.#request, this.entered));
+    if (this.draft.note.trim()) this.host.send("answer", denialBody(this.#request, this.draft));
     else this.#refuse("note", "approval.plan_blank");
   }
 
   #approve(scope: Scope | "root", mode?: "accept_edits"): void {
     if (!this.#request) return;
-    const body = approvalOf(this.#request, this.entered, scope, mode);
+    const body = approvalBody(this.#request, this.draft, scope, mode);
     if (body) this.host.send("answer", body);
     else this.#refuse("edited_input", "approval.not_json");
   }
@@ -177,29 +176,38 @@ export class ApprovalKind implements Kind, Desk {
     this.confirm();
   }
 
-  /** Escape answers nothing: it leaves a question that has not been answered. */
+  /** Escape answers nothing: it closes the open step. */
   escape(): void {
-    if (this.all.asks) this.all.leave();
-    else if (this.asking) this.back();
+    if (this.denyAll.isOpen) this.denyAll.leave();
+    else if (this.step) this.back();
   }
 
   errorTarget(path: string): ErrorTarget | undefined {
-    const box = Object.keys(this.entered).find((name) => isWithin(path, name));
+    const box = Object.keys(this.draft).find((name) => isWithin(path, name));
     const element = box && this.host.root.querySelector<HTMLElement>(`#${box}`);
     return box && element ? { path: box, go: () => element.focus() } : undefined;
   }
 
   unsentText(): string {
-    return this.entered.note.trim();
+    return this.draft.note.trim();
   }
 }
 
 export const kinds = { approval: ApprovalKind };
 
 /** Whether a request is an open approval that this person can decide, as far as that is known here. */
-function mayDecide(request: InputRequest, me: Actor | undefined): boolean {
+function mayDecide(request: InputRequest, me: Person | undefined): boolean {
   const { kind, status, votes, queued_behind } = request;
   if (kind !== "approval" || status !== "pending" || queued_behind) return false;
   if (!me) return true;
-  return hindrance(request, me) !== "for" && !hasVoted(me, votes);
+  const why = readOnlyReason(request, me);
+  return (!why || why === "view") && !hasVoted(me, votes);
+}
+
+/** Whether an approval can be revoked: until an event says that the call has run, was revoked or has expired. */
+function mayRevoke({ client, view }: Host, request: InputRequest, me: Person | undefined): boolean {
+  const { answer, source, used_at, revoked } = request;
+  const until = answer?.decision === "approve" && source === "responder" ? answer.expires_at : null;
+  if (!until || used_at || revoked || Date.parse(until) <= (client?.now ?? Date.now())) return false;
+  return !!client?.post && view.interactive && !readOnlyReason(request, me);
 }

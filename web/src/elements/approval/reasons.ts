@@ -1,4 +1,4 @@
-import type { ReasonCode } from "../../core/approval.ts";
+import type { ReasonCode } from "../../core/generated/wire.ts";
 import { type Locale, translate } from "../../core/messages.ts";
 
 const isCode = (value: unknown): value is ReasonCode =>

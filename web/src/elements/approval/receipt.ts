@@ -1,21 +1,21 @@
-import { type Approval, approvalCount } from "../../core/approval.ts";
+import { approvalCount } from "../../core/approval.ts";
+import type { Answer, InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { shorten } from "../../core/path.ts";
-import type { Answer, InputRequest } from "../../core/wire.ts";
-import { drawLine, late, type Settled } from "../ended.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
+import type { Settled } from "../receipt/settled.ts";
 import { when } from "../text.ts";
 import { drawCall, previewOf, type Shown } from "./call.ts";
-import { escaped } from "./chips.ts";
+import { escapeText } from "./escapes.ts";
 import { sentences } from "./reasons.ts";
 
-/** How many characters of a note stand in the line. */
+/** How many characters of a note are shown in the line. */
 const LINE = 300;
 
-/** The catalogue's key of what was decided. */
+/** Return the key of the sentence for the decision. */
 function keyOf(
   { source, revoked }: InputRequest,
-  approval: Approval,
+  approval: ShownApproval,
   { decision, scope, mode, policy_rule }: Answer,
 ): string {
   const approved = decision === "approve";
@@ -29,10 +29,10 @@ function keyOf(
 const item = (label: string, content: unknown): Template =>
   html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
 
-/** The call as it was approved or denied, and all that was decided with it. */
-function drawMore(
+/** Draw the call and everything that was decided with it. */
+function drawDetails(
   { request, say, locale }: Settled,
-  approval: Approval,
+  approval: ShownApproval,
   answer: Answer,
   shown: Shown,
 ): Template {
@@ -43,22 +43,22 @@ function drawMore(
   return html`<div class="given">
     ${
       approval.plan
-        ? html`<div class="description">${escaped(approval.plan)}</div>`
+        ? html`<div class="description">${escapeText(approval.plan)}</div>`
         : drawCall(previewOf(approval), shown)
     }
     <dl>
-      ${edited_input && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
-      ${note && item(say("approval.note_label"), escaped(note))}
-      ${rule && item(say("approval.kept"), html`<code>${escaped(rule.text)}</code> <small>${rule.id}</small>`)}
-      ${root && item(say("approval.granted"), html`<code>${escaped(root)}</code>`)}
-      ${reasons.length > 0 && item(say("approval.reasons"), escaped(reasons.join(" ")))}
+      ${edited_input != null && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
+      ${note && item(say("approval.note_label"), escapeText(note))}
+      ${rule && item(say("approval.rule"), html`<code>${escapeText(rule.text)}</code> <small>${rule.id}</small>`)}
+      ${root && item(say("approval.granted"), html`<code>${escapeText(root)}</code>`)}
+      ${reasons.length > 0 && item(say("approval.reasons"), escapeText(reasons.join(" ")))}
       ${votes.length > 0 && item(say("approval.quorum", { count: approvalCount(votes), all: approval.quorum ?? 1 }), html`<bdi>${names}</bdi>`)}
     </dl>
   </div>`;
 }
 
-/** A decided approval: one line that opens to the call. What the policy decided by itself is a quiet one. */
-export function drawDecided(view: Settled, shown: Shown): Template | undefined {
+/** Draw a decided approval as one line that opens to the call; a decision of the policy is shown smaller. */
+export function drawApprovalReceipt(view: Settled, shown: Shown): Template | undefined {
   const { request, say, locale } = view;
   const { approval, answer, source, settled_at } = request;
   if (!approval || !answer) return undefined;
@@ -69,10 +69,10 @@ export function drawDecided(view: Settled, shown: Shown): Template | undefined {
   const line = html`<span class=${approved ? "tick" : "no"}>${approved ? icons.tick : icons.cross}</span>
     <span class=${automatic ? "line auto" : "line"}
       ><span class="a">${say(keyOf(request, approval, answer), { name })}</span> ${
-        automatic && answer.policy_rule && html`<code>${escaped(answer.policy_rule)}</code>`
-      }<span aria-hidden="true"> · </span><code class="q">${escaped(headline)}</code>${
-        answer.note && html`<span class="by">“${escaped(shorten(answer.note, LINE))}”</span>`
-      }${settled_at && html`<span class="by">${when(settled_at, locale)}</span>`}${late(view)}</span
+        automatic && answer.policy_rule && html`<code>${escapeText(answer.policy_rule)}</code>`
+      }<span aria-hidden="true"> · </span><code class="q">${escapeText(headline)}</code>${
+        answer.note && html`<span class="by">“${escapeText(shorten(answer.note, LINE))}”</span>`
+      }${settled_at && html`<span class="by">${when(settled_at, locale)}</span>`}${view.drawLate()}</span
     >`;
-  return drawLine(line, drawMore(view, approval, answer, shown));
+  return view.drawLine(line, drawDetails(view, approval, answer, shown));
 }

@@ -11,6 +11,9 @@ export const composing = css`
     margin-block-start: 1.5rem;
     padding: 0.375rem;
   }
+  .asked {
+    margin-block-start: 1.5rem;
+  }
   .composer:focus-within {
     outline: 3px solid var(--_focus);
     outline-offset: 1px;

@@ -1,8 +1,11 @@
-import "./texts.ts";
+import texts from "../../../../src/askback/messages/en.json?composer" with { type: "json" };
 import type { Client } from "../../client/client.ts";
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
-import type { Actor } from "../../core/actor.ts";
+import { type Person, readOnlyReason } from "../../core/audience.ts";
+import type { ThreadRequest } from "../../core/generated/wire.ts";
+import { isTerminal } from "../../core/lifecycle.ts";
+import { addTexts } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
 import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
@@ -10,6 +13,8 @@ import { icons } from "../icons.ts";
 import { sendOrWarn, type WarningHost } from "../secretwarning.ts";
 import { composing } from "./composer.css.ts";
 import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";
+
+addTexts(texts);
 
 const heldCount = ({ messages }: Transcript): number => messages.filter(({ held }) => held).length;
 
@@ -39,6 +44,9 @@ export interface ComposerHost extends WarningHost {
   readonly transcript: Transcript | undefined;
   /** The text in the box. */
   text: string;
+  readonly readonly: boolean;
+  /** The element of a request. */
+  cardOf(request: ThreadRequest): HTMLElement;
 }
 
 /**
@@ -50,11 +58,14 @@ export class Composer {
   #key: string | null = null;
   #sending = false;
   #again = false;
-  #me: Actor | undefined;
+  #me: Person | undefined;
+  /** The card that has had the place of the box. */
+  #card: HTMLElement | undefined;
 
   constructor(private readonly host: ComposerHost) {
     host.root.adoptedStyleSheets.push(composing);
     host.text ||= draftStore?.readText(host.thread) ?? "";
+    host.root.addEventListener("keydown", (event) => this.#holdEscape(event as KeyboardEvent), true);
     host.client?.addEventListener("link", () => host.redraw());
     host.client?.whoami().then(
       ({ principal }) => {
@@ -70,8 +81,31 @@ export class Composer {
     return { say, locale, me: this.#me };
   }
 
+  /** The request that takes the place of the box: the oldest open one that asks for it, if this person may answer. */
+  get asked(): ThreadRequest | undefined {
+    const { client, readonly, transcript } = this.host;
+    if (!client || readonly || !transcript || transcript.archived_at) return undefined;
+    return transcript.requests.find(
+      (each) =>
+        each.presentation === "composer" &&
+        !isTerminal(each.status) &&
+        !each.queued_behind &&
+        !readOnlyReason(each, this.#me),
+    );
+  }
+
   draw(thread: Transcript): Template | false {
-    const { host } = this;
+    const { asked, host } = this;
+    if (host.readonly) return false;
+    if (asked) {
+      this.#card = host.cardOf(asked);
+      return html`<div class="asked">${this.#card}</div>`;
+    }
+    const { activeElement } = document;
+    // The focus goes back to the box, unless the person is busy elsewhere by now.
+    if (this.#card && (activeElement === document.body || host.root.activeElement === this.#card))
+      host.focusOn(".composer textarea");
+    this.#card = undefined;
     if (thread.archived_at) return this.#drawClosed("composer.archived");
     if (thread.access?.level === "view") return !!host.text && this.#drawClosed("composer.read");
     if (!host.client) return false;
@@ -92,6 +126,11 @@ export class Composer {
       </form>
       ${host.client.link === "offline" && html`<div class="trouble">${icons.warn} ${host.say("offline")}</div>`}
       <div class="trouble" role="alert">${host.trouble}</div>`;
+  }
+
+  /** A request in place of the box stays until it is answered: Escape does not skip it. */
+  #holdEscape(event: KeyboardEvent): void {
+    if (event.key === "Escape" && (event.target as Element).closest(".asked")) event.stopPropagation();
   }
 
   /** The mark beside the author of a message that is held. */

@@ -1,11 +1,11 @@
-import type { Actor } from "../../core/actor.ts";
-import { hindrance } from "../../core/audience.ts";
+import { type Person, readOnlyReason } from "../../core/audience.ts";
 import { parseReply } from "../../core/freetext.ts";
+import type { InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { type Locale, renderFault } from "../../core/messages.ts";
 import type { Transcript } from "../../core/transcript.ts";
-import { findFaults } from "../../core/values.ts";
-import type { InputRequest } from "../../core/wire.ts";
+import { readable, texts } from "../localtexts.ts";
+import { onDemand } from "../ondemand.ts";
 import type { Say } from "../text.ts";
 
 /** The person who writes, and the language of the sentences. */
@@ -13,7 +13,7 @@ export interface Writer {
   readonly say: Say;
   readonly locale: Locale;
   /** Who is signed in, once that is known. */
-  readonly me: Actor | undefined;
+  readonly me: Person | undefined;
 }
 
 /** Return the open requests, without those that wait in line behind another. */
@@ -21,10 +21,10 @@ export const openRequests = ({ requests }: Transcript): readonly InputRequest[] 
   requests.filter(({ status, queued_behind }) => !isTerminal(status) && !queued_behind);
 
 /** Return the form that a message of this person would answer, if there is exactly one. */
-function soleForm(thread: Transcript, me: Actor | undefined): InputRequest | undefined {
+function soleForm(thread: Transcript, me: Person | undefined): InputRequest | undefined {
   const [only, ...others] = openRequests(thread).filter(({ status }) => status === "pending");
   if (thread.free_text !== "answer" || others.length > 0 || !only?.form) return undefined;
-  return hindrance(only, me) ? undefined : only;
+  return readOnlyReason(only, me) ? undefined : only;
 }
 
 function predictCancel(forms: number, say: Say): string | undefined {
@@ -65,12 +65,13 @@ export function explainMismatch(
   text: string,
   { say, locale, me }: Writer,
 ): string | undefined {
-  const { form, view } = soleForm(thread, me) ?? {};
-  const reply = form && parseReply(form, text);
+  const asked = soleForm(thread, me);
+  const reply = asked?.form && parseReply(asked.form, text);
+  const { form, view } = (asked && readable(asked)) ?? {};
   if (!form || !reply) return undefined;
   if ("values" in reply) {
-    const [fault] = findFaults(form, reply.values, view?.patterns);
-    return fault && renderFault(fault, locale);
+    const [fault] = onDemand.findValueFaults?.(form, reply.values, view?.patterns) ?? [];
+    return fault && (texts.ownMessage?.(form, fault) ?? renderFault(fault, locale));
   }
   const { why } = reply;
   return why === "ambiguous" || why === "not_an_option" ? say(`composer.${why}`) : undefined;

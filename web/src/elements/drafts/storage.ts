@@ -1,5 +1,5 @@
-import { allFields, type Field, type Form } from "../../core/form.ts";
-import { isObject } from "../../core/json.ts";
+import { allFields } from "../../core/form.ts";
+import type { Field, Form } from "../../core/generated/wire.ts";
 import { type Draft, EMPTY, type Entry } from "../draft.ts";
 import { DRAFT_PREFIX, eraseDrafts, type TextStorage } from "../drafts.ts";
 
@@ -87,12 +87,17 @@ export function storedEntries(form: Form, draft: unknown): Draft | undefined {
   return entries.length > 0 ? new Map(entries) : undefined;
 }
 
-function restoredEntry(field: Field, { text, chosen, other, on }: Record<string, unknown>): Entry {
+function restoredEntry(field: Field, { text, chosen, other, on, skipped }: Record<string, unknown>): Entry {
   const values = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
   return {
     text: typeof text === "string" ? text : "",
     chosen: Array.isArray(chosen) ? values.filter((value) => chosen.includes(value)) : [],
     other: other === true && "options" in field && field.allow_other === true,
     on: on === true,
+    ...(skipped === true && field.allow_skip && { skipped }),
   };
 }
+
+/** Whether a value is an object, and neither null nor a list. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

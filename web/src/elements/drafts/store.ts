@@ -1,6 +1,6 @@
+import type { InputRequest } from "../../core/generated/wire.ts";
 import "./texts.ts";
 import { allFields } from "../../core/form.ts";
-import type { InputRequest } from "../../core/wire.ts";
 import type { Draft } from "../draft.ts";
 import type { Attempt, DraftStore, Retry, TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
@@ -51,6 +51,8 @@ export class DeviceDraftStore implements DraftStore {
   }
 
   describe({ form }: InputRequest, { body }: Attempt, say: Say, locale: string): string {
+    if ("outcome" in body) return say(`drafts.${body.outcome}`);
+    if ("data" in body) return JSON.stringify(body.data);
     if ("reason" in body) return say(body.reason === "skipped" ? "skip" : "dismiss");
     if ("names" in body) return body.names.join(", ");
     if ("decision" in body) {

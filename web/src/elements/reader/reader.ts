@@ -1,18 +1,20 @@
-import "./texts.ts";
+import texts from "../../../../src/askback/messages/en.json?reader" with { type: "json" };
 import { newKey } from "../../client/key.ts";
-import type { Actor } from "../../core/actor.ts";
-import { audience, hindrance } from "../../core/audience.ts";
+import { audience, type Person, readOnlyReason } from "../../core/audience.ts";
+import type { FieldError, InputRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { isOpen, type View } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
-import type { FieldError, InputRequest } from "../../core/wire.ts";
-import { drawLine, type Settled } from "../ended.ts";
+import { addTexts } from "../../core/messages.ts";
 import type { Action, Body } from "../events.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { BodyFactory, Card, ErrorTarget, Host, Kind, Sender } from "../kind.ts";
+import type { Settled } from "../receipt/settled.ts";
 import { questionOf } from "../show.ts";
 import type { Say } from "../text.ts";
+
+addTexts(texts);
 
 /** The element as a kind sees it: closed, and with words of its own for that, as long as `why` has any. */
 class ClosedHost implements Host {
@@ -87,7 +89,7 @@ class ClosedHost implements Host {
 class Reader implements Kind {
   readonly #kind: Kind;
   #request: InputRequest | undefined;
-  #me: Actor | undefined;
+  #me: Person | undefined;
   /** Until it is known who is signed in, nobody may answer what is for some. */
   #unknown = false;
   /** Whether it was told that somebody who may answer has it before their eyes: its clock begins with that. */
@@ -116,7 +118,8 @@ class Reader implements Kind {
     const request = this.#request;
     if (!request) return undefined;
     if (request.queued_behind) return this.#place(request);
-    const hinders = hindrance(request, this.#me) ?? (this.#unknown ? "for" : undefined);
+    const hinders = readOnlyReason(request, this.#me) ?? (this.#unknown ? "for" : undefined);
+    if (hinders === "excluded") return say("reader.excluded");
     if (hinders !== "for") return hinders && say("reader.view");
     return request.kind === "approval"
       ? say("approval.not_yours")
@@ -146,11 +149,13 @@ class Reader implements Kind {
 
   drawOpen(request: InputRequest, card: Card): Template {
     if (!request.queued_behind) return this.#kind.drawOpen(request, card);
-    return drawLine(html`${icons.clock}
+    return html`<div class="card plain" part="card" tabindex="-1">
+      ${icons.clock}
       <div>
         <p><strong>${questionOf(request)}</strong></p>
         <p class="by">${this.#place(request)}</p>
-      </div>`);
+      </div>
+    </div>`;
   }
 
   drawSettled(settled: Settled): Template | undefined {
@@ -182,4 +187,12 @@ class Reader implements Kind {
   }
 }
 
-export const kinds = { reader: Reader };
+/** A kind that `Reader` looks after. */
+const withReader = (Inner: new (host: Host) => Kind) =>
+  class extends Reader {
+    constructor(host: Host) {
+      super(host, Inner);
+    }
+  };
+
+export const additions = { reader: withReader };

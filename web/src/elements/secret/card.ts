@@ -1,28 +1,26 @@
+import type { InputRequest, ShownSecret } from "../../core/generated/wire.ts";
 import { isOpen, mayDecline, stateOf } from "../../core/machine.ts";
-import { own } from "../../core/path.ts";
-import { availableScopes, type SecretAsk } from "../../core/secret.ts";
-import type { InputRequest } from "../../core/wire.ts";
+import { availableScopes } from "../../core/secret.ts";
+import { drawDescription } from "../form.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import { rich } from "../rich.ts";
 import type { Say } from "../text.ts";
-import type { Desk } from "./desk.ts";
+import type { SecretContext } from "./context.ts";
 import { usernameField } from "./inputs.ts";
 import { namesOf } from "./receipt.ts";
 import { drawValue } from "./value.ts";
 
 /** What the agent says of it, apart from what we say. */
-function drawSays(request: InputRequest, { reason, instructions }: SecretAsk, say: Say): Template {
-  const tree = own(request.view?.markdown, "secret.instructions");
+function drawSays(request: InputRequest, { reason, instructions }: ShownSecret, say: Say): Template {
   return html`<div class="says">
     <p class="hint">${say("secret.says")}</p>
     <p>${reason}</p>
-    ${instructions && html`<div class=${tree ? "description rich" : "description"}>${tree ? rich(tree, say) : instructions}</div>`}
+    ${drawDescription({ say }, request, instructions, "secret.instructions")}
   </div>`;
 }
 
-function drawScopes(desk: Desk, secret: SecretAsk, off: boolean): Template {
-  const { say } = desk.host;
+function drawScopes(context: SecretContext, secret: ShownSecret, off: boolean): Template {
+  const { say } = context.host;
   return html`<fieldset class="field">
     <legend class="label">${say("secret.scope")}</legend>
     <div class="chips segments">
@@ -33,8 +31,8 @@ function drawScopes(desk: Desk, secret: SecretAsk, off: boolean): Template {
             name="scope"
             id=${`scope-${scope}`}
             disabled=${off}
-            .checked=${desk.scope === scope}
-            .onchange=${() => desk.choose(scope)}
+            .checked=${context.scope === scope}
+            .onchange=${() => context.choose(scope)}
           />
           <span>${say(`secret.${scope}`)}${scope === "project" && html` <bdi>(${secret.project})</bdi>`}</span>
         </label>`,
@@ -43,63 +41,67 @@ function drawScopes(desk: Desk, secret: SecretAsk, off: boolean): Template {
   </fieldset>`;
 }
 
-const drawDismiss = (desk: Desk): Template =>
+const drawDismiss = (context: SecretContext): Template =>
   html`<button
     type="button"
     class="quiet end"
-    aria-disabled=${!mayDecline(desk.host.view)}
-    .onclick=${() => desk.dismiss()}
-  >${desk.host.say("dismiss")}</button>`;
+    aria-disabled=${!mayDecline(context.host.view)}
+    .onclick=${() => context.dismiss()}
+  >${context.host.say("dismiss")}</button>`;
 
-function drawActions(desk: Desk): Template {
-  const { say, view } = desk.host;
+function drawActions(context: SecretContext): Template {
+  const { say, view } = context.host;
   const state = stateOf(view);
   if (state === "disabled") return html`<p class="hint">${say("disabled")}</p>`;
   const busy = state === "submitting";
   return html`<div class="actions">
-    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say(desk.reuses ? "secret.allow" : "secret.save")}</button>
-    ${drawDismiss(desk)}
+    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say(context.reuses ? "secret.allow" : "secret.save")}</button>
+    ${drawDismiss(context)}
   </div>`;
 }
 
-function drawForm(desk: Desk, secret: SecretAsk): Template {
-  const { host } = desk;
+function drawForm(context: SecretContext, secret: ShownSecret): Template {
+  const { host } = context;
   const off = !isOpen(host.view);
   const send = (event: Event): void => {
     event.preventDefault();
-    if (!off) desk.submit();
+    if (!off) context.submit();
   };
   return html`<form novalidate autocomplete="off" aria-busy=${host.view.phase === "submitting"} .onsubmit=${send}>
-    ${usernameField} ${secret.names.map((name) => drawValue(desk, secret, name, off))} ${!desk.reuses && drawScopes(desk, secret, off)}
+    ${usernameField} ${secret.names.map((name) => drawValue(context, secret, name, off))} ${!context.reuses && drawScopes(context, secret, off)}
     <div>
-      ${!desk.reuses && html`<p class="strong">${host.say("secret.never_paste")}</p>`}
+      ${!context.reuses && html`<p class="strong">${host.say("secret.never_paste")}</p>`}
       <p class="hint">${host.say(secret.hide_names ? "secret.names_hidden" : "secret.names_seen")}</p>
     </div>
-    ${drawActions(desk)}
+    ${drawActions(context)}
   </form>`;
 }
 
 /** What the person decides: whether the agent may use what is saved, or what to type. */
-function titleOf({ host, reuses }: Desk, { requester, secret, status }: InputRequest, count: number): string {
+function titleOf(
+  { host, reuses }: SecretContext,
+  { requester, secret, status }: InputRequest,
+  count: number,
+): string {
   const key = reuses && status === "pending" && !secret?.count ? "secret.let" : "secret.title";
   const params = { count, agent: requester?.name ?? "?", name: secret?.names[0] ?? "" };
   return host.say(count === 1 ? key : `${key}_many`, params);
 }
 
 /** An open request for secrets: what the agent says it needs them for, and where the person types them. */
-export function drawCard(desk: Desk, request: InputRequest): Template {
+export function drawCard(context: SecretContext, request: InputRequest): Template {
   const { secret } = request;
-  const { say, headingLevel } = desk.host;
+  const { say, headingLevel } = context.host;
   if (!secret) return html`<p>${say("unknown_kind")}</p>`;
   const count = secret.count ?? secret.names.length;
-  return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${titleOf(desk, request, count)}</div>
+  return html`<div class="title" role="heading" aria-level=${headingLevel} id="title">${titleOf(context, request, count)}</div>
     ${drawSays(request, secret, say)}
     ${
       request.status === "resolving"
         ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} ${namesOf(request, say)}</p>
-            <div class="actions">${drawDismiss(desk)}</div>`
+            <div class="actions">${drawDismiss(context)}</div>`
         : secret.count
-          ? html`<p>${namesOf(request, say)}</p>${drawActions(desk)}`
-          : drawForm(desk, secret)
+          ? html`<p>${namesOf(request, say)}</p>${drawActions(context)}`
+          : drawForm(context, secret)
     }`;
 }

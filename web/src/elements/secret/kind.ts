@@ -1,26 +1,29 @@
-import "./texts.ts";
+import texts from "../../../../src/askback/messages/en.json?secret" with { type: "json" };
+import type { InputRequest, SavedScopes, SecretScope, ShownSecret } from "../../core/generated/wire.ts";
 import { isOpen } from "../../core/machine.ts";
+import { addTexts } from "../../core/messages.ts";
 import { isWithin } from "../../core/path.ts";
-import { nearestScope, type SecretAsk, type SecretScope } from "../../core/secret.ts";
-import type { InputRequest } from "../../core/wire.ts";
-import type { Settled } from "../ended.ts";
+import { nearestScope } from "../../core/secret.ts";
 import type { Template } from "../html.ts";
 import type { BodyFactory, Card, ErrorTarget, Host, Kind } from "../kind.ts";
+import type { Settled } from "../receipt/settled.ts";
 import { drawCard } from "./card.ts";
-import { type Desk, NOTHING, pathOf, type Slot, uidOf } from "./desk.ts";
+import { EMPTY_SLOT, pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
 import { Inputs } from "./inputs.ts";
 import { drawSecretReceipt } from "./receipt.ts";
 import { secrets } from "./secret.css.ts";
 import { SensitiveForm } from "./sensitive.ts";
 
-/** Names that an agent needs values for: what the person types is sent to the server, and to usernameField else. */
-export class SecretKind implements Kind, Desk {
+addTexts(texts);
+
+/** Names that an agent needs values for: what the person types is sent to the server, and to nowhere else. */
+export class SecretKind implements Kind, SecretContext {
   scope: SecretScope = "session";
   #slots: ReadonlyMap<string, Slot> | undefined;
   #request: InputRequest | undefined;
-  /** Where names are saved that the agent is not params of; read once. */
+  /** Where names are saved that the agent was not told about; read once. */
   #saved: Promise<void> | undefined;
-  #present: SecretAsk["present"];
+  #present: ShownSecret["present"];
   #tried = false;
   /** What makes the body, as long as nothing has changed. */
   #makeBody: BodyFactory | undefined;
@@ -37,7 +40,10 @@ export class SecretKind implements Kind, Desk {
     if (secret && !this.#slots) {
       this.scope = secret.default_scope ?? "session";
       this.#slots = new Map(
-        secret.names.map((name) => [name, { ...NOTHING, saved: nearestScope(secret, name) !== undefined }]),
+        secret.names.map((name) => [
+          name,
+          { ...EMPTY_SLOT, saved: nearestScope(secret, name) !== undefined },
+        ]),
       );
     }
     if (secret && !secret.count && isOpen(this.host.view)) this.#saved ??= this.#readSaved(request.id);
@@ -48,9 +54,7 @@ export class SecretKind implements Kind, Desk {
   /** What cannot be read is asked for as if nothing were saved. */
   async #readSaved(id: string): Promise<void> {
     const path = `/v1/requests/${encodeURIComponent(id)}/saved`;
-    const reply = await this.host.client
-      ?.get?.<{ saved: NonNullable<SecretAsk["present"]> }>(path)
-      .catch(() => undefined);
+    const reply = await this.host.client?.get?.<SavedScopes>(path).catch(() => undefined);
     const { activeElement } = this.host.root;
     if (!reply?.saved || !this.#slots) return;
     this.#present = reply.saved;
@@ -75,7 +79,7 @@ export class SecretKind implements Kind, Desk {
     this.#inputs.clear();
     this.#makeBody = undefined;
     this.#slots =
-      this.#slots && new Map([...this.#slots].map(([name, { saved }]) => [name, { ...NOTHING, saved }]));
+      this.#slots && new Map([...this.#slots].map(([name, { saved }]) => [name, { ...EMPTY_SLOT, saved }]));
     this.host.redraw();
   }
 
@@ -99,7 +103,7 @@ export class SecretKind implements Kind, Desk {
   }
 
   slotOf(name: string): Slot {
-    return this.#slots?.get(name) ?? NOTHING;
+    return this.#slots?.get(name) ?? EMPTY_SLOT;
   }
 
   change(name: string, patch: Partial<Slot> = {}): void {
@@ -161,7 +165,7 @@ export class SecretKind implements Kind, Desk {
     this.host.focusOn(`#${uidOf(name)}${this.slotOf(name).saved ? "-saved" : ""}`);
   }
 
-  /** What was typed is not params again. */
+  /** What was typed is not shown again. */
   unsentText(): string {
     return "";
   }

@@ -1,7 +1,7 @@
-import type { InputRequest } from "../../core/wire.ts";
-import { byline, drawLine, late, type Settled } from "../ended.ts";
+import type { InputRequest } from "../../core/generated/wire.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
+import type { Settled } from "../receipt/settled.ts";
 import { type Say, when } from "../text.ts";
 
 const NONE = draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M5.7 5.7l12.6 12.6");
@@ -18,24 +18,24 @@ export function drawSecretReceipt(view: Settled): Template | undefined {
   const { request, say, locale } = view;
   const { status, answer, source, reason, settled_at } = request;
   if (status === "declined")
-    return drawLine(html`${NONE}
+    return view.drawLine(html`${NONE}
       <div>
         <p><strong>${namesOf(request, say)}</strong></p>
-        <p class="by">${byline(`declined.${reason ?? "dismissed"}`, view)}</p>
-        ${late(view)}
+        <p class="by">${view.byline(`declined.${reason ?? "dismissed"}`)}</p>
+        ${view.drawLate()}
       </div>`);
   if (!answer) return undefined;
   const scope = answer.scope && say(`secret.in_${answer.scope}`);
   if (source === "existing")
-    return drawLine(html`<div>
+    return view.drawLine(html`<div>
       <p><strong>${namesOf(request, say)}</strong> <span class="badge">${say("secret.existing")}</span></p>
       <p class="by">${[scope, settled_at && when(settled_at, locale)].filter(Boolean).join(" · ")}</p>
     </div>`);
-  return drawLine(html`<span class="tick">${icons.tick}</span>
+  return view.drawLine(html`<span class="tick">${icons.tick}</span>
     <div>
       <p><strong>${namesOf(request, say)}</strong> · ${scope}</p>
-      <p class="by">${byline("secret.by", view)}</p>
+      <p class="by">${view.byline("secret.by")}</p>
       ${answer.verified === false ? html`<p class="by">${say("secret.unverified")}</p>` : ""}
-      ${late(view)}
+      ${view.drawLate()}
     </div>`);
 }

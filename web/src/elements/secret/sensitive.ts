@@ -1,9 +1,7 @@
-import { allFields, type Field, type Form, type Section, type TextField } from "../../core/form.ts";
-import type { Values } from "../../core/json.ts";
+import { allFields, type TextField, type Values } from "../../core/form.ts";
+import type { Field, Form, InputRequest, Section } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
-import type { InputRequest } from "../../core/wire.ts";
 import { collect, type Draft, EMPTY, type Entry } from "../draft.ts";
-import type { Settled } from "../ended.ts";
 import type { FormAnswer } from "../events.ts";
 import { drawField, labelled } from "../field.ts";
 import { describedBy, type FieldView } from "../fieldview.ts";
@@ -11,6 +9,7 @@ import { uidOf } from "../form.ts";
 import { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { BodyFactory, Host } from "../kind.ts";
+import type { Settled } from "../receipt/settled.ts";
 import { Inputs, usernameField } from "./inputs.ts";
 import { secrets } from "./secret.css.ts";
 
@@ -95,10 +94,10 @@ export class SensitiveForm extends FormKind {
     );
   }
 
-  override drawField(view: FieldView): Template {
+  override drawField(view: FieldView): Template | false {
     if (!isTyped(view.field)) return drawField(view);
     const kept = html`<p class="hint">${this.say("secret.kept")} ${this.say("secret.never_paste")}</p>`;
-    const first = allFields(this.form).find(isTyped) === view.field;
+    const first = allFields(this.form).find(isTyped)?.id === view.field.id;
     return html`${first && usernameField}${drawHidden(view)}${kept}`;
   }
 
@@ -127,18 +126,18 @@ export class SensitiveForm extends FormKind {
     }
   }
 
-  protected override send({ revision, values }: FormAnswer): void {
+  protected override send({ values, ...rest }: FormAnswer): void {
     const entries = allFields(this.form).map(({ id, sensitive }): [string, Values[string] | undefined] => [
       id,
       sensitive && Object.hasOwn(values, id) ? SET : values[id],
     ]);
-    this.#makeBody ??= () => ({ revision, values: collect(this.form, this.#entered(), this.host.locale) });
+    this.#makeBody ??= () => ({ ...rest, values: collect(this.open, this.#entered(), this.host.locale) });
     const shown = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values;
-    this.host.send("answer", { revision, values: shown }, this.#makeBody);
+    this.host.send("answer", { ...rest, values: shown }, this.#makeBody);
   }
 
   override drawSettled(settled: Settled): Template | undefined {
-    return super.drawSettled({ ...settled, request: this.#masked(settled.request) });
+    return super.drawSettled(settled.showing(this.#masked(settled.request)));
   }
 
   /** The request as its receipt shows it: of what is kept secret only that it is set. */

@@ -1,14 +1,14 @@
-import type { SecretAsk, SecretHelp } from "../../core/secret.ts";
+import type { SecretHelp, ShownSecret } from "../../core/generated/wire.ts";
 import { nearestScope } from "../../core/secret.ts";
 import { codePoints } from "../../core/text.ts";
 import { ticked } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import { type Desk, pathOf, type Slot, uidOf } from "./desk.ts";
+import { pathOf, type SecretContext, type Slot, uidOf } from "./context.ts";
 
 /** One name that is asked for, and what drawing its input needs. */
 interface Asked {
-  readonly desk: Desk;
+  readonly context: SecretContext;
   readonly name: string;
   readonly slot: Slot;
   readonly help: SecretHelp;
@@ -26,30 +26,30 @@ function describedBy({ name, slot, help, error }: Asked): string | false {
 }
 
 /** Only whether there is white space around it is kept of what was typed. */
-function type({ desk, name }: Asked, event: Event): void {
+function type({ context, name }: Asked, event: Event): void {
   const { value } = event.target as HTMLInputElement;
   const inner = value.trim();
-  desk.change(name, { padded: inner !== "" && inner !== value });
+  context.change(name, { padded: inner !== "" && inner !== value });
 }
 
 /** Fold what has several lines, but nothing may move while the pointer is down on something else. */
-function leave({ desk, name }: Asked, event: Event): void {
+function leave({ context, name }: Asked, event: Event): void {
   const area = event.target as HTMLTextAreaElement;
   const fold = (): void => {
     const { value } = area;
     const lines = value.trimEnd().split("\n").length;
-    if (lines > 1) desk.change(name, { folded: { lines, characters: codePoints(value) } });
+    if (lines > 1) context.change(name, { folded: { lines, characters: codePoints(value) } });
   };
   if (document.querySelector(":active")) addEventListener("click", fold, { once: true });
   else fold();
 }
 
 function drawLine(asked: Asked): Template {
-  const { desk, name, slot, help, error, off } = asked;
+  const { context, name, slot, help, error, off } = asked;
   const hides = help.input !== "text";
   const show = (): void => {
-    desk.change(name, { seen: !slot.seen });
-    desk.host.focusOn(`#${uidOf(name)}`);
+    context.change(name, { seen: !slot.seen });
+    context.host.focusOn(`#${uidOf(name)}`);
   };
   return html`<div class="value">
     <input
@@ -68,17 +68,17 @@ function drawLine(asked: Asked): Template {
     />${
       hides &&
       !off &&
-      html`<button type="button" class="quiet" aria-pressed=${String(slot.seen)} .onclick=${show}>${desk.host.say("secret.show")}<span class="hidden"> ${name}</span></button>`
+      html`<button type="button" class="quiet" aria-pressed=${String(slot.seen)} .onclick=${show}>${context.host.say("secret.show")}<span class="hidden"> ${name}</span></button>`
     }
   </div>`;
 }
 
 function drawLines(asked: Asked): Template {
-  const { desk, name, slot, help, error, off } = asked;
-  const { say } = desk.host;
+  const { context, name, slot, help, error, off } = asked;
+  const { say } = context.host;
   const open = (): void => {
-    desk.change(name, { folded: null });
-    desk.host.focusOn(`#${uidOf(name)}`);
+    context.change(name, { folded: null });
+    context.host.focusOn(`#${uidOf(name)}`);
   };
   return html`<textarea
       id=${uidOf(name)}
@@ -106,17 +106,17 @@ function drawLines(asked: Asked): Template {
 }
 
 /** One name: its label, what the agent says of it, and an input, or the choice of what is saved already. */
-export function drawValue(desk: Desk, secret: SecretAsk, name: string, off: boolean): Template {
-  const { say } = desk.host;
+export function drawValue(context: SecretContext, secret: ShownSecret, name: string, off: boolean): Template {
+  const { say } = context.host;
   const uid = uidOf(name);
-  const slot = desk.slotOf(name);
+  const slot = context.slotOf(name);
   const help = secret.metadata?.[name] ?? {};
-  const error = desk.host.errorAt(pathOf(name));
-  const asked: Asked = { desk, name, slot, help, error, off };
+  const error = context.host.errorAt(pathOf(name));
+  const asked: Asked = { context, name, slot, help, error, off };
   const present = nearestScope(secret, name);
   const hint = hintOf(help);
   const reuse = (event: Event): void =>
-    desk.change(name, { saved: ticked(event), folded: null, padded: false });
+    context.change(name, { saved: ticked(event), folded: null, padded: false });
   return html`<div class=${error ? "field wrong" : "field"} part="field">
     <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code></label>
     ${hint && html`<div class="hint" id=${`${uid}-hint`}>${hint}</div>`}

@@ -1,13 +1,13 @@
 import texts from "../../../../src/askback/messages/en.json?shape" with { type: "json" };
-import { allFields, type Field, type Form } from "../../core/form.ts";
-import type { Json, Values } from "../../core/json.ts";
+import { allFields, nameOf, type Values } from "../../core/form.ts";
+import type { Field, Form, Json } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";
 import { own } from "../../core/path.ts";
 import { findSecret, withoutSecrets } from "../../core/secretshapes.ts";
 import type { AskbackElement } from "../element.ts";
 import { html, type Template } from "../html.ts";
 import type { Say } from "../text.ts";
-import { doubt } from "./doubt.css.ts";
+import { warningStyles } from "./warning.css.ts";
 
 addTexts(texts);
 
@@ -24,7 +24,9 @@ export const form = (asked: Form, values: Values, say: Say): string[] =>
     .filter(({ sensitive }) => !sensitive)
     .flatMap((field) => {
       const shape = written(field, own(values, field.id)).map(findSecret).find(Boolean);
-      return shape ? [say("shape.sure", { label: field.label, kind: say(`shape.${shape.kind}`) })] : [];
+      return shape
+        ? [say("shape.sure", { label: nameOf(asked, field), kind: say(`shape.${shape.kind}`) })]
+        : [];
     });
 
 /** Return a question about a text; a button removes the secret from the box, so that the person can check the rest. */
@@ -32,7 +34,7 @@ export function text(host: AskbackElement, typed: string, send: () => void): Tem
   const { root, say } = host;
   const shape = findSecret(typed);
   if (!shape) return;
-  if (!root.adoptedStyleSheets.includes(doubt)) root.adoptedStyleSheets.push(doubt);
+  if (!root.adoptedStyleSheets.includes(warningStyles)) root.adoptedStyleSheets.push(warningStyles);
   const leaveOut = (): void => {
     const box = [...root.querySelectorAll("textarea")].find(({ value }) => value.includes(typed));
     if (!box) return;

@@ -1,1 +1,1 @@
-"""Shell commands, read strictly: what is not understood completely is asked."""
+"""Strict readers of shell commands: a command that is not understood completely is asked."""

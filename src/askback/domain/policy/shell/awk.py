@@ -1,6 +1,6 @@
-"""Awk programs that compute and print. Every part has to be a known one; what is not known is not harmless.
+"""Checks awk programs: only those are accepted that compute and print, with every part known to be harmless.
 
-Left out: pipes, redirections, `getline`, `system`, `close`, gawk's `@load`, `@include` and indirect calls, the
+Not accepted: pipes, redirections, `getline`, `system`, `close`, gawk's `@load`, `@include` and indirect calls, the
 environment (`ENVIRON`, `PROCINFO`, `SYMTAB`), and `ARGV`, which names more files to read.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.wordlist import words
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\n]+)
@@ -21,32 +20,36 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _REGEX = re.compile(r"/(?:[^/\\\n\[\]]|\\[^\n]|\[\^?\]?[^\]\n/\\]*\])+/")
-_KNOWN = words(
+_KNOWN = frozenset(
     """
     BEGIN END NR NF FNR FS OFS ORS RS FILENAME RSTART RLENGTH SUBSEP if else for while do in next exit print printf
     length substr index split sub gsub match tolower toupper sprintf int sqrt log exp sin cos atan2 rand delete break
     continue
+    """.split()
+)
+_FUNCTIONS = frozenset(
     """
+    length substr index split sub gsub match tolower toupper sprintf int sqrt log exp sin cos atan2 rand if for
+    while print printf in exit
+    """.split()
 )
-_FUNCTIONS = words(
-    "length substr index split sub gsub match tolower toupper sprintf int sqrt log exp sin cos atan2 rand if for while "
-    "print printf in exit"
-)
-_REFUSED = words(
-    "system getline close fflush function func return srand systime strftime mktime gensub patsplit asort asorti "
-    "include load namespace nextfile switch case default and or xor not eval"
+_REFUSED = frozenset(
+    """
+    system getline close fflush function func return srand systime strftime mktime gensub patsplit asort asorti
+    include load namespace nextfile switch case default and or xor not eval
+    """.split()
 )
 _BEFORE_REGEX = frozenset({"", "{", "}", ";", ",", "(", "!", "~", "!~", "&&", "||", "\n"})
 
 
 def objection(program: str) -> Reason | None:
-    """Say why a program is not known to be harmless; None when it is."""
+    """Say why a program is not known to be harmless; None if it is."""
     part = _odd(program)
     return Reason("unknown_part", part=part, text=program) if part else None
 
 
 def _odd(program: str) -> str | None:
-    """Return the first part that is not a known one."""
+    """Return the first unknown part."""
     at, before, open_braces, open_parentheses = 0, "", 0, 0
     while at < len(program):
         match = _TOKEN.match(program, at)
@@ -68,13 +71,13 @@ def _odd(program: str) -> str | None:
         open_braces += (part == "{") - (part == "}")
         open_parentheses += (part == "(") - (part == ")")
         if part in {">", ">="} and open_braces and not open_parentheses:
-            return part  # it may write a file; `print a >= "b"` is read as one by some
+            return part  # it may write a file; some versions read `print a >= "b"` as a redirection
         before = part
     return None
 
 
 def _after_slash(program: str, at: int, before: str) -> int | None:
-    """Return where the text goes on behind a regular expression or a division; None when it is not clear which."""
+    """Return the position after a regular expression or a division; None if it is ambiguous."""
     if before in _BEFORE_REGEX:
         found = _REGEX.match(program, at)
         return found.end() if found else None
@@ -82,7 +85,7 @@ def _after_slash(program: str, at: int, before: str) -> int | None:
 
 
 def _name(word: str, following: str) -> str | None:
-    """Return a name that is neither a known one nor a variable in small letters that is not called."""
+    """Return an unknown name, unless it is a variable in lower case that is not called."""
     if word in _REFUSED:
         return word
     if word in _KNOWN:

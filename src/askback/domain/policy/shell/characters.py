@@ -1,7 +1,7 @@
-"""Characters that hide or pretend: a command that holds one is shown to a person, not run.
+"""Finds characters that are invisible or look like others: a command with one is shown to a person, not run.
 
-What is printed on the card must be what the shell reads. So no controls, no format characters, no blanks that
-are not blanks to the shell, and no letters or signs that look like other ones.
+The card must show what the shell reads. So no controls, no format characters, no blanks that are no blanks to the
+shell, and no look-alikes of other letters or signs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import lru_cache
 from askback.domain.policy.reasons import Reason
 
 _PLAIN = re.compile(r"[\t\n -~]*")
-_HIDDEN = re.compile(  # default-ignorable and empty-looking code points whose category is not telling
+_HIDDEN = re.compile(  # default-ignorable and empty-looking code points that their category does not show
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]"
 )
 _UNWANTED = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
@@ -26,8 +26,8 @@ _LOOKS_LIKE_SYNTAX = re.compile(
 )
 
 
-def suspicious(text: str) -> Reason | None:
-    """Say what in a text could deceive a reader; None when every character shows itself.
+def why_suspicious(text: str) -> Reason | None:
+    """Say why a character in a text could deceive a reader; None if none could.
 
     Tabs, line feeds and printable ASCII are fine, and so are letters of any language.
     """
@@ -49,7 +49,7 @@ def suspicious(text: str) -> Reason | None:
 
 @lru_cache(maxsize=8192)
 def _of(char: str) -> tuple[bool, Reason | None]:
-    """Tell of one character whether it is a mark on another, and what is wrong with it."""
+    """Tell whether one character is a combining mark, and what is wrong with it."""
     category = unicodedata.category(char)
     if category in _UNWANTED and char not in " \t\n":
         return False, _reason("hidden_character", char)
@@ -60,8 +60,8 @@ def _of(char: str) -> tuple[bool, Reason | None]:
     return category in _MARKS, None
 
 
-def deceptive_word(word: str) -> Reason | None:
-    """Say why one unquoted word could deceive: a dash that is no hyphen, a quote that quotes nothing."""
+def why_deceptive(word: str) -> Reason | None:
+    """Say why one unquoted word could deceive: a dash that is no hyphen, a typographic quote."""
     if word.isascii():
         return None
     if word[0] in _DASHES:
@@ -75,7 +75,7 @@ def _reason(code: str, char: str) -> Reason:
 
 
 def _pretends(char: str, category: str) -> bool:
-    """Tell whether a character is a variant of ASCII: full-width, mathematical and the like."""
+    """Tell whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
     folded = unicodedata.normalize("NFKC", char)
     if folded == char or not folded.isascii():
         return False
@@ -85,7 +85,7 @@ def _pretends(char: str, category: str) -> bool:
 
 
 def _mixed(text: str) -> Reason | None:
-    """Latin and look-alike letters in one word, such as a Cyrillic a in `main`."""
+    """Tell whether a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
     for word in _MIXED.findall(text):
         if word.isascii():
             continue

@@ -1,7 +1,7 @@
-"""jq filters that only look at their input. Every piece has to be a known one; what is not known is not harmless.
+"""Checks jq filters: only those are accepted that just read their input, with every part known to be harmless.
 
-Left out: the environment (`env`, `$ENV`, also as `$ ENV`, which jq 1.6 reads alike), modules, comments, the names of
-the files that are read, and every variable that the filter itself or an option does not define.
+Not accepted: the environment (`env`, `$ENV`, also as `$ ENV`, which jq 1.6 reads alike), modules, comments, names
+of input files, and variables that neither the filter nor an option defines.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import re
 from collections.abc import Sequence
 
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.wordlist import words
 
 _TOKEN = re.compile(
     r"""(?P<blank>[ \t\r\n]+)
@@ -26,8 +25,8 @@ _TOKEN = re.compile(
 _BOUND = re.compile(r"\b(?:as|label|def)\b([^|]*)")
 _DEFINED = re.compile(r"\bdef[ \t\r\n]+([A-Za-z_]\w*)")
 _VARIABLE = re.compile(r"\$([A-Za-z_]\w*)")
-_KEYWORDS = words("if then elif else end as def reduce foreach try catch label and or not break")
-_FUNCTIONS = words(
+_KEYWORDS = frozenset("if then elif else end as def reduce foreach try catch label and or not break".split())
+_FUNCTIONS = frozenset(
     """
     length utf8bytelength keys keys_unsorted values has in map map_values path paths leaf_paths del getpath setpath
     delpaths to_entries from_entries with_entries select empty error add any all flatten range floor ceil round sqrt
@@ -39,7 +38,7 @@ _FUNCTIONS = words(
     null true false arrays objects iterables booleans numbers strings nulls scalars tojson abs toarray pick have_literal
     bsearch splits significand getpath min_by fabs trunc tostream fromstream truncate_stream limit isempty
     ascii_downcase group_by unique_by add
-    """
+    """.split()
 )
 
 _PARAMETERS = re.compile(r"\bdef\s+\w+\(([^()]*)\)")
@@ -50,7 +49,7 @@ _CLOSING = frozenset(_OPENING.values())
 
 
 def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
-    """Say why a filter is not known to be harmless; None when it is. `names` may name variables, as `--arg` does."""
+    """Say why a filter is not known to be harmless; None if it is. `names` may define variables, as `--arg` does."""
     part = _odd(program, frozenset(names))
     if part == "":
         return Reason("not_closed", text=program)
@@ -58,7 +57,7 @@ def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
 
 
 def _odd(program: str, names: frozenset[str]) -> str | None:
-    """Return the first part that is not a known one; empty when what is opened is not closed."""
+    """Return the first unknown part; empty if a bracket is not closed."""
     own = _Names(program, names)
     at, opened, interpolated, before = 0, list[str](), list[int](), ""
     while at < len(program):
@@ -95,7 +94,7 @@ def _odd(program: str, names: frozenset[str]) -> str | None:
 class _Names:
     """The names that a filter may use: jq's harmless ones, and those that it defines itself.
 
-    Where a name of its own is in force is not looked at. So none may have a name that jq gives to something else.
+    The scope of its own names is ignored. So none of them may have a name that jq gives to something else.
     """
 
     def __init__(self, program: str, arguments: frozenset[str]) -> None:
@@ -108,7 +107,7 @@ class _Names:
 
 
 def _string(program: str, at: int) -> tuple[int, bool]:
-    """Return where a text goes on behind its end, or behind the start of an interpolation; -1 for no end."""
+    """Return the position after a string, or after the start of an interpolation; -1 if it does not end."""
     while at < len(program):
         if program[at] == "\\":
             if program[at + 1 : at + 2] == "(":

@@ -1,4 +1,4 @@
-"""Small languages inside arguments: what sed, printf, test, find and tar may be told to do."""
+"""Checks small languages in arguments: those of sed, printf, test, find, date, ps, tar, and Go templates."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 
 from askback.domain.policy import paths
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.wordlist import words
 
 _ADDRESS = r"(?:(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/)(?:,(?:\d+|\$|/(?:[^/\\\n]|\\[^\n])*/))?!?)?"
 _SUBSTITUTE = (
@@ -18,20 +17,20 @@ _BRACKET = re.compile(r"\[[^\]]*[/|,#:@;\n\[]")
 _PRINTF = re.compile(r"(?:[^%]|%%|%[-+ 0#]{0,4}\d{0,6}(?:\.\d{0,6})?[sdiuoxXcbqeEfgG])*", re.DOTALL)
 _DATE = re.compile(r"\+.*", re.DOTALL)
 _INTEGER = re.compile(r"-?\d+")
-_TEST_ONE = words("-f -d -e -r -w -x -s -L -h -z -n")
+_TEST_ONE = frozenset("-f -d -e -r -w -x -s -L -h -z -n".split())
 _TEST_TEXT = frozenset(("=", "==", "!="))
-_TEST_NUMBER = words("-eq -ne -lt -le -gt -ge")
-FIND_TESTS = words(
+_TEST_NUMBER = frozenset("-eq -ne -lt -le -gt -ge".split())
+FIND_TESTS = frozenset(
     """
     -name -iname -path -ipath -wholename -type -size -mtime -mmin -ctime -cmin -atime -amin -newer -maxdepth
     -mindepth -perm -user -group -regex -iregex -regextype -links
-    """
+    """.split()
 )
-FIND_FLAGS = words(
+FIND_FLAGS = frozenset(
     """
     -print -print0 -prune -o -or -a -and -not ! ( ) -empty -ls -depth -xdev -mount -readable -writable
     -executable -nouser -nogroup -true -false -daystart -H -L -P
-    """
+    """.split()
 )
 _PS_BSD = re.compile(r"[axufjlTwr]+|\d+")
 _PS_COLUMNS = re.compile(r"[a-z%,=]+")
@@ -39,10 +38,10 @@ _PS_SECRET = re.compile(r"env")
 
 
 def sed_script(script: str) -> Reason | None:
-    """Accept commands that print, delete, quit or substitute, with `;` between them; not `w`, `e` or `r`."""
+    """Accept commands that print, delete, quit or substitute, separated by `;`; not `w`, `e` or `r`."""
     left = script.strip(" \n")
     if _BRACKET.search(left) and len(_NEXT.findall(left)) > 1:
-        return Reason("unknown_value", value=script)  # where it ends, programs differ
+        return Reason("unknown_value", value=script)  # programs disagree where it ends
     while left:
         command = _SED.match(left)
         behind = _NEXT.match(left, command.end()) if command else None
@@ -53,14 +52,14 @@ def sed_script(script: str) -> Reason | None:
 
 
 def printf_arguments(arguments: tuple[str, ...]) -> Reason | None:
-    """Accept a format with ordinary conversions. `-v` and `%n` run code that is hidden in a subscript."""
+    """Accept a format with ordinary conversions. `-v` and `%n` run code in a subscript."""
     if not arguments or arguments[0].startswith("-"):
         return Reason("unknown_value", value=arguments[0] if arguments else "printf")
     return None if _PRINTF.fullmatch(arguments[0]) else Reason("unknown_value", value=arguments[0])
 
 
 def test_arguments(arguments: tuple[str, ...]) -> Reason | None:
-    """Accept one simple test. `-v` and arithmetic run code that is hidden in a subscript."""
+    """Accept one simple test. `-v` and arithmetic run code in a subscript."""
     words = arguments[1:] if arguments[:1] == ("!",) else arguments
     if lively := next((word for word in words if "[" in word or "$" in word or "`" in word), None):
         return Reason("unknown_value", value=lively)  # a subscript can run code
@@ -79,7 +78,7 @@ def test_arguments(arguments: tuple[str, ...]) -> Reason | None:
 
 
 def find_arguments(arguments: tuple[str, ...]) -> Reason | None:
-    """Accept tests that look; not `-delete`, `-exec`, `-ok`, `-fprint` or any other action."""
+    """Accept tests that only read; not `-delete`, `-exec`, `-ok`, `-fprint` or any other action."""
     left = list(reversed(arguments))
     while left:
         word = left.pop()
@@ -99,7 +98,7 @@ def date_operands(operands: list[str]) -> Reason | None:
 
 
 def ps_operands(operands: list[str]) -> Reason | None:
-    """Accept the BSD letters without `e`, which shows environments, and process numbers."""
+    """Accept BSD letters without `e`, which shows environments, and process numbers."""
     wrong = next((word for word in operands if not _PS_BSD.fullmatch(word)), None)
     return Reason("unknown_value", value=wrong) if wrong else None
 
@@ -112,26 +111,26 @@ def ps_value(name: str, value: str) -> Reason | None:
 
 
 _TAR_LETTERS = re.compile(r"-?[txcvzjJafpk]*f|-?[txcvzjJap]+")
-_TAR_LONG = words(
+_TAR_LONG = frozenset(
     """
     --list --extract --create --verbose --gzip --bzip2 --xz --zstd --auto-compress --exclude-vcs --totals
     --keep-old-files --no-same-owner --no-same-permissions --skip-old-files
-    """
+    """.split()
 )
 _TAR_NUMBER = re.compile(r"--strip-components=\d+|--exclude=[^~]*")
 _ARCHIVE = re.compile(r"[^:]+\.(?:tar|tgz|tbz2?|txz|zip|tar\.(?:gz|bz2|xz|zst|Z))", re.IGNORECASE)
 
 
 def tar_arguments(arguments: tuple[str, ...]) -> Reason | None:
-    """Accept to list, to unpack into the folder, and to pack what is in it into a file that is named like an archive.
+    """Accept listing, extracting into the folder, and packing its contents into a file named like an archive.
 
-    The mode stands first, as in `tar tf` or `tar -xzf`. Not accepted is what runs a program or writes elsewhere.
+    The mode must come first, as in `tar tf` or `tar -xzf`. Options that run programs or write elsewhere are refused.
     """
     letters = arguments[0] if arguments else "tar"
     one_mode = _TAR_LETTERS.fullmatch(letters) and len({"t", "x", "c"} & set(letters)) == 1
     if not one_mode or not letters.endswith("f") or len(arguments) < 2:
         return Reason("unknown_value", value=letters)
-    if not _ARCHIVE.fullmatch(arguments[1]) or paths.outside(arguments[1]):
+    if not _ARCHIVE.fullmatch(arguments[1]) or paths.leaves_folder(arguments[1]):
         return Reason("not_archive", path=arguments[1])
     left = list(reversed(arguments[2:]))
     while left:
@@ -140,7 +139,7 @@ def tar_arguments(arguments: tuple[str, ...]) -> Reason | None:
             word = left.pop()
         elif word in _TAR_LONG or _TAR_NUMBER.fullmatch(word):
             continue
-        if word.startswith("-") or paths.outside(word):
+        if word.startswith("-") or paths.leaves_folder(word):
             return Reason("unknown_value", value=word)
     return None
 
@@ -149,5 +148,5 @@ _TEMPLATE = re.compile(r"(?:[^{}]|\{\{-? *(?:json|range|end|len|index|table|uppe
 
 
 def template(text: str) -> bool:
-    """Tell whether a Go template only prints fields, and none of the environment."""
+    """Tell whether a Go template only prints fields, and no environment."""
     return bool(_TEMPLATE.fullmatch(text)) and not re.search(r"env|\.Config\b|json \.\}", text, re.IGNORECASE)

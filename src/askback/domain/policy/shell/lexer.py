@@ -1,7 +1,7 @@
-"""The subset of bash that is understood completely: simple commands of literal words, joined by `&&`, `||`, `|`, `;`.
+"""Reads a subset of bash completely: simple commands of literal words, joined by `&&`, `||`, `|`, `;`.
 
-A command line is either covered by these tokens from its first to its last byte, or refused with the reason.
-So nothing that bash would expand, redirect into a file or run on the side gets through as text.
+These tokens must cover a command line from its first to its last byte; otherwise it is refused with the reason. So
+nothing that bash would expand, redirect into a file or run in the background is taken for text.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits
-from askback.domain.policy.shell.characters import deceptive_word
-from askback.domain.policy.wordlist import words
+from askback.domain.policy.shell.characters import why_deceptive
 
 Argv = tuple[str, ...]
 
 PLAIN = r"[A-Za-z0-9_@%+=:,./^~#\-\u0080-\U0010ffff]+"
 DOUBLE = r'''"(?:[^"\\$`!]|\\[^\n]|\$(?=["\ |)/])|!(?=["\ ]))*"'''
-# Not before a letter: between here and the shell something may read `\t` as a tab, and then other words would run.
+# Not before a letter: a program before the shell may read `\t` as a tab, and then other words would run.
 ESCAPED = r"\\[\ !\"#$&'()*;<=>?\[\\\]^`{|}~]"
 _PIECE = rf"{PLAIN}|'[^']*'|{DOUBLE}|{ESCAPED}"
 _END = r"(?=[ \t\n;|&]|\Z)"
@@ -37,8 +36,8 @@ _PIECES = re.compile(
 _IN_DOUBLE = re.compile(r'\\([\\"$`])')
 _HOME = re.compile(r"(?:\A|[=:'\"])~")
 
-RESERVED = words(
-    "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]"
+RESERVED = frozenset(
+    "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]".split()
 )
 _NAMES = {
     "$": "expansion",
@@ -56,7 +55,7 @@ _NAMES = {
 
 
 class NotUnderstood(Exception):
-    """The command is outside the subset; `why`, the message, says which part."""
+    """The command is outside the subset; `why`, the message, names the part."""
 
     def __init__(self, why: Reason) -> None:
         super().__init__(why)
@@ -65,23 +64,23 @@ class NotUnderstood(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word: what the program gets, and how it was written."""
+    """One word: the text that the program gets, and how it was written."""
 
     text: str
     raw: str
 
 
-def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
+def split_commands(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
     """Split a command line into the argument vectors of its simple commands, in order.
 
-    `posix` keeps to what dash and bash read alike. Raises NotUnderstood for everything outside the subset.
+    `posix` accepts only what dash and bash read alike. Raises NotUnderstood for everything outside the subset.
     """
     commands: list[Argv] = []
     command: list[Word] = []
     wanted = False
     for kind, part, glued in tokens(text):
         if kind == "word":
-            command.append(word(part, first=not command))
+            command.append(decode_word(part, first=not command))
         elif kind == "redirect":
             _redirected(part, command, glued=glued, posix=posix)
         elif command:
@@ -101,12 +100,12 @@ def read(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
 
 
 def split_words(text: str) -> Argv:
-    """Read one simple command and nothing else: the words of a rule. Raises NotUnderstood."""
+    """Read exactly one simple command: the words of a rule. Raises NotUnderstood."""
     command: list[Word] = []
     for kind, part, _ in tokens(text):
         if kind != "word":
             raise NotUnderstood(Reason("joins_commands", part=part))
-        command.append(word(part, first=not command))
+        command.append(decode_word(part, first=not command))
     if not command:
         raise NotUnderstood(Reason("empty_command"))
     return tuple(each.text for each in command)
@@ -115,13 +114,13 @@ def split_words(text: str) -> Argv:
 def _redirected(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
     if posix and part[0] == "&":
         raise NotUnderstood(Reason("not_in_sh"))
-    # Digits that touch the sign choose a descriptor: `echo 10>/dev/null` prints nothing.
+    # Digits before the operator are a descriptor: `echo 10>/dev/null` prints nothing.
     if not command or (glued and command[-1].raw.isdigit()):
         raise NotUnderstood(Reason("odd_redirection", part=part))
 
 
 def tokens(text: str) -> list[tuple[str, str, bool]]:
-    """(kind, text, glued to a word before it) for everything but blanks."""
+    """Return (kind, text, whether it touches the word before it) for all tokens except blanks."""
     found: list[tuple[str, str, bool]] = []
     at, size, before = 0, len(text), "blank"
     while at < size:
@@ -138,8 +137,8 @@ def tokens(text: str) -> list[tuple[str, str, bool]]:
     return found
 
 
-def word(raw: str, *, first: bool) -> Word:
-    """Decode one word; `first` stands where a command begins. Raises NotUnderstood."""
+def decode_word(raw: str, *, first: bool) -> Word:
+    """Decode one word; `first` is true where a command begins. Raises NotUnderstood."""
     if _SIMPLE.fullmatch(raw):
         text = raw
     else:
@@ -167,7 +166,7 @@ def _decoded(raw: str) -> str:
         else:
             if _HOME.search(before + part):
                 raise NotUnderstood(Reason("home_folder"))
-            deceptive = deceptive_word(part)
+            deceptive = why_deceptive(part)
             if deceptive:
                 raise NotUnderstood(deceptive)
             parts.append(part)

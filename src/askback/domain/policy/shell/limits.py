@@ -1,6 +1,6 @@
-"""How much of a command is looked at. Over any of these, a person decides.
+"""Limits for reading a command. Beyond any of them, a person decides.
 
-All are counts and none is a clock: the same command always gets the same decision.
+All are counts, not times: the same command always gets the same decision.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ BYTES = 8 * 1024
 """The longest command, in bytes of UTF-8."""
 
 NODES = 4_000
-"""The most nodes of a syntax tree."""
+"""The maximum number of nodes of a syntax tree."""
 
 COMMANDS = 20
-"""The most simple commands in one line."""
+"""The maximum number of simple commands in one line."""
 
 PIPES = 60
-"""The most `|` characters, quoted or not: the parser's work grows with the square of a pipeline's length."""
+"""The maximum number of `|`, quoted or not: the parser's work grows with the square of a pipeline's length."""
 
 STEPS = 50
-"""The most progress reports of the parser, for a command and all the code in its arguments together."""
+"""The maximum number of progress reports of the parser, for a command and all code in its arguments."""
 
 PIECE = 256
-"""The bytes that the parser is given at once."""
+"""The number of bytes that the parser gets at once."""
 
 READS = 300
-"""The most pieces that the parser is given: in a broken text its scanner reads on to the end again and again."""
+"""The maximum number of pieces that the parser gets: in a broken text it reads to the end again and again."""
 
 SEEN = 400
-"""The most commands that are looked for in one call, also inside of others."""
+"""The maximum number of commands found in one call, including nested ones."""
 
 WORDS = 10_000
-"""The most words of all these commands together: `env -a env -a …` may hand each of its ends to another program."""
+"""The maximum number of words of all these commands: `env -a env -a …` repeats the end of its words many times."""

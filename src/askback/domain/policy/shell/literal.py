@@ -1,7 +1,7 @@
-"""Whether a command line says what it runs, so that exactly this text can be allowed for good.
+"""Checks whether it is clear what a command line runs, so that exactly this text can be allowed permanently.
 
-More than `lexer` understands: lists, pipes, redirections to files that are named, `NAME=value command`, globs among the
-arguments. Less than bash: nothing that is computed. It answers for one text that comes again, and for no other.
+It accepts more than `lexer`: lists, pipes, redirections to named files, `NAME=value command`, globs among the
+arguments. It accepts less than bash: nothing computed. The result is valid for exactly one text.
 """
 
 from __future__ import annotations
@@ -13,26 +13,29 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.shell import limits, tree, wrapped
-from askback.domain.policy.shell.budget import Budget
-from askback.domain.policy.shell.characters import suspicious
+from askback.domain.policy.shell import limits, tree, wrappers
+from askback.domain.policy.shell.characters import why_suspicious
+from askback.domain.policy.shell.command_search import is_too_long
 from askback.domain.policy.shell.lexer import Argv
-from askback.domain.policy.shell.programs import STATE, WRAPPERS, basename, interpreter
-from askback.domain.policy.shell.search import over
-from askback.domain.policy.wordlist import words
+from askback.domain.policy.shell.programs import STATE_BUILTINS, WRAPPERS, basename, is_interpreter
+from askback.domain.policy.shell.tree import Budget
 
-_KINDS = tree.ACCEPTED | words("variable_assignment variable_name subshell comment & |& >| ( ) =")
+_KINDS = tree.PLAIN_NODES | frozenset(
+    "variable_assignment variable_name subshell comment & |& >| ( ) =".split()
+)
 _UNQUOTED = re.compile(r"[*?\[{~]")
 _LEADING_GLOB = re.compile(r"[*?\[]")
-_HARMLESS_STATE = words("cd pushd popd set unset umask ulimit wait exit return shift command")
-_FED_ARGUMENTS = words("xargs parallel at batch expect entr")
-_READS_COMMANDS = words(
-    "psql mysql mariadb sqlite3 mongo mongosh ftp sftp lftp telnet crontab gdb lldb bc dc m4 ed ex at batch"
+_HARMLESS_STATE = frozenset("cd pushd popd set unset umask ulimit wait exit return shift command".split())
+_FED_ARGUMENTS = frozenset("xargs parallel at batch expect entr".split())
+_READS_COMMANDS = frozenset(
+    "psql mysql mariadb sqlite3 mongo mongosh ftp sftp lftp telnet crontab gdb lldb bc dc m4 ed ex at batch".split()
 )
-_LISTS_FILES = words("ls cat head tail wc grep rg du file stat diff cmp md5sum sha256sum sort uniq cut tree")
+_LISTS_FILES = frozenset(
+    "ls cat head tail wc grep rg du file stat diff cmp md5sum sha256sum sort uniq cut tree".split()
+)
 _DECIDES = re.compile(r"PATH|(?:LD|DYLD)_\w+|BASH_ENV|ENV|IFS|SHELLOPTS|BASHOPTS|PS4|PROMPT_COMMAND")
-_SHELLS = words("sh bash dash zsh ksh mksh ash")
-_MANAGERS = words("bun deno swift crystal")
+_SHELLS = frozenset("sh bash dash zsh ksh mksh ash".split())
+_MANAGERS = frozenset("bun deno swift crystal".split())
 _SCRIPT = re.compile(r".+\.(?:[cm]?[jt]sx?|swift|cr)")
 _ASKS_VERSION = frozenset({"--version", "-V", "-v", "version", "--help", "-h", "--test"})
 _STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
@@ -50,40 +53,40 @@ _PARTS = {
 
 
 @dataclass
-class Literal:
-    """What was found: `why_not` says why the text does not tell what runs, `scripts` are files that it runs by name."""
+class LiteralCheck:
+    """The result: `why_not` says why it is unclear what the text runs; `scripts` are files that it runs by name."""
 
     why_not: Reason | None = None
     scripts: list[str] = field(default_factory=list[str])
 
     def refuse(self, why: Reason) -> None:
-        """Note the first reason."""
+        """Keep the first reason."""
         self.why_not = self.why_not or why
 
 
-def read_literal(text: str) -> Literal:
-    """Look into a command line."""
-    found = Literal()
+def check_literal(text: str) -> LiteralCheck:
+    """Check a command line."""
+    found = LiteralCheck()
     _read(text, found, Budget(), _NESTED)
     return found
 
 
-def read_literal_argv(argv: Argv) -> Literal:
-    """Look into an argument vector that runs without a shell."""
-    found = Literal()
-    if odd := next(filter(None, map(suspicious, argv)), None):
+def check_literal_argv(argv: Argv) -> LiteralCheck:
+    """Check an argument vector that runs without a shell."""
+    found = LiteralCheck()
+    if odd := next(filter(None, map(why_suspicious, argv)), None):
         found.refuse(odd)
     _command(argv, found, Budget(), _NESTED, fed=False)
     return found
 
 
-def _read(text: str, found: Literal, budget: Budget, depth: int) -> None:
-    odd = suspicious(text)
-    if odd or not depth or over(text) or text.count("|") > limits.PIPES:
+def _read(text: str, found: LiteralCheck, budget: Budget, depth: int) -> None:
+    odd = why_suspicious(text)
+    if odd or not depth or is_too_long(text) or text.count("|") > limits.PIPES:
         found.refuse(odd or Reason("too_complex"))
         return
     source = text.encode(errors="replace")
-    parsed = tree.parse(source, budget)
+    parsed = tree.parse_tree(source, budget)
     if parsed is None or parsed.root_node.has_error or parsed.root_node.descendant_count > limits.NODES:
         found.refuse(Reason("unparsed"))
         return
@@ -105,7 +108,7 @@ def _read(text: str, found: Literal, budget: Budget, depth: int) -> None:
 
 
 def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
-    """Go through the nodes below the root, and tell of each whether something is fed into its standard input."""
+    """Return the nodes below the root, and for each whether it gets standard input."""
     left = [(child, False) for child in reversed(root.children)]
     while left:
         node, fed = left.pop()
@@ -124,14 +127,14 @@ def _reads(node: Node) -> bool:
     return node.type == "file_redirect" and any(child.type == "<" for child in node.children)
 
 
-def _redirect(node: Node, source: bytes, found: Literal) -> None:
+def _redirect(node: Node, source: bytes, found: LiteralCheck) -> None:
     for child in node.children:
         if child.type in {"word", "concatenation"} and _UNQUOTED.search(_bare(child, source)):
             found.refuse(Reason("pattern_redirected"))
 
 
-def _assignment(node: Node, source: bytes, found: Literal) -> None:
-    name = tree.text_of(node.children[0], source)
+def _assignment(node: Node, source: bytes, found: LiteralCheck) -> None:
+    name = tree.word_text(node.children[0], source)
     if node.parent is None or node.parent.type != "command":
         found.refuse(Reason("sets_variable"))
     elif _DECIDES.fullmatch(name):
@@ -140,17 +143,17 @@ def _assignment(node: Node, source: bytes, found: Literal) -> None:
         found.refuse(Reason("sets_variable"))
 
 
-def _node(node: Node, source: bytes, found: Literal, budget: Budget, depth: int, *, fed: bool) -> None:
+def _node(node: Node, source: bytes, found: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
     argv: list[str] = []
     loose = False
     for child in node.children:
         if child.type == "command_name":
             if _UNQUOTED.search(_bare(child, source)):
                 found.refuse(Reason("pattern_program"))
-            argv.append(tree.text_of(child.children[0] if child.children else child, source))
-        elif child.type in tree.VALUES:
+            argv.append(tree.word_text(child.children[0] if child.children else child, source))
+        elif child.type in tree.VALUE_NODES:
             loose = loose or bool(_LEADING_GLOB.match(_bare(child, source)))
-            argv.append(tree.text_of(child, source))
+            argv.append(tree.word_text(child, source))
         fed = fed or _reads(child)
     if not argv or not argv[0]:
         found.refuse(Reason("empty_command"))
@@ -161,7 +164,7 @@ def _node(node: Node, source: bytes, found: Literal, budget: Budget, depth: int,
 
 
 def _bare(node: Node, source: bytes) -> str:
-    """Return the parts of a word that stand outside quotes, without what a backslash protects."""
+    """Return the parts of a word that no quotes or backslashes protect."""
     if node.type in {"raw_string", "string", "ansi_c_string"}:
         return "'"
     if node.children:
@@ -169,18 +172,18 @@ def _bare(node: Node, source: bytes) -> str:
     return re.sub(r"\\.", "'", source[node.start_byte : node.end_byte].decode(errors="replace"))
 
 
-def _command(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed: bool) -> None:
+def _command(argv: Argv, found: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
     name, last = basename(argv[0]), argv[-1]
     if name in _FED_ARGUMENTS:
         found.refuse(Reason("runs_input", program=name))
-    elif name in STATE and name not in _HARMLESS_STATE:
+    elif name in STATE_BUILTINS and name not in _HARMLESS_STATE:
         found.refuse(Reason("changes_shell", name=name))
-    elif fed and (name in _READS_COMMANDS or interpreter(last) or (name == "ssh" and len(argv) < 3)):
-        found.refuse(Reason("piped_into", program=basename(last) if interpreter(last) else name))
-    elif interpreter(name):
+    elif fed and (name in _READS_COMMANDS or is_interpreter(last) or (name == "ssh" and len(argv) < 3)):
+        found.refuse(Reason("piped_into", program=basename(last) if is_interpreter(last) else name))
+    elif is_interpreter(name):
         _interpreter(argv, found, budget, depth, fed=fed)
     elif name in WRAPPERS or name == "find":
-        for inner in wrapped.inner(argv):
+        for inner in wrappers.wrapped_commands(argv):
             if "{}" in inner[0]:
                 found.refuse(Reason("runs_found"))
             elif basename(inner[0]) != name:
@@ -189,9 +192,9 @@ def _command(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed: boo
         _script(name, argv[argv.index("-f") + 1], found)
 
 
-def _interpreter(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed: bool) -> None:
+def _interpreter(argv: Argv, found: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
     name = basename(argv[0])
-    codes = wrapped.code(argv)
+    codes = wrappers.code_arguments(argv)
     if codes:
         for code in codes if name in _SHELLS else ():
             _read(code, found, budget, depth - 1)
@@ -211,7 +214,7 @@ def _interpreter(argv: Argv, found: Literal, budget: Budget, depth: int, *, fed:
 _VERSIONS = {(word,) for word in _ASKS_VERSION}
 
 
-def _script(program: str, path: str, found: Literal) -> None:
+def _script(program: str, path: str, found: LiteralCheck) -> None:
     if path in _STANDARD_INPUT:
         found.refuse(Reason("runs_input", program=program))
     else:

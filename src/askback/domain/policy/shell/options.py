@@ -1,7 +1,7 @@
-"""Read the arguments of a command against its table. What the table does not know is not harmless.
+"""Checks the arguments of a command against its table. An argument that the table does not know is refused.
 
-Listing what is safe rather than what is dangerous is what keeps abbreviations (`--outp=x`), clusters (`-no x`),
-and options that a later version adds from getting through.
+The tables list what is safe, not what is dangerous. That stops abbreviations (`--outp=x`), clusters (`-no x`), and
+options of later versions.
 """
 
 from __future__ import annotations
@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from askback.domain.policy.reasons import Reason
-from askback.domain.policy.shell.kinds import KINDS, Kind
 from askback.domain.policy.shell.lexer import Argv
-from askback.domain.policy.shell.table import Option, Table
+from askback.domain.policy.shell.program_table import ProgramOption, ProgramTable
+from askback.domain.policy.shell.value_kinds import VALUE_KINDS, ValueKind
 
-_NUMBER = KINDS["number"]
+_NUMBER = VALUE_KINDS["number"]
 
 
 @dataclass(slots=True)
-class Arguments:
-    """The arguments behind a program and its sub-command. The rule names the first `named` of them."""
+class ArgumentCheck:
+    """The arguments after a program and its sub-command. The rule names the first `named` of them."""
 
-    table: Table
+    table: ProgramTable
     words: Argv
     named: int
     operands: list[int] = field(default_factory=list[int])
@@ -28,9 +28,9 @@ class Arguments:
     replaced: bool = False
 
     def objection(self) -> Reason | None:
-        """Say which argument is not known to be harmless; None when all are.
+        """Say which argument is not known to be harmless; None if all are.
 
-        Stops where another command begins (`table.then`): it is at `at`, and not yet judged.
+        Stops where another command begins (`table.then`), at `at`.
         """
         while self.at < len(self.words):
             word = self.words[self.at]
@@ -56,7 +56,7 @@ class Arguments:
             self.operands += range(begin, len(self.words))
             self.at = len(self.words)
             return self._operands()
-        rest = Arguments(self.table.after, self.words[begin:], max(0, self.named - begin))
+        rest = ArgumentCheck(self.table.after, self.words[begin:], max(0, self.named - begin))
         self.at = len(self.words)
         return rest.objection() or self._operands()
 
@@ -104,14 +104,14 @@ class Arguments:
         return None
 
     def _unknown(self, word: str) -> Reason | None:
-        """Accept an unknown option that the rule names, unless it may take the next word for its value."""
+        """Accept an unknown option that the rule names, unless it may take the next word as its value."""
         last = self.at == self.named - 1 and self.at + 1 < len(self.words)
         if self.at < self.named and ("=" in word or not last):
             self.at += 1
             return None
         return Reason("unknown_value", value=word)
 
-    def _valued(self, name: str, option: Option, value: str | None) -> Reason | None:
+    def _valued(self, name: str, option: ProgramOption, value: str | None) -> Reason | None:
         word = self.words[self.at]
         if name in self.table.instead:
             self.replaced = True
@@ -128,7 +128,7 @@ class Arguments:
             if self.at >= len(self.words):
                 return Reason("no_value", option=word)
             value, named = self.words[self.at], self.at < self.named
-            # A value that looks like an option is not taken for a value: the program may see it differently.
+            # A value that looks like an option is refused: the program may read it as an option.
             if value.startswith("-") and value != "-" and kind is not _NUMBER:
                 return Reason("no_value", option=word)
             self.at += 1
@@ -136,8 +136,8 @@ class Arguments:
                 return wrong
         return None
 
-    def _value(self, kind: Kind, value: str, *, named: bool) -> Reason | None:
+    def _value(self, kind: ValueKind, value: str, *, named: bool) -> Reason | None:
         if named:
             return None
-        # `-o=x` is the value `=x` to some programs, and `x` to others.
+        # Some programs read `-o=x` as the value `=x`, others as `x`.
         return kind(value, self.words) or (kind(value[1:], self.words) if value.startswith("=") else None)

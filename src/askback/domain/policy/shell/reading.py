@@ -1,4 +1,4 @@
-"""One command line, read: what would run for certain, or why that is not certain, and every command in sight."""
+"""Reads one command line: the commands that would run, or why they are not certain, and all commands in it."""
 
 from __future__ import annotations
 
@@ -7,105 +7,107 @@ from dataclasses import dataclass, replace
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree
-from askback.domain.policy.shell.characters import suspicious
-from askback.domain.policy.shell.lexer import Argv, NotUnderstood, read
-from askback.domain.policy.shell.programs import STATE
-from askback.domain.policy.shell.search import TOO_LONG, Search, over
-from askback.domain.policy.shell.wider import Wider, read_wider, wider_argv
+from askback.domain.policy.shell.characters import why_suspicious
+from askback.domain.policy.shell.command_search import TOO_LONG, CommandSearch, is_too_long
+from askback.domain.policy.shell.extended import ExtendedReading, extended_argv, read_extended
+from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_commands
+from askback.domain.policy.shell.programs import STATE_BUILTINS
 
 SHELLS = {"bash": False, "sh": True}
-"""The shells that are understood, and whether only what POSIX shells share is."""
+"""The shells that are understood, and whether only their common part with POSIX shells is."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A command line as far as it is understood.
 
-    `commands` are the argument vectors that would run, in order; empty when `unclear` says why they are not known.
-    `seen` are all commands in sight, also in substitutions, for rules that deny; `targets` and `inputs` are the files
-    that redirections write and read, and `lines` the texts in which all were found. `unseen` says why there may be
-    commands that are not even in sight.
+    `commands` are the argument vectors that would run, in order; empty if `unclear` says why they are not known.
+    `all_commands` also has those in substitutions and the like, for deny rules. `targets` and `inputs` are the files
+    that redirections write and read, and `lines` the texts in which all were found. `incomplete` says why there may be
+    commands that were not found.
     """
 
     commands: tuple[Argv, ...]
-    seen: tuple[Argv, ...]
+    all_commands: tuple[Argv, ...]
     targets: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
     unclear: Reason | None = None
-    unseen: Reason | None = None
-    wider: Wider | None = None
-    """What the ready-made lists may judge in place of `commands`; see `wider.py`."""
+    incomplete: Reason | None = None
+    extended: ExtendedReading | None = None
+    """The reading that built-in lists check instead of `commands`; see `extended.py`."""
     inputs: tuple[str, ...] = ()
 
 
 def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv] = ()) -> Reading:
-    """Read the text of a command line for a shell. Never raises: what is odd is `unclear`.
+    """Read the text of a command line for a shell. Never raises: anything unusual is `unclear`.
 
-    `beside` are other texts and vectors of the same call: they are looked into as well, and say nothing that is clear.
+    `beside` are other texts and argument vectors of the same call. Their commands are added to `all_commands` only.
     """
-    search = Search()
-    sight = search.text(text)
-    search.beside(beside)
-    if over(text):
+    search = CommandSearch()
+    parsed = search.search_text(text)
+    search.search_others(beside)
+    if is_too_long(text):
         return _reading((), search, TOO_LONG)
-    unclear = suspicious(text)
+    unclear = why_suspicious(text)
     if unclear is None and shell not in SHELLS:
         unclear = Reason("other_shell", name=shell)
     if unclear is not None:
         return _reading((), search, unclear)
     try:
-        commands = read(text, posix=SHELLS[shell])
-        unclear = _disagreement(commands, sight) or _state(commands)
+        commands = split_commands(text, posix=SHELLS[shell])
+        unclear = _disagreement(commands, parsed) or _state(commands)
     except NotUnderstood as odd:
         commands, unclear = (), odd.why
     found = _reading(commands, search, unclear)
     more = (unclear or any(map(_hands_over, commands))) and not search.unseen
-    wider = _wider(text, shell, sight) if more else None
-    if wider is None:
+    extended = _extended(text, shell, parsed) if more else None
+    if extended is None:
         return found
-    # Rules that deny see `cat .env` in a loop over `.env`; the input of a command is no `cat` to them.
-    spelled = (step.argv for step in wider.steps if step.argv[1:2] != ("--",))
-    return replace(found, wider=wider, seen=tuple(dict.fromkeys((*found.seen, *spelled))))
+    # Deny rules see `cat .env` in a loop over `.env`; they do not see an input file as `cat`.
+    spelled = (step.argv for step in extended.steps if step.argv[1:2] != ("--",))
+    return replace(
+        found, extended=extended, all_commands=tuple(dict.fromkeys((*found.all_commands, *spelled)))
+    )
 
 
-def _wider(text: str, shell: str, sight: tree.Sight | None) -> Wider | None:
-    """Read more of the text, and return it where the second reader finds the same."""
-    if sight is None or sight.outline is None:
+def _extended(text: str, shell: str, parsed: tree.ParsedTree | None) -> ExtendedReading | None:
+    """Read extended syntax; None unless the second reader finds the same."""
+    if parsed is None or parsed.outline is None:
         return None
-    wider = read_wider(text, posix=SHELLS[shell])
-    if wider is None or wider.outline != sight.outline or wider.inputs != sight.inputs:
+    extended = read_extended(text, posix=SHELLS[shell])
+    if extended is None or extended.outline != parsed.outline or extended.inputs != parsed.inputs:
         return None
-    return wider
+    return extended
 
 
 def _hands_over(argv: Argv) -> bool:
-    """Tell whether a command may stand for a plainer one; see `handed.py`."""
+    """Tell whether a command may run another one; see `delegation.py`."""
     return argv[0] in {"find", "xargs"} or (argv[0] == "git" and argv[1:2] != () and argv[1].startswith("-"))
 
 
 def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
-    """Read an argument vector that runs without a shell: its words are exactly what the program gets."""
-    search = Search()
-    search.vector(argv)
-    search.beside(beside)
+    """Read an argument vector that runs without a shell: the program gets exactly its words."""
+    search = CommandSearch()
+    search.search_argv(argv)
+    search.search_others(beside)
     if not argv or not argv[0]:
         return _reading((), search, Reason("empty_command"))
-    if len(argv) > limits.BYTES or over(" ".join(argv)):
+    if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
         return _reading((), search, TOO_LONG)
-    found = _reading((argv,), search, next(filter(None, map(suspicious, argv)), None))
+    found = _reading((argv,), search, next(filter(None, map(why_suspicious, argv)), None))
     more = not found.unclear and _hands_over(argv)
-    return replace(found, wider=wider_argv(argv)) if more else found
+    return replace(found, extended=extended_argv(argv)) if more else found
 
 
-def glimpse(pieces: Iterable[str | Argv]) -> Reading:
-    """Look into texts and vectors of which any may be a command, and none is known to be."""
-    search = Search()
-    search.beside(pieces)
+def scan_fragments(pieces: Iterable[str | Argv]) -> Reading:
+    """Search texts and argument vectors that may be commands; the reading is never clear."""
+    search = CommandSearch()
+    search.search_others(pieces)
     return _reading((), search, Reason("no_command"))
 
 
-def _reading(commands: tuple[Argv, ...], search: Search, unclear: Reason | None) -> Reading:
-    """Finish a reading: where there may be more than what is in sight, nothing is clear."""
+def _reading(commands: tuple[Argv, ...], search: CommandSearch, unclear: Reason | None) -> Reading:
+    """Build the reading. If commands may be missing, it is not clear."""
     unclear = unclear or search.unseen
     return Reading(
         () if unclear else commands,
@@ -113,17 +115,19 @@ def _reading(commands: tuple[Argv, ...], search: Search, unclear: Reason | None)
         tuple(search.targets),
         tuple(search.lines),
         unclear=unclear,
-        unseen=search.unseen,
+        incomplete=search.unseen,
         inputs=tuple(search.inputs),
     )
 
 
-def _disagreement(commands: tuple[Argv, ...], sight: tree.Sight | None) -> Reason | None:
-    """Two readers must find the same commands; else one of them is wrong, and it is not known which."""
-    if sight is None:
+def _disagreement(commands: tuple[Argv, ...], parsed: tree.ParsedTree | None) -> Reason | None:
+    """Require that both readers find the same commands; otherwise one of them is wrong."""
+    if parsed is None:
         return Reason("too_complex")
-    return None if sight.plain and sight.commands == commands else Reason("uncertain")
+    return None if parsed.is_plain and parsed.commands == commands else Reason("uncertain")
 
 
 def _state(commands: tuple[Argv, ...]) -> Reason | None:
-    return next((Reason("changes_shell", name=argv[0]) for argv in commands if argv[0] in STATE), None)
+    return next(
+        (Reason("changes_shell", name=argv[0]) for argv in commands if argv[0] in STATE_BUILTINS), None
+    )

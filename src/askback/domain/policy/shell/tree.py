@@ -1,7 +1,7 @@
 """The syntax tree of a command line, by tree-sitter's grammar of bash.
 
-Two uses. As a second reader it must find the same commands as `lexer`, or nobody is sure what would run.
-And it finds every command wherever it hides (in substitutions, loops, here-documents), for rules that deny.
+As a second reader it must find the same commands as `lexer`. It also finds nested commands (in substitutions,
+loops, here-documents), for deny rules.
 """
 
 from __future__ import annotations
@@ -14,28 +14,55 @@ import tree_sitter_bash
 from tree_sitter import Language, Node, Parser, Tree
 
 from askback.domain.policy.shell import limits
-from askback.domain.policy.shell.budget import Budget
 from askback.domain.policy.shell.lexer import Argv
-from askback.domain.policy.wordlist import words
+
+
+@dataclass(slots=True)
+class Budget:
+    """The work that may still be done for one call; everything that is read for the call shares it."""
+
+    commands: int = limits.SEEN
+    words: int = limits.WORDS
+    steps: int = limits.STEPS
+    reads: int = limits.READS
+
+    @property
+    def spent(self) -> bool:
+        """Tell whether no more commands are accepted."""
+        return self.commands < 0 or self.words < 0
+
+    def take(self, argv: Argv) -> bool:
+        """Count one more command; False if the budget is spent."""
+        self.commands -= 1
+        self.words -= len(argv)
+        return not self.spent
+
+    def step(self) -> bool:
+        """Count one step of the parser; False if it took too many, or has read too much."""
+        self.steps -= 1
+        return self.steps >= 0 and self.reads >= 0
+
 
 _PARSER = Parser(Language(tree_sitter_bash.language()))
-ACCEPTED = words(
-    "program list pipeline redirected_statement command command_name word string string_content raw_string number "
-    'concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $'
+PLAIN_NODES = frozenset(
+    """
+    program list pipeline redirected_statement command command_name word string string_content raw_string number
+    concatenation file_redirect file_descriptor && || ; | > >> >& &> &>> < " $
+    """.split()
 )
-WIDER = ACCEPTED | words(
+EXTENDED_NODES = PLAIN_NODES | frozenset(
     """
     comment test_command unary_expression binary_expression test_operator [ ] [[ ]] ! = == != for_statement for in
     do_group do done if_statement if then elif_clause elif else_clause else fi while_statement while until subshell ( )
     compound_statement { } negated_command simple_expansion expansion special_variable_name variable_name ${
     variable_assignment
-    """
+    """.split()
 )
-_WORDS = words("word string raw_string ansi_c_string translated_string number concatenation")
-VALUES = _WORDS | words(
-    "simple_expansion expansion command_substitution process_substitution brace_expression"
+_WORDS = frozenset("word string raw_string ansi_c_string translated_string number concatenation".split())
+VALUE_NODES = _WORDS | frozenset(
+    "simple_expansion expansion command_substitution process_substitution brace_expression".split()
 )
-_COMMANDS = words("command declaration_command unset_command test_command")
+_COMMANDS = frozenset("command declaration_command unset_command test_command".split())
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _ESCAPED_IN_DOUBLE = re.compile(r'\\([\\"$`])')
 _LIVELY = re.compile(r"[`$]")
@@ -46,29 +73,29 @@ _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b", 
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
-    """What the tree shows.
+class ParsedTree:
+    """The commands in a syntax tree.
 
-    `plain` tells that there is nothing but simple commands of literal words. `commands` are all commands at any
-    depth, as far as their words can be known; `targets` are the files that redirections write, `inputs` those that
-    they read. `broken` tells that a part could not be parsed, so that there may be more. `outline` are the commands
-    with the words of tests and the headers of loops; None where there is more than `wider` understands.
+    `is_plain`: there is nothing but simple commands of literal words. `commands` are all commands at any depth, as far
+    as their words are known; `targets` are the files that redirections write, `inputs` those that they read.
+    `has_errors`: a part could not be parsed, so there may be more. `outline` are the commands with the words of tests
+    and the headers of loops; None if there is syntax that `extended` does not understand.
     """
 
-    plain: bool
+    is_plain: bool
     commands: tuple[Argv, ...]
     targets: tuple[str, ...]
-    broken: bool = False
+    has_errors: bool = False
     inputs: tuple[str, ...] = ()
     outline: tuple[Argv, ...] | None = None
 
 
-def look(text: str, budget: Budget) -> Sight | None:
-    """Parse a command line; None when the parser gives up within its limits."""
+def parse_command(text: str, budget: Budget) -> ParsedTree | None:
+    """Parse a command line; None if the parser exceeds its limits."""
     if text.count("|") > limits.PIPES:
         return None
     source = text.encode(errors="replace")
-    tree = parse(source, budget)
+    tree = parse_tree(source, budget)
     if tree is None or tree.root_node.descendant_count > limits.NODES:
         return None
     broken = tree.root_node.has_error
@@ -80,19 +107,19 @@ def look(text: str, budget: Budget) -> Sight | None:
     wider = not broken
     for node in _nodes(tree):
         kind = node.type
-        plain = plain and kind in ACCEPTED
-        wider = wider and kind in WIDER
+        plain = plain and kind in PLAIN_NODES
+        wider = wider and kind in EXTENDED_NODES
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
             outline.append(tuple(_flat(node, source)) if kind == "test_command" else commands[-1])
         elif kind == "file_redirect":
             reads = any(child.type == "<" for child in node.children)
             (inputs if reads else targets).extend(
-                text_of(child, source) for child in node.children if child.type in VALUES
+                word_text(child, source) for child in node.children if child.type in VALUE_NODES
             )
         elif kind == "for_statement":
-            outline.append(("for", *_flat(node, source, "variable_name", *VALUES)))
-    return Sight(
+            outline.append(("for", *_flat(node, source, "variable_name", *VALUE_NODES)))
+    return ParsedTree(
         plain,
         tuple(argv for argv in commands if argv),
         tuple(targets),
@@ -102,11 +129,11 @@ def look(text: str, budget: Budget) -> Sight | None:
     )
 
 
-def parse(source: bytes, budget: Budget) -> Tree | None:
-    """Parse a text in UTF-8; None when the parser gives up within its limits."""
+def parse_tree(source: bytes, budget: Budget) -> Tree | None:
+    """Parse a text in UTF-8; None if the parser exceeds its limits."""
 
     def piece(offset: int, _point: object) -> bytes:
-        # Always the truth: a parser that is told of an end where there is none can crash the process.
+        # Always the real text: a parser that gets a false end can crash the process.
         budget.reads -= 1
         return source[offset : offset + limits.PIECE]
 
@@ -123,7 +150,7 @@ def parse(source: bytes, budget: Budget) -> Tree | None:
 
 
 def _nodes(tree: Tree) -> Iterator[Node]:
-    """Every node below the root, in the order of the text. Without recursion: input decides the depth."""
+    """Return every node below the root, in text order. Not recursive, because the input decides the depth."""
     left = list(reversed(tree.root_node.children))
     while left:
         node = left.pop()
@@ -133,13 +160,13 @@ def _nodes(tree: Tree) -> Iterator[Node]:
 
 
 def _flat(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
-    """Go through the words below a node, at any depth; with `kinds`, through its own children of these."""
+    """Return the words below a node, at any depth; with `kinds`, those of its own children of these kinds."""
     for child in node.children:
         if kinds:
             if child.type in kinds:
-                yield text_of(child, source)
-        elif child.type in VALUES or not child.child_count:
-            yield text_of(child, source)
+                yield word_text(child, source)
+        elif child.type in VALUE_NODES or not child.child_count:
+            yield word_text(child, source)
         else:
             yield from _flat(child, source)
 
@@ -147,21 +174,21 @@ def _flat(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
 def _argv(node: Node, source: bytes) -> Argv:
     words: list[str] = []
     if node.type != "command":
-        return (node.children[0].type, *(text_of(child, source) for child in node.children[1:]))
+        return (node.children[0].type, *(word_text(child, source) for child in node.children[1:]))
     for child in node.children:
         if child.type == "command_name":
-            words.append(text_of(child.children[0] if child.children else child, source))
-        elif child.type in VALUES:
-            words.append(text_of(child, source))
+            words.append(word_text(child.children[0] if child.children else child, source))
+        elif child.type in VALUE_NODES:
+            words.append(word_text(child, source))
     return tuple(words)
 
 
-def text_of(node: Node, source: bytes) -> str:
-    """Return what a word says without its quotes; parts that are expanded stay as they are written."""
+def word_text(node: Node, source: bytes) -> str:
+    """Return the text of a word without its quotes; expansions stay as they are written."""
     kind = node.type
     if kind == "concatenation":
-        return "".join(text_of(child, source) for child in node.children)
-    # Decoded before anything is cut off: of a text with an error, a node may end within a character.
+        return "".join(word_text(child, source) for child in node.children)
+    # Decoded before anything is cut off: in a text with errors, a node may end inside a character.
     text = source[node.start_byte : node.end_byte].decode(errors="replace")
     if kind == "raw_string":
         return text.removeprefix("'").removesuffix("'")

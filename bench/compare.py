@@ -1,0 +1,188 @@
+"""Compare the durable round trip of this source tree with that of another revision, by turns in one run.
+
+python -m bench compare REV --backend sqlite,postgres,two-servers --at-once 1,64 --rounds 5
+
+REV is checked out into a temporary git worktree. It runs in this environment where its locked packages are the same,
+and else in one of its own. Each round measures each case on both versions, one right after the other.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LOCK = "requirements-dev.lock"
+FIELDS = {"repeated": "fields repeat", "new": "every form new"}
+FIGURES = {
+    "server_cpu_us": "server CPU µs",
+    "postgres_cpu_us": "database CPU µs",
+    "p50_ms": "median ms",
+    "cycles_s": "a second",
+}
+OURS, THEIRS = "this tree", "revision"
+
+Figures = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured on both versions."""
+
+    backend: str
+    fields: str
+    at_once: int
+    total: int
+
+    def __str__(self) -> str:
+        """Name the case in the table."""
+        return f"{self.backend}, {self.at_once} at once, {FIELDS[self.fields]}"
+
+
+class Version:
+    """A source tree, and the process that measures it."""
+
+    def __init__(self, tree: Path, python: str) -> None:
+        path = os.pathsep.join((str(tree / "src"), str(tree)))
+        # -P: only the tree's own modules are found, and not those beside the script.
+        self._process = subprocess.Popen(
+            [python, "-P", ROOT / "bench" / "one_version.py"],
+            cwd=tree,
+            env={**os.environ, "PYTHONPATH": path},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def measure(self, case: Case) -> Figures:
+        """Measure a case once."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(json.dumps(vars(case)), file=self._process.stdin, flush=True)
+        line = self._process.stdout.readline()
+        if not line:
+            sys.exit(f"The benchmark of {case} failed; see its error above.")
+        return json.loads(line)
+
+    def close(self) -> None:
+        """Let the process end, and with it its databases."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(60)
+
+
+@contextmanager
+def checkout(revision: str) -> Generator[Path]:
+    """Give a worktree of a revision, until the block ends."""
+    with tempfile.TemporaryDirectory(prefix="askback-compare-") as folder:
+        tree = Path(folder) / "tree"
+        subprocess.run(
+            ["git", "worktree", "add", "--quiet", "--detach", tree, revision], cwd=ROOT, check=True
+        )
+        try:
+            yield tree
+        finally:
+            subprocess.run(["git", "worktree", "remove", "--force", tree], cwd=ROOT, check=True)
+
+
+def python_of(tree: Path) -> str:
+    """Return a Python that has the packages of a tree: this one, where the locks are the same."""
+    if (tree / LOCK).read_bytes() == (ROOT / LOCK).read_bytes():
+        return sys.executable
+    subprocess.run([sys.executable, tree / "scripts" / "setup.py", "--python"], check=True, stdout=sys.stderr)
+    return str(tree / ".venv" / "bin" / "python")
+
+
+@contextmanager
+def _running(tree: Path) -> Generator[Version]:
+    version = Version(tree, python_of(tree))
+    try:
+        yield version
+    finally:
+        version.close()
+
+
+def measure(
+    versions: Mapping[str, Version], cases: Sequence[Case], rounds: int
+) -> Iterator[tuple[Case, str, Figures]]:
+    """Measure each case on each version by turns; the version that begins changes with each round."""
+    for number in range(rounds):
+        order = sorted(versions, reverse=bool(number % 2))
+        for case in cases:
+            for name in order:
+                yield case, name, versions[name].measure(case)
+
+
+def table(measured: Iterable[tuple[Case, str, Figures]]) -> Iterator[str]:
+    """Give a Markdown table: of each case and figure the medians of both versions, and their ratio.
+
+    A ratio is this tree divided by the revision, in one round: the table has their median and their range.
+    """
+    of: dict[Case, dict[str, list[Figures]]] = {}
+    for case, name, figures in measured:
+        of.setdefault(case, {}).setdefault(name, []).append(figures)
+    yield "| | revision | this tree | ratio | least–most |"
+    yield "|---|---|---|---|---|"
+    for case, runs in of.items():
+        for figure, title in FIGURES.items():
+            theirs = [run[figure] for run in runs[THEIRS]]
+            ours = [run[figure] for run in runs[OURS]]
+            if not all(theirs):
+                continue
+            ratios = [a / b for a, b in zip(ours, theirs, strict=True) if b]
+            yield (
+                f"| {case}: {title} | {statistics.median(theirs):,.4g} | {statistics.median(ours):,.4g} "
+                f"| **{statistics.median(ratios):.2f}** "
+                f"| {min(ratios):.2f}–{max(ratios):.2f} |"
+            )
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print each turn as it is measured, then the table."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench compare",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("revision", metavar="REV", help="a commit, branch or tag")
+    parser.add_argument(
+        "--backend", default="sqlite,postgres", help="sqlite, postgres, two-servers, with commas"
+    )
+    parser.add_argument("--at-once", default="1,64", help="conversations at once, with commas")
+    parser.add_argument("--fields", default="repeated,new", help="repeated, new, with commas")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument(
+        "--total", type=int, default=4000, help="round trips of a turn; an eighth where one is at once"
+    )
+    args = parser.parse_args(arguments)
+    cases = [
+        Case(backend, fields, int(at_once), args.total // (1 if int(at_once) > 1 else 8))
+        for backend, at_once, fields in product(
+            args.backend.split(","), args.at_once.split(","), args.fields.split(",")
+        )
+    ]
+    measured: list[tuple[Case, str, Figures]] = []
+    with ExitStack() as stack:
+        tree = stack.enter_context(checkout(args.revision))
+        versions = {
+            OURS: stack.enter_context(_running(ROOT)),
+            THEIRS: stack.enter_context(_running(tree)),
+        }
+        for case, name, figures in measure(versions, cases, args.rounds):
+            measured.append((case, name, figures))
+            print(f"{case}: {name}: {json.dumps(figures)}", flush=True)
+    print("\n".join(["", *table(measured)]))
+
+
+if __name__ == "__main__":
+    main()

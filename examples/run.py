@@ -1,0 +1,18 @@
+"""A turn with a beginning and an end: whatever it leaves open when it fails is cancelled."""
+
+import asyncio
+
+from askback import AsyncClient
+
+
+async def main() -> None:
+    async with AsyncClient(thread_id="order-1234") as ask:
+        await ask.threads.update("order-1234", title="Order 1234", metadata={"crm": 99})
+        async with ask.run() as run:
+            size = await ask.ask("Which size?", ["S", "M", "L"], run_id=run.id, external_id="order-1234-size")
+            await ask.say(f"Size {size} it is.", thread_id="order-1234", run_id=run.id)
+        ended = await ask.runs.get(run.id)
+        print(size, ended.reason)
+
+
+asyncio.run(main())

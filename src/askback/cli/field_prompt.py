@@ -1,0 +1,202 @@
+"""Prompt for one field until its answer is valid, and the commands that leave a form instead."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from askback.cli import entry
+from askback.cli.file_prompt import Upload, UploadFailed, upload_files
+from askback.cli.language import text
+from askback.cli.source_prompt import Search, SourceListing
+from askback.cli.terminal import Terminal
+from askback.domain.faults import Fault, Faults
+from askback.domain.fields import AnyField, File, Form, Multiselect, Radio, Rows, Select, Textarea
+from askback.domain.files import uploads_in
+from askback.domain.validation.answer import check_answer
+from askback.messages import render
+
+EMPTY, BACK, PASS = ":empty", ":back", ":pass"
+HELP = """\
+Type an answer and press Enter. An empty line takes the value in brackets, or leaves the field empty.
+  :back     go back one field          :empty    leave this field empty although it has a default
+  :skip     skip the whole form        :dismiss  refuse to answer
+  :later    leave it open for now      ::text    an answer that begins with a colon
+  :pass     skip a question that says so
+  :all no   decline everything that is pending"""
+
+
+class ExitWord(Enum):
+    """The commands that leave a request unanswered; `ALL` declines the other requests as well."""
+
+    SKIP = ":skip"
+    DISMISS = ":dismiss"
+    LATER = ":later"
+    ALL = ":all no"
+
+
+class PromptExit(Exception):
+    """The person left the request."""
+
+    def __init__(self, how: ExitWord) -> None:
+        super().__init__(how.value)
+        self.how = how
+
+
+class Back(Exception):
+    """The person wants to go back one step."""
+
+
+class SkippedQuestion(Exception):
+    """The person skips this question."""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPrompt:
+    """Asks for the fields of one form.
+
+    Each method may raise `PromptExit`, `Back`, `SkippedQuestion` or `EndOfInput`.
+    """
+
+    terminal: Terminal
+    form: Form
+    locale: str
+    upload: Upload | None = None
+    search: Search | None = None
+
+    async def field(self, each: AnyField, kept: Any, *, optional: bool) -> Any:
+        """Prompt until the answer is valid and return it, None for an empty one; `kept` is offered.
+
+        An `optional` field belongs to an optional section: its required fields may be left empty.
+        """
+        self._head(each, required=each.required and not optional)
+        while True:
+            try:
+                with self.terminal.unseen() if each.sensitive else nullcontext():
+                    value = await self._value(each, kept)
+            except UploadFailed as failed:
+                self.terminal.say(str(failed), "red")
+                continue
+            faults = _faults(each, value)
+            if optional and value is None:
+                faults = []
+            for fault in faults:
+                self.terminal.say(render(fault, self.locale), "red")
+            if not faults and await self._sure(each, value):
+                return value
+
+    def fixed(self, each: AnyField, value: Any) -> None:
+        """Show a field that cannot be changed."""
+        self._head(each, required=True, choices=False)
+        self.terminal.say(f"  {entry.shown(each, value)}")
+
+    def title(self, rows: Rows) -> None:
+        """Show what rows are about, before the first of them."""
+        self.terminal.say()
+        self.terminal.say(text(rows.label or self.form.title), "bold underline")
+        if rows.description:
+            self.terminal.say(text(rows.description), "dim")
+
+    async def yes(self, question: str, *, default: bool = False) -> bool:
+        """Ask for yes or no; an empty line is `default`."""
+        word = (await self._line(f"{question}? {'[Y/n]' if default else '[y/N]'} ")).strip().casefold()
+        return word in entry.YES if word else default
+
+    def _head(self, each: AnyField, *, required: bool, choices: bool = True) -> None:
+        self.terminal.say()
+        words = [text(each.label), None if required else "(optional)"]
+        if any(words):
+            self.terminal.say(" ".join(filter(None, words)), "bold")
+        if each.description:
+            self.terminal.say(text(each.description), "dim")
+        if each.allow_skip and choices:
+            self.terminal.say(f"{PASS} skips this question.", "dim")
+        listed = choices and getattr(each, "options_from", None) is None
+        options = entry.options_of(each) if listed else []
+        for key, option in zip(entry.keys(options), options, strict=True):
+            note = " (recommended)" if option.recommended else ""
+            self.terminal.say(
+                f"  {key}  {text(option.label)}{note}", "red" if option.style == "danger" else ""
+            )
+            if option.description:
+                self.terminal.say(f"     {text(option.description)}", "dim")
+
+    async def _value(self, each: AnyField, kept: Any) -> Any:
+        if isinstance(each, Select | Radio | Multiselect) and each.options_from is not None and self.search:
+            return await self._chosen(each, SourceListing(self.terminal, each, self.search, kept))
+        offer = "" if kept is None else f" [{entry.shown(each, kept)}]"
+        words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
+        line = await self._line(f"{entry.hint(each)}{offer}: ", words)
+        if line.strip() == PASS and each.allow_skip:
+            raise SkippedQuestion
+        if line.strip() == EMPTY:
+            return None
+        if not line.strip():
+            return kept
+        if isinstance(each, File) and self.upload is not None:
+            return await upload_files(each, line, self.upload)
+        if isinstance(each, Textarea):
+            return await self._lines(_unescaped(line))
+        return entry.read(each, _unescaped(line))
+
+    async def _chosen(self, each: AnyField, listing: SourceListing) -> Any:
+        """Search and choose until the choice is made; return it, None for none."""
+        await listing.load()
+        words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
+        while True:
+            offer = "" if listing.value is None else f" [{entry.shown(each, listing.value)}]"
+            line = (await self._line(f"{listing.hint}{offer}: ", words)).strip()
+            if line == PASS and each.allow_skip:
+                raise SkippedQuestion
+            if line == EMPTY:
+                return None
+            if not line or await listing.take(_unescaped(line)):
+                return listing.value
+
+    async def _lines(self, first: str) -> str:
+        """Read lines until one with only a period; two periods at the start of a line stand for one."""
+        lines: list[str] = []
+        line = first
+        while line != ".":
+            lines.append(line[1:] if line.startswith("..") else line)
+            line = await self.terminal.line("| ")
+        return "\n".join(lines)
+
+    async def _sure(self, each: AnyField, value: Any) -> bool:
+        for label in entry.dangerous(each, value):
+            if not await self.yes(f"Really “{label}”"):
+                return False
+        return True
+
+    async def _line(self, prompt: str, words: Sequence[str] = (EMPTY,)) -> str:
+        """Return the next line that is an answer or one of `words`; run commands."""
+        while True:
+            line = await self.terminal.line(prompt)
+            word = line.strip()
+            if not word.startswith(":") or word.startswith("::") or word in words:
+                return line
+            if word == BACK:
+                raise Back
+            if word == ExitWord.SKIP.value and not self.form.allow_skip:
+                self.terminal.say("This form cannot be skipped. :dismiss refuses to answer it.", "yellow")
+            elif word in {how.value for how in ExitWord}:
+                raise PromptExit(ExitWord(word))
+            else:
+                self.terminal.say(HELP, "dim")
+
+
+def _faults(each: AnyField, value: Any) -> list[Fault]:
+    try:
+        alone = each.model_copy(update={"visible_if": None})
+        form, values = Form(fields=[alone]), {each.id: value}
+        check_answer(form, values, uploads=uploads_in(form, values))
+    except Faults as refused:
+        return list(refused.faults)
+    return []
+
+
+def _unescaped(line: str) -> str:
+    return line[1:] if line.startswith("::") else line

@@ -1,0 +1,53 @@
+"""Upload the files whose paths a person typed at the prompt of a file field."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from askback.domain.fields import File
+from askback.domain.files import most_files
+from askback.errors import AskbackError, Refused
+
+Upload = Callable[[str, bytes, str], Awaitable[dict[str, Any]]]
+"""Uploads bytes for a field under a name, and returns the file as an answer has it."""
+
+
+class UploadFailed(AskbackError):
+    """A file could not be read or was refused; the message is for the person."""
+
+
+async def upload_files(field: File, line: str, upload: Upload) -> Any:
+    """Return the value of a field: the file at the path in `line`, or a list of them. Raises `UploadFailed`."""
+    most = most_files(field)
+    paths = [line.strip().strip("\"'")] if most == 1 else _paths(line)
+    if len(paths) > most:
+        raise UploadFailed(f"At most {most} files.")
+    found = [await _upload(field, Path(path), upload) for path in paths]
+    return found[0] if most == 1 else found
+
+
+def _paths(line: str) -> Sequence[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UploadFailed(f"This cannot be read as paths: {error}. Quote a path that has blanks.") from None
+
+
+async def _upload(field: File, path: Path, upload: Upload) -> dict[str, Any]:
+    try:
+        content = await asyncio.to_thread(_read, path)
+    except OSError as error:
+        raise UploadFailed(f"{path} cannot be read: {error.strerror}.") from None
+    try:
+        return await upload(field.id, content, path.name)
+    except Refused as refused:
+        said = [each["message"] for each in refused.field_errors] or [refused.message]
+        raise UploadFailed(f"{path.name}: {' '.join(said)}") from None
+
+
+def _read(path: Path) -> bytes:
+    return path.expanduser().read_bytes()

@@ -1,0 +1,196 @@
+"""Prompt for the values of a request for secrets: type them hidden, use stored ones, or refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from askback.cli.field_prompt import BACK, Back, ExitWord, PromptExit
+from askback.cli.language import text
+from askback.cli.secret_value import PADDED, InvalidValue, padded, whole
+from askback.cli.terminal import WORDS, Terminal
+from askback.domain.faults import join
+from askback.domain.request import InputRequest
+from askback.domain.secrets.request import Scope, SecretHelp, ShownSecret
+from askback.domain.secrets.secret import Secret
+
+DISCLAIMER = "Type values here, never paste them into chat."
+HELP = """\
+Type the value and press Enter; it is not shown. An empty line uses the stored value, if there is one.
+  :back     go back one step               :dismiss  refuse to provide them
+  :later    leave it open for now          :all no   decline everything that is pending"""
+_LEAVING = frozenset({ExitWord.DISMISS.value, ExitWord.LATER.value, ExitWord.ALL.value})
+
+
+@dataclass(frozen=True, slots=True)
+class SecretSubmission:
+    """The submission: values by name, the names whose stored values are used, and the scope of the new values."""
+
+    values: Mapping[str, Secret]
+    existing: Sequence[str]
+    scope: Scope | None
+
+
+class SecretPrompt:
+    """The prompts of one request; each method may raise `PromptExit` or `EndOfInput`."""
+
+    def __init__(self, terminal: Terminal, request: InputRequest, shown: ShownSecret) -> None:
+        self._terminal = terminal
+        self._request = request
+        self._shown = shown
+        self._values: dict[str, Secret] = {}
+        self._existing: set[str] = set()
+        self._scopes = _scopes(shown)
+
+    async def ask(self) -> SecretSubmission:
+        """Show the request, and prompt for each value and the scope."""
+        self._show()
+        if all(self._shown.present.get(name) for name in self._shown.names) and await self._may_use():
+            return SecretSubmission({}, list(self._shown.names), None)
+        return await self._ask(self._shown.names)
+
+    async def correct(self, faults: Sequence[tuple[str, str]]) -> SecretSubmission:
+        """Show errors as (path, sentence), and prompt for these values again."""
+        for _, sentence in faults:
+            self._terminal.say(sentence, "red")
+        wrong = [
+            name for name in self._shown.names if any(join("secrets", name) == path for path, _ in faults)
+        ]
+        return await self._ask(wrong or self._shown.names)
+
+    # --- showing -----------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        terminal, shown = self._terminal, self._shown
+        terminal.say("Secrets for the agent, which will not see them:", "dim")
+        for name in shown.names:
+            terminal.say(f"  {name}", "bold")
+        terminal.say("The agent says:", "dim")
+        for written in (shown.reason, shown.instructions):
+            if written:
+                terminal.quote([text(written)], margin=WORDS)
+        terminal.say(DISCLAIMER, "bold")
+        terminal.say("The names are visible in the conversation; the values are not.", "dim")
+        if self._request.error_summary:
+            terminal.say(self._request.error_summary, "red")
+        terminal.say("(:help lists the commands; :later leaves it open)", "dim")
+
+    def _head(self, name: str, kept: str) -> None:
+        terminal, told = self._terminal, self._shown.metadata.get(name, SecretHelp())
+        terminal.say()
+        terminal.say(name, "bold")
+        example = told.placeholder and f"such as {text(told.placeholder)}"
+        for written in (told.description, told.format_hint, example):
+            if written:
+                terminal.quote([text(written)], margin=WORDS)
+        if kept:
+            terminal.say(f"A value is stored already ({kept}).", "dim")
+        for error in self._request.field_errors:
+            if error.path == join("secrets", name):
+                terminal.say(error.message, "red")
+
+    # --- asking ------------------------------------------------------------------------------
+
+    async def _ask(self, names: Sequence[str]) -> SecretSubmission:
+        steps = [*names, None]
+        at, scope = 0, None
+        while at < len(steps):
+            name = steps[at]
+            try:
+                if name is not None:
+                    await self._value(name)
+                elif self._values:
+                    scope = await self._scope()
+            except Back:
+                at = max(at - 1, 0)
+            else:
+                at += 1
+        return SecretSubmission(self._values, sorted(self._existing), scope)
+
+    async def _may_use(self) -> bool:
+        """Ask whether the agent may use the stored values; without a yes, prompt for other values."""
+        names, agent = ", ".join(self._shown.names), getattr(self._request.requester, "name", "the agent")
+        self._terminal.say()
+        verb, them = ("is", "it") if len(self._shown.names) == 1 else ("are", "them")
+        line = await self._line(f"{names} {verb} saved. Let {agent} use {them}? [y/N] ")
+        return line.strip().casefold() in {"y", "yes"}
+
+    async def _value(self, name: str) -> None:
+        """Prompt for one value until there is one, or the stored one is used."""
+        kept = ", ".join(self._shown.present.get(name, ()))
+        self._head(name, kept)
+        prompt = "value, hidden (Enter uses the stored one): " if kept else "value, hidden: "
+        self._values.pop(name, None)
+        self._existing.discard(name)
+        with self._terminal.unseen():
+            while name not in self._values and name not in self._existing:
+                line = await self._line(prompt)
+                if not line and kept:
+                    self._existing.add(name)
+                elif not line:
+                    self._terminal.say("Enter a value, or type :dismiss to refuse.", "red")
+                else:
+                    await self._take(name, line)
+
+    async def _take(self, name: str, line: str) -> None:
+        try:
+            self._values[name] = await self._read(name, line)
+        except InvalidValue as odd:
+            self._terminal.say(str(odd), "red")
+
+    async def _read(self, name: str, line: str) -> Secret:
+        """Return the typed value; a multi-line value ends with a line that contains only a period."""
+        if self._shown.metadata.get(name, SecretHelp()).input == "textarea":
+            return await self._lines(line)
+        if await self._terminal.drop_rest():
+            raise InvalidValue("More than one line was entered, so nothing was saved. Type one line.")
+        value = whole(line, typed=self._terminal.interactive)
+        if padded(value):
+            self._terminal.say(PADDED, "yellow")
+        return value
+
+    async def _lines(self, line: str) -> Secret:
+        self._terminal.say("(several lines; end with a line that contains only a period)", "dim")
+        lines: list[str] = []
+        while line != ".":
+            lines.append(line.removeprefix(".") if line.startswith("..") else line)
+            line = await self._terminal.line("| ")
+        text = "".join(f"{whole(each, typed=self._terminal.interactive).reveal()}\n" for each in lines)
+        self._terminal.say(f"{len(lines)} lines, {len(text)} characters.", "dim")
+        return Secret(text)
+
+    async def _scope(self) -> Scope:
+        """Prompt for the scope of the values; an empty line takes the agent's suggestion."""
+        where = "  ".join(f"[{word[0]}]{word[1:]}{of}" for word, (_, of) in self._scopes.items())
+        suggested = next(word for word, (scope, _) in self._scopes.items() if scope == self._suggested)
+        self._terminal.say()
+        while True:
+            said = (await self._line(f"Store for: {where}  [{suggested}] ")).strip().casefold() or suggested
+            for word, (scope, _) in self._scopes.items():
+                if said in {word, word[0], scope}:
+                    return scope
+
+    @property
+    def _suggested(self) -> Scope:
+        offered = {scope for scope, _ in self._scopes.values()}
+        return self._shown.default_scope if self._shown.default_scope in offered else "session"
+
+    async def _line(self, prompt: str) -> str:
+        """Return the next line that is not a command; run commands."""
+        while True:
+            line = await self._terminal.line(prompt)
+            if line == BACK:
+                raise Back
+            if line in _LEAVING:
+                raise PromptExit(ExitWord(line))
+            if line not in {":help", "?"}:
+                return line
+            self._terminal.say(HELP, "dim")
+
+
+def _scopes(shown: ShownSecret) -> dict[str, tuple[Scope, str]]:
+    """Return the words for the scopes, each with its scope and a description."""
+    scopes: dict[str, tuple[Scope, str]] = {"conversation": ("session", "")}
+    if shown.project is not None:
+        scopes["project"] = ("project", f" {shown.project}")
+    return {**scopes, "everywhere": ("global", "")}

@@ -1,0 +1,46 @@
+"""Read a secret value that is typed or piped in: unchanged, or not at all."""
+
+from __future__ import annotations
+
+import sys
+from getpass import getpass
+
+from askback.cli.terminal import printable
+from askback.domain.secrets.secret import Secret
+from askback.errors import AskbackError
+
+LONGEST_LINE = 4095
+"""Bytes after which a terminal drops the rest of a line without a word."""
+
+PADDED = "The value begins or ends with white space, which is stored unchanged."
+
+
+class InvalidValue(AskbackError):
+    """The typed value is rejected, because it may not be the intended one."""
+
+
+def typed_or_piped(name: str) -> Secret:
+    """Read a value from a prompt that does not show it, or from standard input to its end. Raises `InvalidValue`."""
+    try:
+        if sys.stdin.isatty():
+            return whole(getpass(f"Value of {printable(name)}, hidden: "), typed=True)
+        return Secret(sys.stdin.buffer.read().decode())
+    except UnicodeDecodeError:
+        pass  # it holds what it could not decode
+    raise InvalidValue("The value is not valid UTF-8.")
+
+
+def whole(line: str, *, typed: bool) -> Secret:
+    """Return a line as a value. Raises `InvalidValue` when the terminal may have changed it or cut it off."""
+    cut, changed = typed and len(line.encode("utf-8", "replace")) >= LONGEST_LINE, "\ufffd" in line
+    value = None if cut or changed else Secret(line)
+    del line
+    if value is None:
+        why = "is too long to be typed" if cut else "is not valid UTF-8"
+        raise InvalidValue(f"The value {why}. Pipe it instead: askback secrets set NAME < FILE")
+    return value
+
+
+def padded(value: Secret) -> bool:
+    """Whether a value has white space at an end, as it is often pasted by mistake."""
+    return value.reveal() != value.reveal().strip()

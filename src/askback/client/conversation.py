@@ -1,0 +1,113 @@
+"""Wait for requests, write messages, and follow events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from types import TracebackType
+from typing import Any, Self
+
+from askback.client.eventfeed import EventFeed
+from askback.client.methods import Blocking, iterator, method
+from askback.client.resources.base import Resource, id_of
+from askback.client.resources.threads import Threads
+from askback.domain.request import InputRequest
+
+
+class MessageStream:
+    """Text that appears in a thread as it is written: `async with ask.stream("t1") as out: await out.write("…")`."""
+
+    def __init__(self, threads: Threads, *, thread_id: str, run_id: str | None = None) -> None:
+        self._id: str | None = None
+        self._threads = threads
+        self._thread_id = thread_id
+        self._run_id = run_id
+
+    @property
+    def id(self) -> str | None:
+        """The message's id, once something was written."""
+        return self._id
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+    @method
+    async def write(self, text: str) -> None:
+        """Add to the message; the first piece creates it."""
+        if not text:
+            return
+        if self._id is None:
+            content = [{"type": "text", "text": text}]
+            self._id = await self._threads.create_message(
+                content, thread_id=self._thread_id, run_id=self._run_id
+            )
+        else:
+            await self._threads.append_to_message(self._id, text, thread_id=self._thread_id)
+
+
+class BlockingMessageStream(Blocking, MessageStream):
+    """A `MessageStream` for code without an event loop."""
+
+    @property
+    def id(self) -> str | None:
+        """The message's id, once something was written."""
+        return self._target.id
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        return None
+
+
+class Conversation(Resource):
+    """The part of the client that waits, writes and follows."""
+
+    _threads: Threads
+
+    @method
+    async def wait(self, request: InputRequest | str, *, timeout: float | None = None) -> InputRequest:
+        """Return a request once it has ended, in any way; raises `TimeoutError` after `timeout` seconds.
+
+        The request stays open then. Raises `NotFound`.
+        """
+        ticket = await self._link.wait(id_of(request))
+        del request
+        try:
+            if timeout is None:
+                settled = await ticket  # without a timer: a wait is only its future
+            else:
+                async with asyncio.timeout(timeout):
+                    settled = await ticket
+        finally:
+            self._link.abandon(ticket)
+        return InputRequest.model_validate(settled)
+
+    @method
+    async def say(self, text: str, *, thread_id: str | None = None, run_id: str | None = None) -> str:
+        """Add a text message to a thread and return its id."""
+        content = [{"type": "text", "text": text}]
+        return await self._threads.create_message(content, thread_id=self._thread(thread_id), run_id=run_id)
+
+    @iterator
+    async def events(
+        self, thread_id: str | None = None, *, cursor: int | None = None
+    ) -> AsyncGenerator[dict[str, Any]]:
+        """Follow a thread, or without one everything that a responder may see.
+
+        Begins after `cursor` (a `seq`, for the inbox a `position`), without one at the next event. Events are neither
+        lost nor repeated when the connection breaks. Raises `NotFound` once the caller loses access to the thread.
+        """
+        feed = EventFeed(self._link, thread_id, cursor)
+        try:
+            async for event in feed:
+                yield event
+        finally:
+            feed.close()

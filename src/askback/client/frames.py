@@ -1,0 +1,124 @@
+"""Write calls as the text of frames, without the id, which the session adds."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from contextlib import suppress
+from functools import cache
+from typing import Any, cast
+
+from pydantic import BaseModel
+from pydantic_core import PydanticSerializationError, to_json
+
+from askback.client.tracing import current_trace
+from askback.domain.action import ActionAsk
+from askback.domain.approval import Approval
+from askback.domain.fields import Form
+from askback.domain.model import Model
+from askback.domain.secrets.request import SecretAsk
+from askback.domain.tracing import HEADER
+from askback.errors import Invalid
+
+MAX_KEY = 255
+
+
+def frame(op: str, **args: Any) -> str:
+    """Write an operation with its arguments, without those that are None."""
+    return json.dumps({"op": op, **without_none(**args)}, separators=(",", ":"))[1:-1]
+
+
+def without_none(**args: Any) -> dict[str, Any]:
+    """Return the arguments that are not None."""
+    return {name: value for name, value in args.items() if value is not None}
+
+
+def idempotency_key(key: str | None) -> str:
+    """Return the caller's key, or a random one; raises `Invalid` for what a header cannot carry."""
+    if key is None:
+        return secrets.token_urlsafe(16)
+    if not 1 <= len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
+        text = f"Must be 1 to {MAX_KEY} printable ASCII characters."
+        fault = {"path": "Idempotency-Key", "code": "invalid_key", "message": text}
+        raise Invalid("The idempotency key cannot be used.", field_errors=[fault])
+    return key
+
+
+def dump_set_fields(model: BaseModel) -> dict[str, Any]:
+    """Return the fields of a form, an approval or a request for secrets that differ from their defaults."""
+    values = vars(model)
+    return {
+        alias: _dump(value)
+        for name, alias, default in _members(type(model))
+        if (
+            ((value := values[name]) is not None and (value != default or name == "type"))
+            or (value is None and name == "input" and name in model.model_fields_set)  # a call with null
+        )
+    }
+
+
+@cache
+def _members(of: type[BaseModel]) -> tuple[tuple[str, str, Any], ...]:
+    return tuple((name, info.alias or name, info.default) for name, info in of.model_fields.items())
+
+
+def _dump(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return dump_set_fields(value)
+    return [_dump(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
+
+
+def _encode(what: Model | Mapping[str, Any]) -> str:
+    if isinstance(what, Model):
+        with suppress(
+            PydanticSerializationError
+        ):  # half a character: escaped it reaches the server, which says where
+            return to_json(dump_set_fields(what)).decode()
+    return json.dumps(what, separators=(",", ":"), default=_dump_model)
+
+
+def _dump_model(value: object) -> dict[str, Any]:
+    if not isinstance(value, Model):
+        raise TypeError
+    return dump_set_fields(value)
+
+
+def create_request(
+    what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+    *,
+    thread_id: str,
+    options: Mapping[str, Any],
+    key: str | None,
+    kind: str = "form",
+    member: str | None = None,
+) -> str:
+    """Write a `create_request`; `kind` is that of a mapping. Raises `Invalid` for what JSON cannot hold.
+
+    `member` is the member of the body that has it, if that is not named as its kind.
+
+    Without a key it gets a random one, so that it can be sent again after a lost connection.
+    """
+    if isinstance(what, Approval | SecretAsk | ActionAsk):
+        kind = (
+            "approval"
+            if isinstance(what, Approval)
+            else "secret"
+            if isinstance(what, SecretAsk)
+            else "action"
+        )
+    try:
+        text = _encode(what)
+    except (TypeError, ValueError, RecursionError):
+        fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
+        raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
+    head = json.dumps({"kind": kind, "thread_id": thread_id, **options}, separators=(",", ":"))
+    # Beside the body: a request with another trace is still the same request.
+    trace = f'"{HEADER}":"{found}",' if (found := current_trace()) else ""
+    body = f'{head[:-1]},"{member or kind}":{text}}}'
+    return f'"op":"create_request",{trace}"key":{json.dumps(idempotency_key(key))},"body":{body}'
+
+
+def get_request(request_id: str) -> str:
+    """Write a `get_request`."""
+    return frame("get_request", request_id=request_id)

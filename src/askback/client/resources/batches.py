@@ -1,0 +1,36 @@
+"""The requests and the results of a batch of decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from askback.client.frames import without_none
+from askback.client.refusals import refusal
+from askback.domain.request import InputRequest
+from askback.errors import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class BatchResult:
+    """The result for one request of a batch: the request as it is now, or why nothing was done with it."""
+
+    id: str
+    request: InputRequest | None = None
+    error: Refused | None = None
+
+
+def batch_item(request: InputRequest | str) -> dict[str, Any]:
+    """Return one request of a batch as it is sent."""
+    if isinstance(request, str):
+        return {"id": request}
+    digest = request.approval.digest if request.approval else None
+    return without_none(id=request.id, revision=request.revision, digest=digest or None)
+
+
+def batch_result(found: Mapping[str, Any]) -> BatchResult:
+    """Return one result of a batch as it was received."""
+    if "error" in found:
+        return BatchResult(found["id"], error=refusal(found["error"], status=found["status"]))
+    return BatchResult(found["id"], request=InputRequest.model_validate(found["request"]))

@@ -1,0 +1,203 @@
+"""Move frames and single HTTP requests between a client and a server.
+
+A transport opens streams of frames, which carry every call and every wait, and sends single requests beside them.
+Secret values travel in single requests only: a frame is kept until it is answered, may be sent again, and is logged
+when somebody debugs a connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from askback.domain.secrets.secret import Secret
+from askback.errors import Forbidden, Refused, Unauthorized
+
+if TYPE_CHECKING:
+    import httpx2
+
+SUBPROTOCOL = "askback.v1"
+VIA_HEADER = "X-Askback-Via"
+Via = Literal["api", "cli", "mcp", "chat"]
+"""The kind of program that calls; the audit log records it."""
+
+MAX_FRAME = 256 * 1024
+"""Bytes that the server accepts in one frame."""
+
+REQUEST_TIMEOUT_S = 30.0
+FILE_TIMEOUT_S = 120.0
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+T = TypeVar("T")
+
+
+class TransportError(Exception):
+    """The connection failed or could not be made; another attempt may work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An HTTP reply: the status, the `Retry-After` header, and the body."""
+
+    status: int
+    retry_after: str | None
+    body: Secret
+
+
+@dataclass(frozen=True, slots=True)
+class BytesReply:
+    """An HTTP reply whose body is a file, or the text of an error."""
+
+    status: int
+    retry_after: str | None
+    body: bytes
+
+
+class FrameStream(Protocol):
+    """One connection. Texts are the frames of `docs/reference/wire.md`, on every transport."""
+
+    async def send(self, text: str) -> None:
+        """Send a frame; raises `TransportError`."""
+        ...
+
+    async def receive(self) -> str:
+        """Return the next frame; raises `TransportError`, or a `Refused` when the server rejects this client."""
+        ...
+
+    async def close(self) -> None:
+        """Close; never raises."""
+        ...
+
+
+class Transport(Protocol):
+    """Connects to one server."""
+
+    @property
+    def address(self) -> str:
+        """The server's address, for messages."""
+        ...
+
+    async def frames(self) -> FrameStream:
+        """Connect; raises `TransportError` when it may work later, a `Refused` when it will not."""
+        ...
+
+    async def request(
+        self, method: str, path: str, body: Secret | None = None, *, key: str | None = None
+    ) -> Reply:
+        """Send one HTTP request with a JSON body; `key` is an idempotency key. Raises `TransportError`."""
+        ...
+
+    async def exchange(self, method: str, path: str, body: bytes | None = None) -> BytesReply:
+        """Send one HTTP request whose body and reply are bytes, such as files. Raises `TransportError`."""
+        ...
+
+    async def close(self) -> None:
+        """Free what the connections share."""
+        ...
+
+
+class NetworkTransport:
+    """A server on the network: the part that the WebSocket and the HTTP transport share."""
+
+    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
+        self.address = url
+        self._token = token
+        self._via: Via = via
+        self._http: httpx2.AsyncClient | None = None
+
+    async def request(
+        self, method: str, path: str, body: Secret | None = None, *, key: str | None = None
+    ) -> Reply:
+        """Send one HTTP request with a JSON body."""
+        # The text of the body is in no variable: an error shows the variables of this function.
+        response = await without_traceback(
+            self._client().request(
+                method,
+                path,
+                content=None if body is None else body.reveal().encode(),
+                headers=json_headers(body, key),
+            )
+        )
+        return Reply(response.status_code, response.headers.get("retry-after"), Secret(response.text))
+
+    async def exchange(self, method: str, path: str, body: bytes | None = None) -> BytesReply:
+        """Send one HTTP request whose body and reply are bytes."""
+        import httpx2
+
+        try:
+            response = await self._client().request(method, path, content=body, timeout=FILE_TIMEOUT_S)
+        except httpx2.HTTPError as failed:
+            raise TransportError(str(failed) or type(failed).__name__) from failed
+        return BytesReply(response.status_code, response.headers.get("retry-after"), response.content)
+
+    async def close(self) -> None:
+        """Close the HTTP client."""
+        if self._http is not None:
+            await self._http.aclose()
+
+    def _client(self) -> httpx2.AsyncClient:
+        if self._http is None:
+            import httpx2  # now: most clients send no single request, and it takes longer than all else to import
+
+            self._http = httpx2.AsyncClient(
+                base_url=self.address,
+                headers=credentials(self._token, self._via),
+                timeout=REQUEST_TIMEOUT_S,
+                trust_env=not is_loopback(self.address),
+                verify=is_encrypted(self.address),
+            )
+        return self._http
+
+
+async def without_traceback(work: Awaitable[T]) -> T:
+    """Await a request, and raise its errors as `TransportError` without frames: their variables hold the body."""
+    failure: BaseException
+    try:
+        return await work
+    except asyncio.CancelledError as cancelled:
+        failure = asyncio.CancelledError(*cancelled.args)
+    except Exception as failed:  # noqa: BLE001 - any of them would hold on to the body
+        failure = TransportError(str(failed) or type(failed).__name__)
+    raise failure
+
+
+def credentials(token: str, via: Via) -> Mapping[str, str]:
+    """Return the headers that authenticate a caller and name its kind of program."""
+    return {"authorization": f"Bearer {token}", VIA_HEADER: via}
+
+
+def json_headers(body: Secret | None, key: str | None) -> dict[str, str]:
+    """Return the headers of a request with a JSON body and an idempotency key, if there are any."""
+    headers = {} if body is None else {"content-type": "application/json"}
+    return headers if key is None else {**headers, "idempotency-key": key}
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a server is on this machine: a proxy from the environment is for the network, not for it."""
+    return urlsplit(url).hostname in _LOOPBACK
+
+
+def is_encrypted(url: str) -> bool:
+    """Whether a server is asked over TLS. Certificates take 20 ms to load, so they are loaded for nothing else."""
+    return urlsplit(url).scheme != "http"
+
+
+def close_error(code: int, reason: str = "") -> TransportError | Refused:
+    """Return the error that a WebSocket close code of the server means."""
+    if code == 4401:
+        return unknown_token()
+    if code == 4403:
+        return Forbidden(
+            "The server refused this client's origin. The operator can add it to ASKBACK_ALLOWED_ORIGINS.",
+            code="origin_not_allowed",
+        )
+    return TransportError(f"closed with {code} {reason}".rstrip())
+
+
+def unknown_token() -> Unauthorized:
+    """Return the error for a token that the server does not accept."""
+    return Unauthorized("The server does not know this token. Check ASKBACK_TOKEN, or the `token` argument.")

@@ -1,0 +1,120 @@
+"""Exchange frames over a WebSocket: the default transport, and the cheapest."""
+
+from __future__ import annotations
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
+from websockets.typing import Subprotocol
+
+from askback.client.transport import (
+    SUBPROTOCOL,
+    FrameStream,
+    NetworkTransport,
+    TransportError,
+    Via,
+    close_error,
+    credentials,
+    is_loopback,
+    unknown_token,
+)
+from askback.errors import Forbidden, Refused
+
+OPEN_S = 5.0
+CLOSE_S = 1.0
+MAX_INCOMING = 64 * 1024 * 1024
+_LATER = frozenset({408, 425, 429, 500, 502, 503, 504})
+
+
+class UpgradeRefused(TransportError):
+    """A proxy does not let WebSockets through."""
+
+
+class WebSocketTransport(NetworkTransport):
+    """Connects to `/v1/ws` of one server. `url` is the server's, with http or https."""
+
+    async def frames(self) -> FrameStream:
+        """Connect; raises `UpgradeRefused` when HTTP might work instead."""
+        try:
+            connection = await connect(
+                f"ws{self.address.removeprefix('http').rstrip('/')}/v1/ws",
+                additional_headers=credentials(self._token, self._via),
+                subprotocols=[Subprotocol(SUBPROTOCOL)],
+                compression=None,
+                max_size=MAX_INCOMING,
+                open_timeout=OPEN_S,
+                close_timeout=CLOSE_S,
+                proxy=None if is_loopback(self.address) else True,
+            )
+        except InvalidStatus as error:
+            raise _by_status(error.response.status_code) from None
+        except (InvalidHandshake, InvalidURI) as error:
+            raise UpgradeRefused(str(error)) from None
+        except (OSError, TimeoutError, ConnectionClosed, EOFError) as error:
+            raise TransportError(str(error) or type(error).__name__) from None
+        return WebSocketFrames(connection)
+
+
+class AutoTransport(WebSocketTransport):
+    """Uses a WebSocket, or HTTP from the moment that a proxy refuses the upgrade.
+
+    When a connection attempt times out, the network may drop upgrades: HTTP is then used for this attempt.
+    """
+
+    def __init__(self, url: str, token: str, *, via: Via = "api") -> None:
+        super().__init__(url, token, via=via)
+        self._upgrades = True
+
+    async def frames(self) -> FrameStream:
+        """Connect over whichever transport works."""
+        if self._upgrades:
+            try:
+                return await super().frames()
+            except UpgradeRefused:
+                self._upgrades = False
+            except TransportError as error:
+                if "timed out" not in str(error):
+                    raise
+        from askback.client.transport_http import HttpTransport
+
+        return await HttpTransport(self.address, self._token, via=self._via).frames()
+
+
+class WebSocketFrames:
+    """One WebSocket connection."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+
+    async def send(self, text: str) -> None:
+        """Send a frame."""
+        try:
+            await self._connection.send(text)
+        except ConnectionClosed as error:
+            raise _by_close(error) from None
+
+    async def receive(self) -> str:
+        """Return the next frame."""
+        try:
+            return await self._connection.recv(decode=True)
+        except ConnectionClosed as error:
+            raise _by_close(error) from None
+
+    async def close(self) -> None:
+        """Close with a close frame, or without one after a second."""
+        await self._connection.close()
+
+
+def _by_close(error: ConnectionClosed) -> TransportError | Refused:
+    """Return the error for a closed connection, the same for senders and readers."""
+    close = error.rcvd
+    return close_error(close.code, close.reason) if close else TransportError("the connection broke")
+
+
+def _by_status(status: int) -> TransportError | Refused:
+    if status == 401:
+        return unknown_token()
+    if status == 403:
+        return Forbidden("The server refused the connection.")
+    if status in _LATER:
+        return TransportError(f"the server answered {status}")
+    return UpgradeRefused(f"the upgrade was answered with {status}")

@@ -1,0 +1,82 @@
+"""Reads what a person did on a surface as the values of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, Literal, NamedTuple, cast
+
+from askback.compat.a2ui.components import shown_options
+from askback.domain.fields import AnyField, Datetime, Form, Multiselect, Number, Radio, Select
+from askback.domain.options import value_text
+from askback.domain.validation.visibility import hidden_fields
+
+SUBMIT, CANCEL = "askback.submit", "askback.cancel"
+OTHER = "__other"
+
+
+class Action(NamedTuple):
+    """What a person did: `submit` with values that are not checked yet, or `cancel`; and the context of the surface."""
+
+    kind: Literal["submit", "cancel"]
+    values: dict[str, Any]
+    context: dict[str, Any]
+
+
+def read_action(form: Form, message: Mapping[str, Any], *, zone: str | None = None) -> Action | None:
+    """Return what a message of the renderer says; None for an action that is not one of the form's buttons.
+
+    `zone` is the person's time zone, for renderers that send a date and time without an offset.
+    """
+    action: Any = message.get("action")
+    if not isinstance(action, Mapping):
+        return None
+    said = cast("Mapping[str, Any]", action)
+    context = dict(cast("Mapping[str, Any]", said.get("context") or {}))
+    own = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
+    rest = {name: value for name, value in context.items() if name not in own}
+    if said.get("name") == CANCEL:
+        return Action("cancel", {}, rest)
+    if said.get("name") != SUBMIT:
+        return None
+    read = {field.id: _value(field, context, zone) for field in form.all_fields if not field.readonly}
+    values = {id_: value for id_, value in read.items() if value not in (None, "", [])}
+    hidden = hidden_fields(form, values)
+    return Action("submit", {id_: value for id_, value in values.items() if id_ not in hidden}, rest)
+
+
+def _value(field: AnyField, context: Mapping[str, Any], zone: str | None) -> Any:
+    value = context.get(field.id)
+    match field:
+        case Select() | Radio() | Multiselect():
+            return _choice(field, value, context.get(f"{field.id}{OTHER}"))
+        case Number():
+            return _number(value)
+        case Datetime() if isinstance(value, str) and value and zone is not None and not field.floating:
+            has_offset = value[-1:] in "Zz]" or "+" in value[10:] or "-" in value[10:]
+            return value if has_offset else f"{value}[{zone}]"
+        case _:
+            return value
+
+
+def _choice(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
+    """Return the chosen values; A2UI sends a list of texts for every picker."""
+    known = {value_text(option.value): option.value for option in shown_options(field)}
+    texts = cast("list[Any]", value) if isinstance(value, list) else [] if value is None else [value]
+    chosen = [known.get(each, each) if isinstance(each, str) else each for each in texts]
+    if field.allow_other and isinstance(other, str) and other.strip():
+        chosen = [*chosen, other] if isinstance(field, Multiselect) else [other]
+    if isinstance(field, Multiselect):
+        return chosen
+    return chosen[0] if len(chosen) == 1 else chosen
+
+
+def _number(value: Any) -> Any:
+    """Return the number that a text means; anything else as it is, for the form to refuse."""
+    if not isinstance(value, str):
+        return value
+    try:
+        number = int(value) if value.strip().lstrip("+-").isdecimal() else float(value)
+    except ValueError:
+        return value
+    return number if isfinite(number) else value

@@ -1,0 +1,28 @@
+"""Agor's widgets (S003): the tools that an agent asks with, the paths that its page uses, and its errors."""
+
+from __future__ import annotations
+
+from askback.compat.agor.asking import tool_call
+from askback.compat.agor.errors import refuse
+from askback.compat.agor.mcp import mcp
+from askback.compat.agor.reading import events, message, messages
+from askback.compat.agor.resolving import dismiss, oauth_resolve, oauth_start, submit
+from askback.compat.system import Route, System
+from askback.wire.operation import PEOPLE, REQUESTER
+
+__all__ = ["SYSTEM"]
+
+SYSTEM = System(
+    routes=[
+        Route("POST /sessions/{session}/tools/{tool}", REQUESTER, tool_call),
+        Route("POST /widgets/{widget}/submit", PEOPLE, submit),
+        Route("POST /widgets/{widget}/dismiss", PEOPLE, dismiss),
+        Route("POST /mcp", REQUESTER, mcp),
+        Route("POST /widgets/{widget}/oauth-start", PEOPLE, oauth_start),
+        Route("POST /widgets/{widget}/oauth-resolve", PEOPLE, oauth_resolve),
+        Route("GET /messages/{widget}", PEOPLE, message),
+        Route("GET /messages", PEOPLE, messages),
+        Route("GET /sessions/{session}/events", PEOPLE, events, lasts=True),
+    ],
+    refuse=refuse,
+)

@@ -1,0 +1,210 @@
+"""Claude's `AskUserQuestion`: its questions as a form, and a form as questions that are answered by their text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, cast
+
+from pydantic import Field
+
+from askback.compat.system import Json
+from askback.domain.fields import AnyField, Form, Multiselect, Radio, Select, Text, Textarea
+from askback.domain.model import Model
+from askback.domain.options import Option, OptionValue
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.messages.languages import choose
+
+SEPARATOR = ", "
+MAX_HEADER = 12
+_YES_NO = (Option(value="Yes", label="Yes"), Option(value="No", label="No"))
+
+
+class AskedOption(Model, extra="ignore"):
+    """An option as Claude sends it; other keys, such as `preview`, are left alone."""
+
+    label: str
+    description: str
+
+
+class AskedQuestion(Model, extra="ignore"):
+    """A question as Claude sends it."""
+
+    question: str
+    header: str
+    options: list[AskedOption]
+    multiple: bool = Field(default=False, alias="multiSelect")
+
+
+class AskUserQuestion(Model, extra="ignore"):
+    """The input of the tool."""
+
+    questions: list[AskedQuestion]
+
+
+class _ToolUse(Model):
+    input: AskUserQuestion
+
+
+def read_questions(tool_input: Mapping[str, Any]) -> list[AskedQuestion]:
+    """Return the questions in the input of the tool; raises `Faults` with paths that begin with `input`."""
+    questions = parse(_ToolUse, {"input": tool_input}).input.questions
+    report = Report()
+    _check_count(report, "input.questions", questions, 1, 4)
+    for i, question in enumerate(questions[:4]):
+        _check_count(report, f"input.questions[{i}].options", question.options, 2, 4)
+        if len(question.header) > MAX_HEADER:
+            report.add(f"input.questions[{i}].header", "too_long", max=MAX_HEADER)
+    report.finish()
+    return questions
+
+
+def _check_count(report: Report, path: str, items: Sequence[object], least: int, most: int) -> None:
+    if len(items) < least:
+        report.add(path, "too_few", min=least)
+    elif len(items) > most:
+        report.add(path, "too_many", max=most)
+
+
+def form_of(questions: Sequence[AskedQuestion]) -> Json:
+    """Return the form for questions: each in a section of its own, with the header as its title."""
+    return {"format": "plain", "sections": [_section(i, each) for i, each in enumerate(questions, 1)]}
+
+
+def _section(number: int, question: AskedQuestion) -> Json:
+    field: Json = {
+        "id": f"q{number}",
+        "type": "multiselect" if question.multiple else "radio",
+        "label": question.question,
+        "required": True,
+        "allow_other": True,
+        "options": [
+            {name: text for name, text in option if text or name == "label"} for option in question.options
+        ],
+    }
+    return {"id": f"s{number}", "fields": [field], **({"title": question.header} if question.header else {})}
+
+
+@dataclass(frozen=True, slots=True)
+class CardQuestion:
+    """A question as a card shows it: a unique `text`, and a unique label for each value.
+
+    In a list of labels, one that has another in it, as `A, B` has `A`, is quoted, so that the list can be read.
+    """
+
+    field_id: str
+    text: str
+    multiple: bool
+    options: Mapping[str, OptionValue]
+    wire: Json
+    """It in Claude's shape."""
+
+    def read(self, answer: str | list[str]) -> OptionValue | list[OptionValue]:
+        """Return the value of an answer: labels, one after the other, and the person's own words at the end."""
+        if not self.multiple:
+            return self.options.get(cast("str", answer), cast("str", answer))
+        parts = answer if isinstance(answer, list) else self._split(answer)
+        return [self.options.get(part, part) for part in parts]
+
+    def write(self, value: object) -> str:
+        """Return a value as text, which `read` reads."""
+        labels = {each: label for label, each in self.options.items()}
+        if not isinstance(value, list):
+            return labels.get(cast("OptionValue", value), str(value))
+        chosen = cast("list[OptionValue]", value)
+        return SEPARATOR.join(labels.get(each) or _quoted_beside(str(each), self.options) for each in chosen)
+
+    def _split(self, text: str) -> list[str]:
+        parts = list[str]()
+        rest = f"{text}{SEPARATOR}" if text else ""
+        while rest:
+            labels = (each for each in self.options if each not in parts)
+            part = next((each for each in labels if rest.startswith(f"{each}{SEPARATOR}")), None)
+            parts.append(rest.removesuffix(SEPARATOR) if part is None else part)
+            rest = "" if part is None else rest[len(part) + len(SEPARATOR) :]
+        return parts
+
+
+def card_of(form: Form, languages: Sequence[str] = ()) -> list[CardQuestion] | None:
+    """Return a form as questions; None if it has a field that they cannot ask."""
+    headers = {each.id: section.title for section in form.sections or () for each in section.fields}
+    texts = _unique([choose(form.names[each.id], languages) for each in form.all_fields])
+    questions = list[CardQuestion]()
+    for field, text in zip(form.all_fields, texts, strict=True):
+        options, multiple = _options_of(field), isinstance(field, Multiselect)
+        if options is None:
+            return None
+        labels = _unique([choose(option.label, languages) for option in options])
+        if multiple:
+            labels = _unique([_quoted_beside(label, labels) for label in labels])
+        wire = {
+            "question": text,
+            "header": choose(headers.get(field.id), languages)[:MAX_HEADER],
+            "options": [
+                {"label": label, "description": choose(option.description, languages)}
+                for label, option in zip(labels, options, strict=True)
+            ],
+            "multiSelect": multiple,
+        }
+        values = (option.value for option in options)
+        questions.append(CardQuestion(field.id, text, multiple, dict(zip(labels, values, strict=True)), wire))
+    return questions
+
+
+def _options_of(field: AnyField) -> Sequence[Option] | None:
+    """Return the options that a card shows for a field; None if it cannot ask for it."""
+    if field.sensitive or field.readonly or field.visible_if is not None:
+        return None
+    match field:
+        case Select(widget="confirm", options=[]):
+            return _YES_NO
+        case Select() | Radio() | Multiselect():
+            return field.options
+        case _:
+            return () if isinstance(field, Text | Textarea) else None
+
+
+def read_answers(questions: Iterable[CardQuestion], answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Return answers by the text of their questions as values by field id; raises `Faults`."""
+    report = Report()
+    known = {question.text: question for question in questions}
+    values = dict[str, Any]()
+    for text, answer in answers.items():
+        question = known.get(text)
+        if question is None:
+            report.add("answers", "unknown_field.key")
+        elif isinstance(answer, str) or (question.multiple and _is_texts(answer)):
+            values[question.field_id] = question.read(answer)
+        else:
+            report.add("answers", "wrong_type.string")
+    report.finish()
+    return values
+
+
+def write_answers(questions: Iterable[CardQuestion], values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of an answer by the text of their questions."""
+    return {each.text: each.write(values[each.field_id]) for each in questions if each.field_id in values}
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in cast("list[object]", value))
+
+
+def _unique(texts: Sequence[str]) -> list[str]:
+    """Number texts that are there before: `Which?`, `Which? (2)`."""
+    made = list[str]()
+    for text in texts:
+        numbered = (f"{text} ({number})" for number in count(2))
+        free = (each for each in numbered if each not in made and each not in texts)
+        made.append(next(free) if text in made else text)
+    return made
+
+
+def _quoted_beside(text: str, labels: Iterable[str]) -> str:
+    """Return a text as it is, or quoted if one of the other labels is in it."""
+    around = f"{SEPARATOR}{text}{SEPARATOR}"
+    hidden = any(f"{SEPARATOR}{each}{SEPARATOR}" in around for each in labels if each != text)
+    return json.dumps(text, ensure_ascii=False) if hidden else text

@@ -1,0 +1,159 @@
+"""The frames of Gobby's chat: what its page sends, and how the card of a request begins and ends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pydantic import Field
+
+from askback.compat.claude_questions import card_of, write_answers
+from askback.compat.gobby.permission import ASK_USER, EXIT_PLAN, NAME, denial
+from askback.compat.system import Json, Problem
+from askback.domain.model import Model
+from askback.domain.questiontext import quote
+from askback.domain.request import InputRequest
+
+INVALID_JSON = "Invalid JSON format"
+UNKNOWN_TYPE = "Unknown message type: {type}"
+UNKNOWN_CONVERSATION = "{type} for unknown conversation: {id}"
+NOTHING_PENDING = "{type} but no pending {what} for {id}"
+MAX_ECHO = 200
+"""Characters of a name that an error repeats."""
+
+ACCEPT_EDITS, NORMAL = "accept_edits", "normal"
+_PATHS = {"values": "answers", "note": "feedback", "scope": "decision"}
+"""The members of a frame by those of our answer."""
+
+
+class _Frame(Model, extra="ignore"):
+    """A frame about a conversation; as in Gobby, members that are not known are left alone."""
+
+    type: str
+    conversation_id: str
+    request_id: str | None = None
+
+
+class AskUserResponse(_Frame):
+    """The answers to a card, by the text of each question."""
+
+    tool_call_id: str
+    answers: dict[str, Any]
+
+
+class ToolApprovalResponse(_Frame):
+    """The decision about a call of a tool."""
+
+    tool_call_id: str
+    decision: Literal["approve", "reject", "approve_always"]
+
+
+class PlanApprovalResponse(_Frame):
+    """The decision about a plan. Gobby does not name its call; it may be named where several plans are open."""
+
+    tool_call_id: str | None = None
+    decision: Literal["approve", "request_changes"]
+    option_id: Literal["approve_yolo", "approve_act"] | None = None
+    feedback: str | None = None
+
+
+class SetMode(_Frame):
+    """Another mode for a conversation; `bypass` also needs `confirm`, as the mode `full` does."""
+
+    mode: Literal["normal", "accept_edits", "bypass", "plan"]
+    confirm: str | None = None
+
+
+class Subscription(Model, extra="ignore"):
+    """The events that a page wants, or wants no more."""
+
+    events: list[str] = Field(default_factory=list[str])
+
+
+CardFrame = AskUserResponse | ToolApprovalResponse | PlanApprovalResponse
+CARDS: Mapping[str, tuple[type[CardFrame], str]] = MappingProxyType(
+    {
+        "ask_user_response": (AskUserResponse, "question"),
+        "tool_approval_response": (ToolApprovalResponse, "approval"),
+        "plan_approval_response": (PlanApprovalResponse, "plan"),
+    }
+)
+"""The frames that decide something, and what: in the words of Gobby's log."""
+
+
+def kind_of(request: InputRequest) -> str | None:
+    """Return what a request asks for, as in `CARDS`; None if no card of Gobby can ask it."""
+    if request.approval is not None:
+        return "approval" if request.approval.plan is None else "plan"
+    return "question" if request.form is not None and card_of(request.form) is not None else None
+
+
+def opening(request: InputRequest, languages: Sequence[str], *, recovered: bool) -> list[Json]:
+    """Return the frames that show an open request; none if a card of Gobby cannot ask it."""
+    asked = request.approval
+    if asked is not None and asked.plan is not None:
+        own = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None  # may be anybody's
+        plan = {
+            "type": "plan_pending_approval",
+            "conversation_id": request.thread_id,
+            "plan_content": asked.plan,
+            "allowed_prompts": own.get("allowed_prompts") if isinstance(own, dict) else None,
+        }
+        calling = _status(request, "calling", tool_name=EXIT_PLAN, arguments={"plan": asked.plan})
+        return [calling, {**plan, "recovered": True} if recovered else plan]
+    if asked is not None:
+        return [_status(request, "pending_approval", tool_name=asked.tool, arguments=asked.input)]
+    questions = None if request.form is None else card_of(request.form, languages)
+    arguments = {"questions": [each.wire for each in questions or ()]}
+    return [_status(request, "calling", tool_name=ASK_USER, arguments=arguments)] if questions else []
+
+
+def closing(request: InputRequest, languages: Sequence[str]) -> list[Json]:
+    """Return the frames that say how a request ended."""
+    answer = request.answer
+    if request.status != "answered" or answer is None or answer.decision == "deny":
+        return [_status(request, "error", result=None, error=denial(request))]
+    content: Json = {"decision": answer.decision}
+    if request.form is not None:
+        content = {"answers": write_answers(card_of(request.form, languages) or (), answer.values)}
+    completed = _status(request, "completed", result={"content": content}, error=None)
+    mode = ACCEPT_EDITS if answer.mode == ACCEPT_EDITS else NORMAL
+    changed = {"type": "mode_changed", "conversation_id": request.thread_id, "mode": mode}
+    return [completed, {**changed, "reason": "plan_approved"}] if kind_of(request) == "plan" else [completed]
+
+
+def _status(request: InputRequest, status: str, **more: object) -> Json:
+    """Return a `tool_status`; Gobby's page takes one without a `request_id` only if that is null."""
+    return {
+        "type": "tool_status",
+        "message_id": request.message_id or request.id,
+        "conversation_id": request.thread_id,
+        "tool_call_id": request.tool_call_id or request.id,
+        "status": status,
+        **more,
+        "request_id": None,
+    }
+
+
+def error_of(problem: Problem, frame: Json | None) -> Json:
+    """Return the error frame for a refusal; `field_errors` has its places in the frame that was sent."""
+    if frame is None and problem.code == "invalid":
+        return {"type": "error", "code": "ERROR", "message": INVALID_JSON}
+    faults = list[Json]()
+    for each in problem.field_errors:
+        question = re.match(r"values\.q(\d+)", each["path"])
+        text = f"Question {question[1]}: {each['message']}" if question else each["message"]
+        path = _PATHS.get(re.split(r"[.\[]", each["path"], maxsplit=1)[0], each["path"])
+        faults.append({"path": path, "code": each["code"], "message": text})
+    message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
+    told: Json = {"type": "error", "code": problem.code.upper(), "message": message}
+    if isinstance(request_id := (frame or {}).get("request_id"), str):
+        told["request_id"] = request_id
+    return {**told, "field_errors": faults} if faults else told
+
+
+def echo(value: object) -> str:
+    """Return a name that a page sent, as an error repeats it: on one line, and not longer than a name is."""
+    return quote((value if isinstance(value, str) else "None")[:MAX_ECHO])[1:-1]

@@ -1,0 +1,177 @@
+"""The agent's side: Claude's `can_use_tool` as a call that is held until it is decided, with Claude's own result."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import JsonValue
+
+from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.compat.system import Answer, Api, Call, Json
+from askback.domain.faults import Faults
+from askback.domain.lifecycle import Status
+from askback.domain.model import Model
+from askback.domain.modeltext import model_text
+from askback.domain.request import InputRequest
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, NotFound
+
+ASK_USER, ENTER_PLAN, EXIT_PLAN = "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"
+NAME = "gobby"
+"""Whose metadata it is."""
+PATIENCE_S = {ASK_USER: 600, EXIT_PLAN: 600}
+TOOL_PATIENCE_S = 300
+
+BLOCKED = "Blocked by session lifecycle"
+REJECTED = "User rejected tool call: {tool}"
+CHANGES = "User requested changes to the plan. {feedback}"
+TIMED_OUT = "Timed out waiting for user response"
+NO_PLAN = (
+    "No plan file found. Write your plan to a .gobby/plans/*.md or .claude/plans/*.md file first, "
+    "then call ExitPlanMode."
+)
+
+_PATHS = (
+    (r"form\.sections\[(\d+)\]\.title", r"input.questions[\1].header"),
+    (r"form\.sections\[(\d+)\]\.fields\[0\]\.label", r"input.questions[\1].question"),
+    (r"form\.sections\[(\d+)\]\.fields\[0\]", r"input.questions[\1]"),
+    (r"approval\.tool|agent\.tool", "tool_name"),
+    (r"approval\.", ""),
+    (r"thread_id", "conversation_id"),
+    (r"(?:external|tool_call)_id", "tool_use_id"),
+    (r"agent\.name", "agent_id"),
+)
+
+
+class PreToolUse(Model):
+    """What the hook of the same name decided; its no wins over the yes of a person."""
+
+    decision: Literal["allow", "approve", "ask", "deny", "block"] | None = None
+    reason: str | None = None
+
+
+class ToolUse(Model):
+    """The body of `can_use_tool`."""
+
+    tool_name: str
+    input: dict[str, JsonValue]
+    tool_use_id: str
+    agent_id: str | None = None
+    pre_tool_use: PreToolUse | None = None
+
+
+class Interrupt(Model):
+    """The body of `interrupt`."""
+
+    tool_use_id: str
+
+
+async def can_use_tool(call: Call) -> Answer:
+    """Hold a call of a tool until it is decided: `{"behavior": "allow", "updatedInput"}` or `deny` with a `message`.
+
+    The same `tool_use_id` in the same conversation is the same request, also after a restart of the server.
+    """
+    use = parse(ToolUse, call.json())
+    hook = use.pre_tool_use
+    if hook is not None and hook.decision in ("deny", "block"):
+        return Answer(_deny(hook.reason or BLOCKED))
+    if use.tool_name == ENTER_PLAN:  # it only lets the agent do less
+        return Answer(_allow(use.input))
+    if use.tool_name == EXIT_PLAN and not _plan_of(use):
+        return Answer(_deny(NO_PLAN))
+    try:
+        request = await call.api.call("create_request", _body(call, use))
+    except Faults as refused:
+        renamed = [replace(each, path=_path(each.path)) for each in refused.faults]
+        raise Faults(list({(each.path, each.code): each for each in renamed}.values())) from refused
+    if request["status"] in (Status.PENDING, Status.RESOLVING):
+        request = await call.api.outcome(request["id"])
+    decided = InputRequest.model_validate(request)
+    return Answer(await _result(call.api, decided, use), outcome_of=decided.id)
+
+
+async def interrupt(call: Call) -> Answer:
+    """Cancel what a call of a tool waits for: the held call gets a denial, and every card closes."""
+    use = parse(Interrupt, call.json())
+    page = await call.api.call(
+        "list_requests", thread_id=call.path["conversation"], external_id=use.tool_use_id, limit=1
+    )
+    if not page["requests"]:
+        raise NotFound("This conversation has no such call of a tool.")
+    cancelled = await call.api.call(
+        "cancel_request", {"reason": "agent_aborted"}, request_id=page["requests"][0]["id"]
+    )
+    return Answer({"tool_use_id": use.tool_use_id, "status": cancelled["status"]})
+
+
+def _body(call: Call, use: ToolUse) -> Json:
+    """Return the request for a call of a tool."""
+    body: Json = {
+        "thread_id": call.path["conversation"],
+        "external_id": use.tool_use_id,
+        "tool_call_id": use.tool_use_id,
+        "timeout_s": PATIENCE_S.get(use.tool_name, TOOL_PATIENCE_S),
+        **{name: call.query[name] for name in ("timeout_s", "require_client") if name in call.query},
+    }
+    if "timeout_s" in call.query:
+        with suppress(ValueError):  # the native checks refuse what is no number
+            body["timeout_s"] = float(call.query["timeout_s"])
+    if use.agent_id is not None:
+        body["agent"] = {"name": use.agent_id, "tool": use.tool_name}
+    if use.tool_name == ASK_USER:
+        form = form_of(read_questions(use.input))
+        return {**body, "kind": "form", "form": form, "repeat": "ask"}
+    if use.tool_name == EXIT_PLAN:
+        wanted = {"allowed_prompts": use.input.get("allowedPrompts")}
+        # A newer plan takes the place of an open one: an answer to a plan does not name its call.
+        body |= {"exclusive_key": f"{NAME}:plan", "metadata": {NAME: wanted}}
+        return {**body, "kind": "approval", "approval": {"plan": _plan_of(use)}}
+    return {**body, "kind": "approval", "approval": {"tool": use.tool_name, "input": use.input}}
+
+
+def _plan_of(use: ToolUse) -> str:
+    plan = use.input.get("plan")
+    return plan if isinstance(plan, str) and plan.strip() else ""
+
+
+def _path(path: str) -> str:
+    """Return the place in the caller's body for a place in our request."""
+    renamed = (re.subn(f"^(?:{pattern})", place, path) for pattern, place in _PATHS)
+    return next((place for place, found in renamed if found), path)
+
+
+async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
+    answer = request.answer
+    if request.status is Status.ANSWERED and answer is not None and request.form is not None:
+        answers = write_answers(card_of(request.form) or (), answer.values)
+        return _allow({"questions": use.input["questions"], "answers": answers})
+    if request.status is not Status.ANSWERED or answer is None or answer.decision != "approve":
+        return _deny(denial(request))
+    try:
+        used = await api.call("consume_approval", {"execution_id": use.tool_use_id}, request_id=request.id)
+    except Conflict as refused:  # it was revoked, or a rule refuses it by now
+        return _deny(refused.message)
+    return _allow(use.input if use.tool_name == EXIT_PLAN else used["input"])
+
+
+def denial(request: InputRequest) -> str:
+    """Return why a call of a tool may not run, for the model."""
+    answer, asked = request.answer, request.approval
+    if answer is not None and request.source == "responder" and not request.repeated and asked is not None:
+        if asked.plan is not None:
+            return CHANGES.format(feedback=answer.note or "").strip()
+        said = REJECTED.format(tool=asked.tool)
+        return f"{said}. {answer.note}" if answer.note else said
+    text = model_text(request)
+    return f"{TIMED_OUT}. {text}" if request.status is Status.EXPIRED else text
+
+
+def _allow(tool_input: Any) -> Json:
+    return {"behavior": "allow", "updatedInput": tool_input}
+
+
+def _deny(message: str) -> Json:
+    return {"behavior": "deny", "message": message}

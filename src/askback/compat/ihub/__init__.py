@@ -1,0 +1,5 @@
+"""iHub's `ask_user` (S001): questions of a model over SSE, answered by the next message of the chat."""
+
+from askback.compat.ihub.routes import SYSTEM, tool
+
+__all__ = ["SYSTEM", "tool"]

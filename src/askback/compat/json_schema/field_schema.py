@@ -1,0 +1,183 @@
+"""The JSON Schema of one field's value, and its hints for RJSF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.compat.json_schema.hints import OWN
+from askback.compat.json_schema.numbers import write_bounds
+from askback.compat.json_schema.patterns import FLOATING, FORMATS, TIME, write_pattern
+from askback.domain.fields import (
+    AnyField,
+    Boolean,
+    Checkbox,
+    Date,
+    Datetime,
+    File,
+    Multiselect,
+    Number,
+    Radio,
+    Rows,
+    Select,
+    Text,
+    Textarea,
+    Time,
+)
+from askback.domain.options import Option, OptionsFrom, value_text
+from askback.messages.languages import choose
+
+Lost = list[str]
+
+
+def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
+    """Return the schema of the value that an answer has for a field, and what the schema does not check."""
+    lost: Lost = []
+    match field:
+        case Select() | Radio() | Multiselect() if field.options_from is not None:
+            made = _sourced(field, lost)
+        case Text() | Textarea():
+            made = _text(field, lost)
+        case Number():
+            made, exact = write_bounds(field.min, field.max, field.step)
+            if not exact:
+                lost.append(
+                    f"The step of {field.step} counts from {field.min}, and in a schema it counts from 0."
+                )
+        case Boolean() | Checkbox():
+            made = {"type": "boolean"} | ({"const": True} if field.required else {})
+        case Select() | Radio():
+            made = _choice(_options(field), locale, allow_other=field.allow_other)
+        case Multiselect():
+            made = _several(field, _choice(field.options, locale, allow_other=field.allow_other))
+        case Date() | Time() | Datetime():
+            made = _moment(field, lost)
+        case File():
+            made = _files(field, lost)
+        case Rows():
+            made = {"type": "object"}
+            lost.append("The schema does not check what was decided about rows.")
+    if field.sensitive:
+        lost.append("An answer has a reference to a sensitive value, which no rule of the schema is about.")
+        made = {"type": "string", "writeOnly": True}
+    said = _given(
+        title=choose(field.label, [locale]) or None,
+        description=choose(field.description, [locale]) or None,
+        default=field.default,
+        readOnly=field.readonly or None,
+    )
+    return {**made, **said}, lost
+
+
+def field_hints(field: AnyField, locale: str) -> dict[str, Any]:
+    """Return the hints that RJSF knows."""
+    widgets: dict[str, str | None] = {
+        "textarea": "textarea",
+        "radio": "radio",
+        "multiselect": "checkboxes",
+        "checkbox": "checkbox",
+        "time": "time",
+    }
+    hints = _given(
+        **{
+            "ui:widget": widgets.get(field.type),
+            "ui:placeholder": choose(field.placeholder, [locale]) or None,
+        }
+    )
+    if field.type == "file":
+        hints["ui:options"] = {OWN: {"type": "file"}}
+    source: OptionsFrom | None = getattr(field, "options_from", None)
+    if source is not None:
+        own = {"type": field.type, "options_from": source.model_dump(exclude_defaults=True)}
+        hints["ui:options"] = {OWN: own}
+    secret = {"ui:widget": "password", "ui:options": {OWN: {"sensitive": True}}}
+    return {**hints, **secret} if field.sensitive else hints
+
+
+def _text(field: Text | Textarea, lost: Lost) -> dict[str, Any]:
+    low = max(field.min_length or 0, int(field.required)) or None
+    made: dict[str, Any] = {"type": "string", **_given(minLength=low, maxLength=field.max_length)}
+    formats = [name for name, pattern in FORMATS.items() if pattern == field.pattern]
+    if formats:
+        made["format"] = formats[0]
+    elif field.pattern is not None:
+        portable = write_pattern(field.pattern)
+        made |= _given(pattern=portable)
+        if portable is None:
+            lost.append(
+                "The pattern is one of RE2, which other engines may read differently: it is left out."
+            )
+    return made
+
+
+def _several(field: Multiselect, items: dict[str, Any]) -> dict[str, Any]:
+    low = max(field.min_choices or 0, int(field.required)) or None
+    made = {"type": "array", "items": items, "uniqueItems": True}
+    return made | _given(minItems=low, maxItems=field.max_choices)
+
+
+def _sourced(field: Select | Radio | Multiselect, lost: Lost) -> dict[str, Any]:
+    lost.append("The options come from a source on the server: the schema takes every text and number.")
+    value = {"type": ["string", "number"]}
+    return _several(field, value) if isinstance(field, Multiselect) else value
+
+
+def _options(field: Select | Radio) -> Sequence[Option]:
+    if isinstance(field, Select) and field.widget == "confirm" and not field.options:
+        return [Option(value=word, label=word) for word in ("Yes", "No")]
+    return field.options
+
+
+def _choice(options: Sequence[Option], locale: str, *, allow_other: bool) -> dict[str, Any]:
+    if all(option.label == value_text(option.value) and option.description is None for option in options):
+        made: dict[str, Any] = {"enum": [option.value for option in options]}
+    else:
+        made = {
+            "oneOf": [
+                {
+                    "const": option.value,
+                    "title": choose(option.label, [locale]),
+                    **_given(description=choose(option.description, [locale]) or None),
+                }
+                for option in options
+            ]
+        }
+    texts = all(isinstance(option.value, str) for option in options)
+    kind: dict[str, Any] = {"type": "string"} if texts else {}
+    return {**kind, "anyOf": [made, {"type": "string"}]} if allow_other else {**kind, **made}
+
+
+def _moment(field: Date | Time | Datetime, lost: Lost) -> dict[str, Any]:
+    made: dict[str, Any] = {"type": "string"}
+    is_floating = isinstance(field, Datetime) and field.floating
+    if field.type == "time" or is_floating:
+        made["pattern"] = FLOATING if is_floating else TIME
+    else:
+        made["format"] = "date" if field.type == "date" else "date-time"
+    made |= _given(formatMinimum=field.min, formatMaximum=field.max)
+    if field.min is not None or field.max is not None:
+        lost.append("`formatMinimum` and `formatMaximum` are checked only by validators that know them.")
+    if field.type == "datetime" and not is_floating:
+        lost.append(
+            "An answer may have seconds left out and a named zone (RFC 9557), unlike the format `date-time`."
+        )
+    return made
+
+
+def _files(field: File, lost: Lost) -> dict[str, Any]:
+    names = ("id", "name", "type", "sha256")
+    properties: dict[str, Any] = {name: {"type": "string"} for name in names} | {"size": {"type": "integer"}}
+    made = {"type": "object", "properties": properties, "required": [*properties]}
+    lost.append("A schema describes the record of an uploaded file, and not how to upload it.")
+    if field.max_files in (None, 1):
+        return made
+    return {
+        "type": "array",
+        "items": made,
+        "maxItems": field.max_files,
+        **_given(minItems=int(field.required) or None),
+    }
+
+
+def _given(**members: Any) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}

@@ -1,0 +1,48 @@
+"""The `ui:` hints of RJSF: beside the schema in an object of their own, or within it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+OWN = "askback"
+"""The entry of `ui:options` that has members of a form which neither JSON Schema nor RJSF has."""
+
+
+class Hints:
+    """The hints for one place of a schema."""
+
+    def __init__(self, schema: Mapping[str, Any], ui: object) -> None:
+        self._ui: Mapping[str, Any] = cast("Mapping[str, Any]", ui) if isinstance(ui, Mapping) else {}
+        within = {key: value for key, value in schema.items() if key.startswith("ui:")}
+        found = {**within, **self._ui}
+        options = found.get("ui:options", {})
+        self._hints: dict[str, Any] = {
+            key[3:]: value for key, value in found.items() if key.startswith("ui:")
+        }
+        if isinstance(options, Mapping):
+            self._hints |= cast("Mapping[str, Any]", options)
+
+    def get(self, name: str) -> Any:
+        """Return the hint `ui:NAME`, which may also be an entry of `ui:options`."""
+        return self._hints.get(name)
+
+    @property
+    def own(self) -> dict[str, Any]:
+        """The members of a form that only askback has."""
+        found = self._hints.get(OWN)
+        return dict(cast("Mapping[str, Any]", found)) if isinstance(found, Mapping) else {}
+
+    def below(self, name: str) -> Any:
+        """Return the hints for a property."""
+        return self._ui.get(name)
+
+    def ordered(self, names: Sequence[str]) -> list[str]:
+        """Return property names in the order of `ui:order`; `*` stands for all others."""
+        order = self._hints.get("order")
+        if not isinstance(order, list):
+            return list(names)
+        wanted = [name for name in cast("list[str]", order) if name == "*" or name in names]
+        rest = [name for name in names if name not in wanted]
+        place = wanted.index("*") if "*" in wanted else len(wanted)
+        return [*wanted[:place], *rest, *wanted[place + 1 :]]

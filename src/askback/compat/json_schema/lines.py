@@ -1,0 +1,48 @@
+"""A list of texts or numbers as a text area with one entry per line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from askback.compat.json_schema.patterns import FORMATS
+
+_MOST = 999  # RE2 repeats at most a thousand times
+_NUMBER = r"[ \t]*-?\d{1,15}%s[ \t]*"
+_LINES = {
+    "integer": _NUMBER % "",
+    "number": _NUMBER % r"(?:\.\d{1,15})?",
+    **{name: rf"[ \t]*{pattern}[ \t]*" for name, pattern in FORMATS.items()},
+}
+_UNCHECKED = (
+    "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength",
+)  # fmt: skip
+
+
+def line_pattern(schema: Mapping[str, Any], items: Mapping[str, Any]) -> str | None:
+    """Return a pattern for the whole text; None if every text is a list that the schema allows."""
+    kind = items.get("format") if items["type"] == "string" else items["type"]
+    line = _LINES.get(str(kind))
+    low, high = schema.get("minItems", 0), schema.get("maxItems")
+    if line is None and low <= 1 and high is None:
+        return None
+    line = line or r"[^\n]*[^\s][^\n]*"
+    more = f"{{{min(max(low - 1, 0), _MOST)},{'' if high is None or high > _MOST else max(high - 1, 0)}}}"
+    return rf"\s*{line}(?:\n\s*{line}){more}\s*"
+
+
+def unchecked(schema: Mapping[str, Any], items: Mapping[str, Any]) -> list[str]:
+    """Return the keywords that nobody checks before the answer is accepted."""
+    lost = [f"items.{name}" for name in _UNCHECKED if name in items]
+    return [*lost, *(["uniqueItems"] if schema.get("uniqueItems") else [])]
+
+
+def line_reader(items: Mapping[str, Any]) -> Callable[[str], list[Any]]:
+    """Return the function that makes the list of the text."""
+    number: Callable[[str], Any] = {"integer": int, "number": float}.get(items["type"], str)
+    return lambda text: [number(line.strip()) for line in text.splitlines() if line.strip()]
+
+
+def as_lines(value: Any) -> Any:
+    """Return a list as a text; anything else as it is."""
+    return "\n".join(map(str, cast("list[Any]", value))) if isinstance(value, list) else value

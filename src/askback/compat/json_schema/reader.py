@@ -1,0 +1,223 @@
+"""Reads a JSON Schema as a form: a property is a field, an object within is a section."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any, NamedTuple, cast
+
+from pydantic import ValidationError
+
+from askback.compat.json_schema.fields import FieldReader, ReadField
+from askback.compat.json_schema.hints import Hints
+from askback.compat.json_schema.resolver import Resolved, Schema, Unsupported, resolve
+from askback.compat.json_schema.result import ABSENT, Asked, Constant, Group, SchemaForm
+from askback.compat.translation import Loss, NoFormFor, Problem, Steps, path_of, words
+from askback.domain.fields import AnyField, Form, Section
+
+_UNSUPPORTED = (
+    "not", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "minProperties",
+    "maxProperties", "$dynamicRef", "$recursiveRef",
+)  # fmt: skip
+
+
+def read_schema(
+    schema: Mapping[str, Any], ui: Mapping[str, Any] | None = None, *, locale: str = "en"
+) -> SchemaForm:
+    """Return the form for a JSON Schema of an object, whose hints are within it or in `ui` (RJSF's uiSchema).
+
+    `locale` is the language of the few words that the form adds, such as "One entry per line."
+
+    Raises `NoFormFor` with the path of each part that a form cannot ask for.
+    """
+    reader = _Reader(schema, locale)
+    try:
+        read = reader.read(ui)
+    except Unsupported as unsupported:
+        reader.problems.append(Problem(unsupported.steps, unsupported.reason))
+        read = None
+    if reader.problems or read is None:
+        raise NoFormFor(reader.problems)
+    return read
+
+
+class _Property(NamedTuple):
+    """A property on its way: its name, schema and hints, and where it is."""
+
+    name: str
+    resolved: Resolved
+    hints: Hints
+    ui: Any
+    steps: Steps
+    field_id: str
+    required: bool
+    default: Any
+
+    @property
+    def label(self) -> str:
+        """Return what a person reads as its name."""
+        return self.hints.get("title") or self.resolved.schema.get("title") or words(self.name)
+
+
+class _Reader:
+    """One schema being read."""
+
+    def __init__(self, root: Schema, locale: str) -> None:
+        self.root = root
+        self.problems: list[Problem] = []
+        self.losses: list[Loss] = []
+        self._fields = FieldReader(root, locale)
+
+    def read(self, ui: Any) -> SchemaForm:
+        """Read everything; the problems are in `problems`."""
+        resolved = resolve(self.root, self.root)
+        schema, hints = resolved.schema, Hints(resolved.schema, ui)
+        if schema.get("type", "object") != "object" or not isinstance(schema.get("properties"), Mapping):
+            raise Unsupported(
+                'A form needs an object with properties: {"type": "object", "properties": {…}}.'
+            )
+        group = Group()
+        items = self._object(resolved, ui, (), "", group, defaults=schema.get("default"))
+        if not items and not self.problems:
+            raise Unsupported(
+                "Nothing in it has to be entered: every property has only one possible value.", "properties"
+            )
+        buttons: Any = hints.get("submitButtonOptions")
+        data: dict[str, Any] = {
+            "title": hints.get("title") or schema.get("title"),
+            "description": hints.get("description") or schema.get("description"),
+            "submit_label": cast("Schema", buttons).get("submitText")
+            if isinstance(buttons, Mapping)
+            else None,
+            **_parts(items),
+        }
+        if self.problems:
+            return SchemaForm(Form(), (), group)
+        return SchemaForm(self._form({**data, **hints.own}), tuple(self.losses), group)
+
+    def _form(self, data: dict[str, Any]) -> Form:
+        """Make the form; sections among the hints name their fields by id."""
+        if isinstance(sections := data.get("sections"), list) and data.get("fields"):
+            fields = {field.id: field for field in data.pop("fields")}
+            data["sections"] = [
+                {**section, "fields": [fields[id_] for id_ in section["fields"]]}
+                for section in cast("list[dict[str, Any]]", sections)
+            ]
+        try:
+            return Form.model_validate(data)
+        except ValidationError as error:
+            raise Unsupported(f"The form is not valid: {error.errors()[0]['msg']}.") from None
+
+    def _object(
+        self, resolved: Resolved, ui: Any, steps: Steps, prefix: str, group: Group, *, defaults: Any
+    ) -> list[AnyField | Section]:
+        """Read the properties of an object into `group`; returns its fields, and a section for each object within."""
+        schema, found = resolved.schema, cast("list[AnyField | Section]", [])
+        hints = Hints(schema, ui)
+        for keyword in _UNSUPPORTED:
+            if keyword in schema:
+                self.problems.append(Problem((*steps, keyword), "A form has no such rule."))
+        properties = cast("Mapping[str, Any]", schema["properties"])
+        required = schema.get("required", [])
+        for name in required:
+            if name not in properties:
+                self.problems.append(
+                    Problem((*steps, "required"), f"`{name}` is required and has no schema.")
+                )
+        if "dependentRequired" in schema and "sections" not in hints.own:
+            self.losses.append(Loss(path_of((*steps, "dependentRequired")), "A form does not check this."))
+        given = cast("Mapping[str, Any]", defaults if isinstance(defaults, Mapping) else {})
+        for name in hints.ordered(list(properties)):
+            at = (*steps, "properties", name)
+            try:
+                inner = resolve(properties[name], self.root, resolved.references)
+                one = _Property(
+                    name, inner, Hints(inner.schema, hints.below(name)), hints.below(name), at, f"{prefix}{name}",
+                    name in required, given.get(name, inner.schema.get("default")),
+                )  # fmt: skip
+                found += self._property(one, group)
+            except Unsupported as unsupported:
+                self.problems.append(Problem((*at, *unsupported.steps), unsupported.reason))
+            except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError):
+                self.problems.append(Problem(at, "It is not a valid JSON Schema."))
+        return found
+
+    def _property(self, one: _Property, group: Group) -> list[AnyField | Section]:
+        schema, default = one.resolved.schema, one.default
+        constant = _constant(one)
+        if constant is not ABSENT:
+            if one.required or default is not None:
+                group.members[one.name] = Constant(constant)
+            return []
+        if isinstance(schema.get("properties"), Mapping) and "type" not in one.hints.own:
+            return self._section(one, group)
+        read = self._fields.read(
+            one.field_id,
+            one.label,
+            schema,
+            one.hints,
+            required=one.required and not one.resolved.nullable,
+            default=default,
+        )
+        self.losses += [Loss(path_of((*one.steps, *steps)), reason) for steps, reason in read.losses]
+        group.members[one.name] = _asked(one, read)
+        return [read.field]
+
+    def _section(self, one: _Property, group: Group) -> list[AnyField | Section]:
+        """Read an object within: its own fields are a section, and each object in it is another one."""
+        optional = not one.required or one.resolved.nullable
+        absent = None if one.required and one.resolved.nullable else ABSENT
+        inner = group.members[one.name] = Group(optional=optional, absent=absent)
+        items = self._object(one.resolved, one.ui, one.steps, f"{one.field_id}.", inner, defaults=one.default)
+        fields = [item for item in items if not isinstance(item, Section)]
+        nested = [item for item in items if isinstance(item, Section)]
+        if optional and nested:
+            raise Unsupported(
+                "An optional object cannot contain another object: a form has one level of sections. "
+                "Make it required, or move the inner properties up."
+            )
+        nested = [each.model_copy(update={"title": f"{one.label} – {each.title}"}) for each in nested]
+        if not fields:
+            return list(nested)
+        if optional and one.default is None:
+            # A default would make the section count as filled in, and then its required fields must be.
+            fields = [field.model_copy(update={"default": None}) for field in fields]
+        description = one.hints.get("description") or one.resolved.schema.get("description")
+        section = Section(
+            id=one.field_id, title=one.label, description=description, optional=optional, fields=fields
+        )
+        return [section, *nested]
+
+
+def _constant(one: _Property) -> Any:
+    """Return the only value that a property can have; `ABSENT` if there are several."""
+    schema = one.resolved.schema
+    if "const" in schema and schema["const"] is not True and not one.resolved.nullable:
+        return schema["const"]
+    if one.hints.get("widget") == "hidden" or (schema.get("readOnly") is True and one.default is None):
+        if one.default is None and one.required and not one.hints.own:
+            raise Unsupported("It is hidden or read-only, required, and has no default.")
+        return one.default
+    return ABSENT
+
+
+def _asked(one: _Property, read: ReadField) -> Asked:
+    absent = read.absent if one.required and not read.field.required else ABSENT
+    absent = None if one.required and one.resolved.nullable else absent
+    is_moment = read.field.type == "datetime" and not read.field.floating
+    return Asked(read.field.id, read.reader, absent, is_moment)
+
+
+def _parts(items: list[AnyField | Section]) -> dict[str, Any]:
+    """Return fields, or sections; then fields between two sections are a section without a title."""
+    if not any(isinstance(item, Section) for item in items):
+        return {"fields": items}
+    sections: list[Section] = []
+    for is_section, run in groupby(items, lambda item: isinstance(item, Section)):
+        members = list(run)
+        if is_section:
+            sections += cast("list[Section]", members)
+        else:
+            fields = cast("list[AnyField]", members)
+            sections.append(Section(id=f"{fields[0].id}…", fields=fields))
+    return {"sections": sections}

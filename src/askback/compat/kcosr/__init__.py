@@ -1,0 +1,32 @@
+"""The questionnaires and interactions of kcosr/assistant (S004): its HTTP operations, its WebSocket, its results."""
+
+from __future__ import annotations
+
+from askback.compat.kcosr.connection import Connection
+from askback.compat.kcosr.interaction import InteractionRequest, UserResponse, request_interaction
+from askback.compat.kcosr.operations import ask, events, interact, refuse
+from askback.compat.kcosr.outcomes import ToolError, follow_up, result
+from askback.compat.kcosr.schema import to_form
+from askback.compat.system import Route, Socket, System
+from askback.wire.operation import PEOPLE, REQUESTER
+
+__all__ = [
+    "SYSTEM",
+    "InteractionRequest",
+    "ToolError",
+    "UserResponse",
+    "follow_up",
+    "request_interaction",
+    "result",
+    "to_form",
+]
+
+SYSTEM = System(
+    routes=[
+        Route("POST /api/plugins/questions/operations/ask", REQUESTER, ask, lasts=True),
+        Route("POST /api/sessions/{session}/interactions", REQUESTER, interact, lasts=True),
+        Route("POST /api/plugins/sessions/operations/events", PEOPLE, events),
+    ],
+    sockets=[Socket("/ws", PEOPLE, Connection)],
+    refuse=refuse,
+)

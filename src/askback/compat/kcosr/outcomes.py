@@ -1,0 +1,139 @@
+"""The outcome of a request in the words of kcosr/assistant: tool results, responses, and the text of the next turn."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+from xml.sax.saxutils import escape
+
+from askback.domain.lifecycle import Status
+from askback.domain.request import Answer, InputRequest
+from askback.domain.timestamps import rfc3339
+
+Json = dict[str, Any]
+
+TOOL = "questions_ask"
+TIMED_OUT = "Interaction timed out"
+OPEN = "remains open for a later response."
+NEW_MESSAGE = "User sent new message"
+UNAVAILABLE = {
+    "approval": "Approval required but no interactive client is available to respond.",
+    "form": "Input required but no interactive client is available to respond. Ask the user in chat.",
+}
+SCOPES = {"once": "once", "thread": "session", "always": "always"}
+"""The scopes of an approval, and what they are called here."""
+NATIVE_SCOPES = {ours: native for native, ours in SCOPES.items()}
+PRESENTATIONS = {"inline": "tool", "standalone": "questionnaire", "composer": "composer"}
+NATIVE_PRESENTATIONS = {ours: native for native, ours in PRESENTATIONS.items()}
+SYNC_MS = 300_000
+"""How long a tool waits for a person when it does not say."""
+
+_NOT_ON_A_LINE = re.compile("[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that may end a line, or that XML cannot contain."""
+
+
+class ToolError(Exception):
+    """A tool call that ended without a result: its code, and the sentence for the model."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+def tool_call_id(request: InputRequest) -> str:
+    """Return the id of the tool call; the request's own where the agent named none."""
+    return request.tool_call_id or request.id
+
+
+def interaction_id(request: InputRequest) -> str:
+    """Return the id of an interaction: each time that a person is asked has its own."""
+    return f"{request.id}.{request.revision}"
+
+
+def tool_name(request: InputRequest) -> str:
+    """Return the name of the tool that asks."""
+    if request.approval is not None:
+        return request.approval.tool
+    return (request.agent.tool if request.agent else None) or TOOL
+
+
+def is_async(request: InputRequest) -> bool:
+    """Whether nobody waits for the answer: it starts a turn of its own."""
+    return request.delivery == "resume" or request.detached
+
+
+def result(request: InputRequest) -> Json:
+    """Return the result of the tool for a form, for each of its statuses."""
+    if request.status is Status.ANSWERED:
+        return {"ok": True, "answers": (request.answer or Answer()).values}
+    if request.status is Status.EXPIRED:
+        return {"ok": False, "error": TIMED_OUT}
+    if request.settled:
+        return {"ok": False, "cancelled": True, **reason_of(request)}
+    converted = request.detached and request.delivery != "resume"
+    return {
+        "ok": True,
+        "pending": True,
+        "mode": "async",
+        "questionnaireRequestId": request.id,
+        "toolCallId": tool_call_id(request),
+        "message": f"Questionnaire {'timed out and ' if converted else ''}{OPEN}",
+        **({"convertedFromSync": True} if converted else {}),
+        **({} if request.auto_resume else {"autoResume": False}),
+    }
+
+
+def response(request: InputRequest) -> Json:
+    """Return what the person did, once that is sent or it has ended."""
+    answer = request.answer or (None if request.held else request.submitted)
+    if answer is None:
+        return {"action": "cancel", **reason_of(request)}
+    if request.approval is None:
+        return {"action": "submit", "input": answer.values}
+    said: Json = {"action": answer.decision} | ({"reason": answer.note} if answer.note else {})
+    if answer.decision == "approve":
+        said["approvalScope"] = SCOPES.get(answer.scope or "once", "once")
+    return said
+
+
+def raise_without_response(request: InputRequest) -> None:
+    """Raise `ToolError` for an end that is no response of a person."""
+    if request.status is Status.EXPIRED or request.reason == "timeout":
+        raise ToolError("interaction_timeout", TIMED_OUT)
+    if request.reason == "not_shown":
+        raise ToolError("interaction_unavailable", UNAVAILABLE[request.kind])
+    if request.status is Status.CANCELLED and request.reason != "user_message":
+        raise ToolError("tool_aborted", "Tool execution aborted")
+
+
+def reason_of(request: InputRequest) -> Json:
+    """Return why there is no answer, if there is more to say than that the person cancelled or the time was over."""
+    ended = {Status.CANCELLED: request.reason, Status.EXPIRED: TIMED_OUT}.get(request.status)
+    reason = request.note or (request.held.note if request.held else None) or ended
+    if reason in (None, "timeout"):
+        return {}
+    return {"reason": NEW_MESSAGE if reason == "user_message" else reason}
+
+
+def follow_up(request: InputRequest) -> str:
+    """Return the outcome of a form as one XML element on one line; typed text stays within its attribute."""
+    said = {"questionnaire-request-id": request.id, "tool-call-id": tool_call_id(request)}
+    if request.status is Status.ANSWERED:
+        title = request.form.title if request.form else None
+        at = request.settled_at or request.created_at
+        said |= {"interaction-id": interaction_id(request), "tool": tool_name(request)}
+        said |= {"schema-title": _NOT_ON_A_LINE.sub(" ", title)} if isinstance(title, str) else {}
+        said["submitted-at"] = rfc3339(int(at.timestamp() * 1000))
+        said["answers-json"] = _json((request.answer or Answer()).values)
+    else:
+        said |= {"status": str(request.status), "reason-json": _json(request.note or request.reason)}
+    quotes = {'"': "&quot;", "'": "&apos;"}
+    attributes = [f'{name}="{escape(value, quotes)}"' for name, value in said.items()]
+    return f"<questionnaire-response {' '.join(attributes)} />"
+
+
+def _json(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return _NOT_ON_A_LINE.sub(lambda found: json.dumps(found[0])[1:-1], text)

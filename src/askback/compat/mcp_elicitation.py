@@ -1,0 +1,286 @@
+"""MCP's form elicitation (2025-11-25, 2026-07-28): a flat subset of JSON Schema, as forms and from forms.
+
+    written = write_elicitation(form)           written.params goes into `elicitation/create`
+    values = read_content(form, content)        what the client sent, as the values of an answer
+    read = read_elicitation(params)             the form for what a server wants to know
+    result = write_result(request, read)        how it ended, for that server
+
+The property of a field is its id, and `ID__other` is the text that a person typed instead of choosing. A client does
+not check an answer by the form's rules: check what `read_content` returns before it counts (`POST …/answer` does).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, cast
+
+from askback.compat.json_schema import SchemaForm, read_schema
+from askback.compat.json_schema.patterns import FORMATS
+from askback.compat.translation import Loss, NotExpressible, Problem, language_losses, missing_part
+from askback.domain.faults import join
+from askback.domain.fields import (
+    AnyField,
+    Boolean,
+    Checkbox,
+    Date,
+    Datetime,
+    File,
+    Form,
+    Multiselect,
+    Number,
+    Radio,
+    Rows,
+    Select,
+    Text,
+    Textarea,
+    Time,
+)
+from askback.domain.lifecycle import Status
+from askback.domain.options import Option, value_text
+from askback.domain.request import Answer, InputRequest
+from askback.domain.validation.visibility import hidden_fields
+from askback.messages import DEFAULT_LOCALE, translate
+from askback.messages.languages import choose
+
+_Expressible = (
+    Text | Textarea | Number | Boolean | Checkbox | Select | Radio | Multiselect | Date | Time | Datetime
+)
+
+OTHER = "__other"
+DECISION, NOTE = "decision", "note"
+
+
+class WrittenElicitation(NamedTuple):
+    """The parameters of `elicitation/create`, and the rules of the form that an MCP client does not know."""
+
+    params: dict[str, Any]
+    losses: tuple[Loss, ...]
+
+
+def write_elicitation(form: Form) -> WrittenElicitation:
+    """Return a form as an elicitation; raises `NotExpressible` for a sensitive field, which MCP forbids."""
+    ids = {field.id for field in form.all_fields}
+    problems = [
+        Problem(("fields", field.id), "MCP forbids asking for secrets in a form: use the mode `url`.")
+        for field in form.all_fields
+        if field.sensitive
+    ]
+    problems += [
+        Problem(("fields", field.id), f"MCP has no {missing}: ask on the page of askback.")
+        for field in form.all_fields
+        if field.required and (missing := missing_part(field)) is not None
+    ]
+    problems += [
+        Problem(("fields", id_), f"This id is that of the own text of {id_.removesuffix(OTHER)}.")
+        for id_ in ids
+        if id_.endswith(OTHER) and id_.removesuffix(OTHER) in ids
+    ]
+    if problems:
+        raise NotExpressible(problems)
+    writer = _Writer(form)
+    for field in form.all_fields:
+        writer.write(field)
+    schema: dict[str, Any] = {"type": "object", "properties": writer.properties}
+    if writer.required:
+        schema["required"] = writer.required
+    prompt = [choose(text, [writer.locale]) for text in (form.title, form.description) if text]
+    message = "\n\n".join(prompt)
+    params = {
+        "mode": "form",
+        "message": message or ", ".join(writer.names.values()),
+        "requestedSchema": schema,
+    }
+    return WrittenElicitation(params, tuple(writer.losses))
+
+
+def write_approval(message: str, *, locale: str = DEFAULT_LOCALE) -> dict[str, Any]:
+    """Return the elicitation for a decision about a tool call, which `message` shows."""
+    decisions = [
+        {"const": decision, "title": translate(f"ui.approval.{key}", locale)}
+        for decision, key in (("approve", "once"), ("deny", "deny"))
+    ]
+    properties: dict[str, Any] = {
+        DECISION: {"type": "string", "oneOf": decisions},
+        NOTE: {"type": "string", "title": translate("ui.approval.note_label", locale)},
+    }
+    schema = {"type": "object", "properties": properties, "required": [DECISION]}
+    return {"mode": "form", "message": message, "requestedSchema": schema}
+
+
+def read_decision(content: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return `{"decision", "note"?}` for `POST …/decide`; None if the client sent neither `approve` nor `deny`."""
+    if content.get(DECISION) not in ("approve", "deny"):
+        return None
+    note = content.get(NOTE)
+    return {
+        "decision": content[DECISION],
+        **({"note": note} if isinstance(note, str) and note.strip() else {}),
+    }
+
+
+def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of an answer: own texts in their places, and nothing for empty and for hidden fields."""
+    values: dict[str, Any] = {}
+    for field in form.all_fields:
+        value, other = content.get(field.id), content.get(f"{field.id}{OTHER}")
+        if isinstance(field, Select | Radio | Multiselect):
+            value = _chosen(field, value, other)
+        if value not in (None, "", []) and not field.readonly:
+            values[field.id] = value
+    hidden = hidden_fields(form, values)
+    known = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
+    unknown = {name: value for name, value in content.items() if name not in known}
+    return {name: value for name, value in values.items() if name not in hidden} | unknown
+
+
+def read_elicitation(params: Mapping[str, Any]) -> SchemaForm:
+    """Return the form for the parameters of `elicitation/create`; raises `NoFormFor` for what is no flat form."""
+    read = read_schema(cast("Mapping[str, Any]", params.get("requestedSchema") or {}))
+    form = read.form.model_copy(update={"title": read.form.title or params.get("message")})
+    if form.title != params.get("message"):
+        form = form.model_copy(update={"description": params.get("message")})
+    return SchemaForm(form, read.losses, read.root)
+
+
+def write_result(request: InputRequest, read: SchemaForm) -> dict[str, Any]:
+    """Return the result of an elicitation for a settled request: only a person's no is `decline`."""
+    if request.status is Status.ANSWERED:
+        return {"action": "accept", "content": read.instance((request.answer or Answer()).values)}
+    return {"action": "decline" if request.status is Status.DECLINED else "cancel"}
+
+
+class _Writer:
+    """The properties of one elicitation."""
+
+    def __init__(self, form: Form) -> None:
+        self.form = form
+        self.locale = form.locale or DEFAULT_LOCALE
+        self.names = {id_: choose(name, [self.locale]) for id_, name in form.names.items()}
+        self.properties: dict[str, Any] = {}
+        self.required: list[str] = []
+        self.losses = [*language_losses(form)]
+        sections = form.sections or ()
+        self.free = {f.id for s in sections if s.optional or s.visible_if is not None for f in s.fields}
+        for section in sections:
+            self.losses.append(
+                Loss(join("sections", section.id), "MCP has no sections: its fields are in one list.")
+            )
+
+    def write(self, field: AnyField) -> None:
+        """Write the property of a field, and that of its own text."""
+        if field.readonly:
+            self.lose(field, "MCP has no read-only fields: the value is not shown.")
+            return
+        missing = missing_part(field)
+        if missing is not None or isinstance(field, File | Rows):
+            self.lose(field, f"MCP has no {missing}: it is left out.")
+            return
+        made = self.property(field)
+        has_other = isinstance(field, Select | Radio | Multiselect) and field.allow_other
+        if field.visible_if is not None:
+            self.lose(field, "It is always shown; its value counts only where `visible_if` holds.")
+        if field.required and not (
+            has_other or field.allow_skip or field.visible_if or field.id in self.free
+        ):
+            self.required.append(field.id)
+        elif field.required:
+            self.lose(field, "It is not marked as required; the answer is refused without it.")
+        default = (self.form.initial_values or {}).get(field.id, field.default)
+        if isinstance(field, Select | Radio | Multiselect) and default is not None:
+            texts = [
+                value_text(each)
+                for each in cast("list[Any]", default if isinstance(default, list) else [default])
+            ]
+            default = texts if isinstance(field, Multiselect) else texts[0]
+        said = {
+            "title": self.names[field.id],
+            "description": choose(field.description, [self.locale]) or None,
+            "default": default,
+        }
+        self.properties[field.id] = made | {name: value for name, value in said.items() if value is not None}
+        if has_other:
+            title = f"{self.names[field.id]}: {translate('ui.other', self.locale)}"
+            self.properties[f"{field.id}{OTHER}"] = {"type": "string", "title": title}
+
+    def property(self, field: _Expressible) -> dict[str, Any]:
+        """Return the schema of a field's value."""
+        match field:
+            case Text() | Textarea():
+                return self.text(field)
+            case Number():
+                if field.step not in (None, 1):
+                    self.lose(field, "MCP has no steps.")
+                bounds = {"minimum": field.min, "maximum": field.max}
+                whole = all(float(each).is_integer() for each in (field.step or 0.5, field.min or 0))
+                kind = "integer" if whole else "number"
+                return {"type": kind, **{name: bound for name, bound in bounds.items() if bound is not None}}
+            case Boolean() | Checkbox():
+                if field.required:
+                    self.lose(field, "MCP cannot say that it must be true.")
+                return {"type": "boolean"}
+            case Select() | Radio():
+                return {"type": "string", **_options(_shown_options(field), "oneOf", self.locale)}
+            case Multiselect():
+                counts = {
+                    "minItems": None if field.allow_other else field.min_choices,
+                    "maxItems": field.max_choices,
+                }
+                items = _options(field.options, "anyOf", self.locale)
+                items |= {"type": "string"} if "enum" in items else {}
+                return {"type": "array", "items": items, **{n: count for n, count in counts.items() if count}}
+            case Date() | Time() | Datetime():
+                return self.moment(field)
+
+    def text(self, field: Text | Textarea) -> dict[str, Any]:
+        """Return the schema of a text."""
+        made: dict[str, Any] = {"type": "string"}
+        made |= {} if field.min_length is None else {"minLength": field.min_length}
+        made |= {} if field.max_length is None else {"maxLength": field.max_length}
+        formats = [name for name in ("email", "uri") if FORMATS[name] == field.pattern]
+        if formats:
+            made["format"] = formats[0]
+        elif field.pattern is not None:
+            self.lose(field, "MCP has no patterns.")
+        return made
+
+    def moment(self, field: Date | Time | Datetime) -> dict[str, Any]:
+        """Return the schema of a date or a time."""
+        if field.min is not None or field.max is not None:
+            self.lose(field, "MCP has no bounds of dates and times.")
+        if field.type == "time" or (isinstance(field, Datetime) and field.floating):
+            self.lose(field, "MCP has no format for a time without a zone: it is a text.")
+            return {"type": "string"}
+        return {"type": "string", "format": "date" if field.type == "date" else "date-time"}
+
+    def lose(self, field: AnyField, reason: str) -> None:
+        """Note a rule that is not sent."""
+        self.losses.append(Loss(join("fields", field.id), reason))
+
+
+def _shown_options(field: Select | Radio) -> Sequence[Option]:
+    if isinstance(field, Select) and field.widget == "confirm" and not field.options:
+        return [Option(value=word, label=word) for word in ("Yes", "No")]
+    return field.options
+
+
+def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, Any]:
+    """Return choices, whose values MCP allows to be texts only."""
+    titled = {value_text(option.value): choose(option.label, [locale]) for option in options}
+    if all(value == title for value, title in titled.items()):
+        return {"enum": [*titled]}
+    return {keyword: [{"const": value, "title": title} for value, title in titled.items()]}
+
+
+def _chosen(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
+    """Return the values of the chosen options, and the person's own text."""
+    options = field.options if isinstance(field, Multiselect) else _shown_options(field)
+    known = {value_text(option.value): option.value for option in options}
+    own = other if field.allow_other and isinstance(other, str) and other.strip() else None
+    if not isinstance(field, Multiselect):
+        return own or (known.get(value, value) if isinstance(value, str) else value)
+    if not isinstance(value, list | None):
+        return value
+    chosen = [
+        known.get(each, each) if isinstance(each, str) else each for each in cast("list[Any]", value or [])
+    ]
+    return [*chosen, own] if own is not None else chosen

@@ -1,0 +1,24 @@
+"""Nebo's ask widgets and approvals (S000): both WebSockets of its hub, its chats, and its tool for Python.
+
+`agent(client, …)` runs Nebo's tool `agent(resource: message, action: ask)` over a client; `AGENT_TOOL` describes it to
+a model.
+"""
+
+from askback.compat.nebo.agents import AgentPeer
+from askback.compat.nebo.chats import read_chat
+from askback.compat.nebo.people import PersonPeer
+from askback.compat.nebo.tool import AGENT_TOOL, agent
+from askback.compat.system import Route, Socket, System
+
+__all__ = ["AGENT_TOOL", "SYSTEM", "agent"]
+
+_AGENTS, _PEOPLE = frozenset({"requester"}), frozenset({"responder", "admin"})
+
+SYSTEM = System(
+    routes=[Route("GET /api/v1/chats/{id}", _PEOPLE, read_chat)],
+    sockets=[
+        Socket("/api/v1/agent/ws", _AGENTS, AgentPeer, max_bytes=10 * 1024 * 1024),
+        Socket("/ws", _PEOPLE, PersonPeer, max_bytes=32 * 1024),
+    ],
+    refuse=lambda problem: (problem.status, {"error": problem.message}),
+)

@@ -1,0 +1,248 @@
+"""What the projection of another system is made of: HTTP routes and WebSockets over the operations of this server.
+
+A package of `compat/` with a `SYSTEM` is served below `/compat/<its name>`; to remove the package removes the system.
+It has no rule and no storage of its own: it translates frames and bodies, and calls operations for the caller
+(`Api`), which check roles, access and values as for everybody.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, NamedTuple, Protocol
+
+from askback.domain.secrets.secret import RawBody
+
+Json = dict[str, Any]
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A refusal as the native API has it: the HTTP status, and the object below `error`."""
+
+    status: int
+    error: Mapping[str, Any]
+
+    @property
+    def code(self) -> str:
+        """Its code, such as `invalid`."""
+        return self.error["code"]
+
+    @property
+    def message(self) -> str:
+        """Its sentence."""
+        return self.error["message"]
+
+    @property
+    def field_errors(self) -> Sequence[Mapping[str, str]]:
+        """The broken rules: `path`, `code` and `message` of each."""
+        return self.error.get("field_errors", ())
+
+
+class Watch(Protocol):
+    """The events of a thread or of the inbox, in order, as JSON objects; it ends when the thread is hidden."""
+
+    @property
+    def cursor(self) -> int:
+        """The number of the last event so far."""
+        ...
+
+    def __aiter__(self) -> AsyncIterator[Json]: ...
+
+
+class Api(Protocol):
+    """The operations of the server (`wire/operations.py`) for one caller. Errors are those of `errors` and `Faults`."""
+
+    @property
+    def principal_id(self) -> str:
+        """The id of the caller: the agent's, or the person's token."""
+        ...
+
+    @property
+    def locale(self) -> str:
+        """The language of the caller."""
+        ...
+
+    async def call(
+        self, operation: str, body: object = None, *, key: str | None = None, **args: object
+    ) -> Any:
+        """Run an operation and return its reply; `args` are its parameters, `key` the idempotency key.
+
+        A confidential operation takes a `RawBody` too, and nobody else reads it.
+        """
+        ...
+
+    async def outcome(self, request_id: str) -> Json:
+        """Wait until a request of the caller has ended, and return it; raises `NotFound` once it is hidden.
+
+        The outcome counts as received when what is sent names it (`outcome_of`); else it is queued as a resume.
+        """
+        ...
+
+    def watch(
+        self, thread_id: str | None, *, after: int | None = None, readonly: bool = False
+    ) -> AbstractAsyncContextManager[Watch]:
+        """Subscribe to a thread, or to the inbox (None), after an event, or from now on."""
+        ...
+
+    async def is_undelivered(self, request_id: str) -> bool:
+        """Whether a request of the caller ended while nobody waited for it, and its outcome was not read since."""
+        ...
+
+    def watch_messages(self) -> AbstractAsyncContextManager[AsyncIterator[Json]]:
+        """Subscribe to the events of messages and runs, from now on, in all threads that the caller may view."""
+        ...
+
+    def explain(self, error: Exception) -> Problem:
+        """Return what the native API would say of an error; an unexpected one is logged and shows no details."""
+        ...
+
+
+class Channel(Protocol):
+    """One WebSocket connection."""
+
+    @property
+    def api(self) -> Api:
+        """The operations for who is connected."""
+        ...
+
+    @property
+    def path(self) -> Mapping[str, str]:
+        """The parameters of the path."""
+        ...
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The parameters of the query; of one that is repeated, the last."""
+        ...
+
+    async def send(self, frame: Json, *, outcome_of: str = "") -> None:
+        """Send a frame; `outcome_of` is the request whose outcome it has."""
+        ...
+
+    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> None:
+        """Run something beside the frames that follow, until the connection ends; its error is that of `frame`."""
+        ...
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        """End the connection."""
+        ...
+
+
+class Peer(Protocol):
+    """The other side of a channel, in the words of its system."""
+
+    async def opened(self) -> None:
+        """Begin: greet, and send what is open."""
+        ...
+
+    async def take(self, frame: Json) -> None:
+        """Handle a frame; the next one waits until this returns."""
+        ...
+
+    def failed(self, frame: Json | None, problem: Problem) -> Json | None:
+        """Return the frame that tells of an error; `frame` is None where what came is no JSON object."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Socket:
+    """A WebSocket of a system; `path` as in the table of operations, `max_bytes` the largest frame."""
+
+    path: str
+    roles: frozenset[str]
+    peer: Callable[[Channel], Peer]
+    max_bytes: int | None = None
+
+
+class Call(Protocol):
+    """One HTTP request."""
+
+    @property
+    def api(self) -> Api:
+        """The operations for the caller."""
+        ...
+
+    @property
+    def path(self) -> Mapping[str, str]:
+        """The parameters of the path."""
+        ...
+
+    @property
+    def query(self) -> Mapping[str, str]:
+        """The parameters of the query; of one that is repeated, the last."""
+        ...
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of that (lower case) name."""
+        ...
+
+    def json(self) -> Any:
+        """Parse the body as JSON; raises `Faults`."""
+        ...
+
+    def body(self) -> RawBody:
+        """Return the body unread: it may hold a secret."""
+        ...
+
+    async def start_oauth(self, request_id: str) -> Answer:
+        """Begin to connect an account: the address of the provider, as `start_oauth` of the native API returns it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A JSON reply; `outcome_of` is the request whose outcome it has."""
+
+    body: object
+    status: int = 200
+    outcome_of: str = ""
+    headers: Sequence[tuple[bytes, bytes]] = ()
+
+
+class StreamEvent(NamedTuple):
+    """A server-sent event; a reader that comes back says the `id` of the last one (`last-event-id`)."""
+
+    name: str
+    data: object
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EventStream:
+    """A reply of server-sent events, until they end or the reader leaves."""
+
+    events: AsyncIterator[StreamEvent]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """An HTTP route, such as `POST /api/chats/{chat}`; one that `lasts` waits for people, or streams events."""
+
+    route: str
+    roles: frozenset[str]
+    handler: Callable[[Call], Awaitable[Answer | EventStream]]
+    lasts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """All paths of a system below its base URL; `refuse` returns the status and the body of a refusal over HTTP."""
+
+    routes: Sequence[Route] = ()
+    sockets: Sequence[Socket] = ()
+    refuse: Callable[[Problem], tuple[int, Json]] = lambda problem: (problem.status, {"error": problem.error})
+
+
+def find_system(name: str) -> System | None:
+    """Return the `SYSTEM` of `askback.compat.<name>`, which is loaded when it is first used."""
+    module = f"askback.compat.{name}"
+    if _NAME.fullmatch(name) is None or find_spec(module) is None:
+        return None
+    system = getattr(import_module(module), "SYSTEM", None)
+    return system if isinstance(system, System) else None

@@ -1,0 +1,68 @@
+"""Calls of what an operator configured: functions of this process, and addresses that get signed messages."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Any, Generic, TypeVar, cast
+
+from anyio import CapacityLimiter, to_thread
+
+from askback.domain import jsontext
+from askback.domain.timestamps import rfc3339
+from askback.domain.webhooks import payload, sign
+from askback.ports.clock import Clock
+from askback.ports.webhooks import Unreachable, WebhookClient
+
+OK = 200
+
+Sent = TypeVar("Sent")
+Reply = TypeVar("Reply")
+
+
+class FunctionCall(Generic[Sent, Reply]):
+    """A function, plain or async; a plain one runs in a thread, of which there are as many as `threads` says."""
+
+    def __init__(
+        self, function: Callable[[Sent], Reply | Awaitable[Reply]], *, threads: CapacityLimiter | None = None
+    ) -> None:
+        self._function = function
+        self._threads = threads
+
+    async def __call__(self, sent: Sent, /) -> Reply:
+        """Call the function."""
+        if inspect.iscoroutinefunction(self._function):
+            return await self._function(sent)
+        call = partial(self._function, sent)
+        found: Any = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._threads)
+        return cast("Reply", await found if inspect.isawaitable(found) else found)
+
+
+class SignedCall:
+    """An address that is posted to, signed like a webhook, and replies 200 with JSON."""
+
+    def __init__(self, url: str, *, key: bytes, client: WebhookClient, clock: Clock) -> None:
+        self._url = url
+        self._key = key
+        self._client = client
+        self._clock = clock
+
+    async def post(self, kind: str, data: str, *, message_id: str, most: int) -> Any:
+        """Post a JSON text and return the decoded reply, of at most that many bytes.
+
+        Raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is not JSON.
+        """
+        now = self._clock.now_ms()
+        body = payload(kind, at=rfc3339(now), data=data)
+        timestamp = now // 1000
+        headers = {
+            "content-type": "application/json",
+            "webhook-id": message_id,
+            "webhook-timestamp": str(timestamp),
+            "webhook-signature": sign(self._key, message_id=message_id, timestamp=timestamp, body=body),
+        }
+        reply = await self._client.post(self._url, headers=headers, body=body, answer_bytes=most)
+        if reply.status != OK:
+            raise Unreachable(f"status_{reply.status}")
+        return jsontext.parse(reply.body)

@@ -1,0 +1,47 @@
+"""Validators: a function of this process, and a webhook."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from askback.delivery.calls import FunctionCall, SignedCall
+from askback.domain.faults import join
+from askback.domain.validation.structure import parse
+from askback.domain.verdict import UNCHANGED, Accept, AskAgain, Verdict
+from askback.ports.validator import Submission
+from askback.wire.verdicts import RepromptBody, VerdictBody
+
+LONGEST_VERDICT = 256 * 1024
+"""Bytes of the reply of a webhook that are read: a verdict may bring another form."""
+
+ValidatorFunction = Callable[[Submission], Verdict | Awaitable[Verdict]]
+
+
+FunctionValidator = FunctionCall[Submission, Verdict]
+
+
+class WebhookValidator:
+    """An address that gets each answer and replies with a `VerdictBody`."""
+
+    def __init__(self, call: SignedCall) -> None:
+        self._call = call
+
+    async def __call__(self, submission: Submission, /) -> Verdict:
+        """Post the request; raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is no verdict."""
+        data = submission.request.model_dump_json(exclude_none=True)
+        reply = await self._call.post("validate", data, message_id=submission.id, most=LONGEST_VERDICT)
+        return _verdict(parse(VerdictBody, reply), submission)
+
+
+def _verdict(sent: VerdictBody, submission: Submission) -> Accept | AskAgain:
+    if sent.accept is not None:
+        return Accept(sent.accept.values, sent.accept.result, sent.accept.message)
+    again = sent.reprompt or RepromptBody(timeout_s=None)
+    form = submission.request.form
+    ids = {join("values", field.id): field.id for field in (form.all_fields if form else ())}
+    return AskAgain(
+        {ids.get(each.path, each.path): each.message for each in again.field_errors},
+        again.error_summary,
+        again.form,
+        again.timeout_s if "timeout_s" in again.model_fields_set else UNCHANGED,
+    )

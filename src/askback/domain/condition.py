@@ -1,0 +1,42 @@
+"""A condition under which a field or a section is shown: a comparison of an earlier field, as data."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+Scalar = str | int | float | bool
+
+
+def _as_list(raw: Any) -> Any:
+    return list(cast("tuple[Any, ...]", raw)) if isinstance(raw, tuple) else raw
+
+
+class Condition(BaseModel):
+    """`{"field": ID}` with one of `is`, `is_not`, `in`, `provided`; or `all` or `any` with a list of such.
+
+    In a multiselect `is` means that the value is among the chosen, `in` that one of them is. A field without a value
+    (empty, skipped or hidden itself) is not anything, so only `is_not` and `"provided": false` hold. A box that is not
+    ticked is false, and not provided. In Python write `is_` and `in_`, or a mapping.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+    )
+
+    field: str | None = None
+    is_: Scalar | None = Field(default=None, validation_alias="is", serialization_alias="is")
+    is_not: Scalar | None = None
+    in_: Annotated[list[Scalar], BeforeValidator(_as_list)] | None = Field(
+        default=None, validation_alias="in", serialization_alias="in"
+    )
+    provided: bool | None = None
+    all: Annotated[list[Condition], BeforeValidator(_as_list)] | None = None
+    any: Annotated[list[Condition], BeforeValidator(_as_list)] | None = None

@@ -1,0 +1,37 @@
+"""What the server computes for display: Markdown as a tree, and what else a page needs."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class RichNode(BaseModel):
+    """An element of a Markdown tree; `href` is the address of an `a`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    type: Literal["p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a"]
+    children: list[Rich] | None = None
+    href: str | None = None
+
+
+Rich = str | RichNode
+"""A node of a Markdown tree: a plain string is text, and never anything else."""
+
+
+class Display(BaseModel):
+    """What the server computed for display: `patterns` by field id, `markdown` by the path of the text.
+
+    The path of a text in several languages ends with the language; `languages` are those of all texts. A pattern is
+    JavaScript (flag `u`) that is safe to run, or null if only the server can check the value.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    patterns: dict[str, str | None] = Field(default_factory=dict[str, str | None])
+    markdown: dict[str, list[Rich]] = Field(default_factory=dict[str, list[Rich]])
+    languages: list[str] = Field(default_factory=list[str])
+    messages: bool = False
+    """Whether a field has messages of its own."""

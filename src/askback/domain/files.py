@@ -1,0 +1,86 @@
+"""Files that people upload for a form: their names, and which a field accepts.
+
+What the sender says about a file is not trusted: its name is cleaned, and its type is found from its bytes
+(`filetypes.py`).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, cast
+
+from askback.domain.faults import Faults, fault
+from askback.domain.fields import File, Form
+from askback.domain.filetypes import BY_EXTENSION, extension
+
+ACCEPT = re.compile(r"\.[a-z0-9][a-z0-9.+_-]{0,31}|[a-z0-9]+/(?:\*|[a-z0-9][a-z0-9.+-]{0,99})", re.IGNORECASE)
+"""What `accept` may list: an ending (`.pdf`), a type (`application/pdf`), or all of a kind (`image/*`)."""
+
+_UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+"""Unicode categories that a name loses: control characters, marks that turn the reading order round, line ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class UploadedFile:
+    """A file that the server has stored; `type` is what its bytes are, `field` where it was uploaded."""
+
+    id: str
+    field: str
+    name: str
+    size: int
+    type: str
+    sha256: str
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The file as an answer has it."""
+        return {"id": self.id, "name": self.name, "size": self.size, "type": self.type, "sha256": self.sha256}
+
+
+Uploads = Mapping[str, UploadedFile]
+"""By id: the files that an answer may name."""
+
+NO_UPLOADS: Uploads = {}
+
+
+def uploads_in(form: Form, values: Mapping[str, Any]) -> Uploads:
+    """Return the files that values name as whole objects, as the server has written them."""
+    found: dict[str, UploadedFile] = {}
+    for field in form.all_fields:
+        value = values.get(field.id) if isinstance(field, File) else None
+        for each in cast("list[Any]", value if isinstance(value, list) else [value]):
+            if isinstance(each, dict):
+                file = cast("dict[str, Any]", each)
+                found[file["id"]] = UploadedFile(field=field.id, **file)
+    return found
+
+
+def most_files(field: File) -> int:
+    """Return how many files an answer may have for a field."""
+    return field.max_files or 1
+
+
+def clean_name(name: str | None, *, longest: int) -> str:
+    """Return the last part of a name as it may be shown and stored; raises `Faults` at `name`."""
+    last = re.split(r"[/\\]", unicodedata.normalize("NFC", name or ""))[-1]
+    shown = "".join(each for each in last if unicodedata.category(each) not in _UNSHOWN).strip()
+    if not shown.strip("."):
+        raise Faults([fault("name", "missing_required" if name is None else "empty")])
+    if len(shown) > longest:
+        raise Faults([fault("name", "too_long", max=longest)])
+    return shown
+
+
+def is_accepted(field: File, name: str, type_: str) -> bool:
+    """Whether a field takes a file of this name and type. An ending with a known type needs that type as well."""
+    return not field.accept or any(_matches(each.lower(), name, type_) for each in field.accept)
+
+
+def _matches(accepted: str, name: str, type_: str) -> bool:
+    if not accepted.startswith("."):
+        kind, _, rest = accepted.partition("/")
+        return type_ == accepted or (rest == "*" and type_.startswith(f"{kind}/"))
+    return name.lower().endswith(accepted) and BY_EXTENSION.get(extension(accepted), type_) == type_

@@ -1,0 +1,40 @@
+"""Kinds of packages: what holds for all of them, also where the package is not installed any more."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from askback.domain.kinds.kind import RequestKind
+from askback.domain.lifecycle import TERMINAL, Status
+from askback.domain.policy.digest import NotCanonical, canonical_json
+from askback.domain.request import Answer, InputRequest
+from askback.domain.spec import Spec
+
+
+class PackageKind(RequestKind):
+    """A kind that a package adds; its own name is in the request, and `package` is what it is stored as."""
+
+    name = "package"
+
+    def identity(self, spec: Spec, /) -> str | None:
+        """The same kind with the same data; None if a number has no canonical form."""
+        try:
+            return hashlib.sha256(canonical_json(spec.package.model_dump())).hexdigest()
+        except NotCanonical:
+            return None
+
+    def audit_subject(self, spec: Spec, /) -> Mapping[str, Any]:
+        """Its own name."""
+        return {"kind": spec.package.kind}
+
+    def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
+        """By status and reason, and whether the package said something about the answer."""
+        if request.status not in TERMINAL:
+            return f"package.{request.status}"
+        if request.repeated:
+            return "package.repeated"
+        if request.status is not Status.ANSWERED:
+            return f"package.{request.status}.{request.reason}"
+        return "package.answered.text" if answer.text else "package.answered"

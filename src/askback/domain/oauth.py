@@ -1,0 +1,134 @@
+"""OAuth 2 with PKCE, as far as it needs neither a network nor chance: the request, the grant, and what is wrong.
+
+Sources: RFC 6749 (4.1), RFC 7636 (S256), RFC 9700 (2.1).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeGuard, cast
+
+from askback.domain import jsontext
+from askback.domain.faults import Faults
+from askback.domain.limits import Limits
+from askback.domain.secrets.secret import RawBody, Secret
+
+Failure = Literal["access_denied", "scopes_missing", "provider_error", "provider_unreachable"]
+"""Why connecting an account failed; the request stays open."""
+SCOPE = re.compile(r"[!#-\[\]-~]{1,200}")
+SCOPES = 50
+"""The maximum number of scopes of a request."""
+PROVIDER = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class OauthProvider:
+    """A provider of the settings. `scopes` are those that agents may ask for, and all that are asked by default."""
+
+    name: str
+    authorize_url: str
+    token_url: str
+    client_id: str
+    scopes: tuple[str, ...] = ()
+    client_secret: Secret | None = field(default=None, repr=False)
+
+    @property
+    def secret_name(self) -> str:
+        """The name of the secret with the access token, unless a request chooses another."""
+        return f"{self.name.upper().replace('-', '_')}_TOKEN"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """The tokens that a provider granted."""
+
+    access_token: Secret
+    refresh_token: Secret | None = None
+
+
+class GrantRefused(Exception):
+    """The reply of a provider is no grant, or not the one that was asked for."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure)
+        self.failure: Failure = failure
+
+
+def challenge(verifier: str) -> str:
+    """Return the code challenge of a verifier (S256)."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def digest(state: str, browser: str) -> str:
+    """Return what a state is stored as, together with the half that the browser keeps."""
+    return hashlib.sha256(f"{browser}\0{state}".encode("utf-8", "replace")).hexdigest()
+
+
+def authorize_parameters(
+    provider: OauthProvider, *, scopes: Sequence[str], state: str, verifier: str, redirect_uri: str
+) -> Mapping[str, str]:
+    """Return the query of the address at which a person decides."""
+    asked = {"scope": " ".join(scopes)} if scopes else {}
+    return {
+        "response_type": "code",
+        "client_id": provider.client_id,
+        "redirect_uri": redirect_uri,
+        **asked,
+        "state": state,
+        "code_challenge": challenge(verifier),
+        "code_challenge_method": "S256",
+    }
+
+
+def token_parameters(
+    provider: OauthProvider, *, code: str, verifier: Secret, redirect_uri: str
+) -> Mapping[str, str]:
+    """Return the form with which a code is exchanged for tokens."""
+    known = {} if provider.client_secret is None else {"client_secret": provider.client_secret.reveal()}
+    return {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": redirect_uri,
+        "client_id": provider.client_id,
+        "code_verifier": verifier.reveal(),
+        **known,
+    }
+
+
+def read_grant(reply: RawBody, *, scopes: Sequence[str], limits: Limits) -> Grant:
+    """Return the tokens of a provider's reply. Raises `GrantRefused`.
+
+    A reply without `scope` grants what was asked for (RFC 6749, 5.1); some providers part scopes with commas.
+    """
+    try:
+        return reply.read(lambda text: _grant(text, scopes, limits))
+    except Faults:
+        raise GrantRefused("provider_error") from None
+
+
+def _grant(text: bytes, scopes: Sequence[str], limits: Limits) -> Grant:
+    found = jsontext.parse(text, limits=limits)
+    sent = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    access, refresh = sent.get("access_token"), sent.get("refresh_token")
+    kind, granted = sent.get("token_type", "bearer"), sent.get("scope")
+    if not _is_token(access, limits) or not isinstance(kind, str) or kind.lower() != "bearer":
+        raise GrantRefused("provider_error")
+    if granted is not None and not isinstance(granted, str):
+        raise GrantRefused("provider_error")
+    if granted is not None and set(scopes) - set(re.split(r"[ ,]+", granted)):
+        raise GrantRefused("scopes_missing")
+    return Grant(Secret(access), Secret(refresh) if _is_token(refresh, limits) else None)
+
+
+def _is_token(value: object, limits: Limits) -> TypeGuard[str]:
+    """Whether a value can be a token: printable ASCII (RFC 6749, A.12) that fits into a secret."""
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= limits.secret_bytes
+        and value.isascii()
+        and value.isprintable()
+    )

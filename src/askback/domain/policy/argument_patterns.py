@@ -1,0 +1,114 @@
+"""Matches the arguments of a call against the patterns of a rule.
+
+An allow rule matches narrowly: the argument itself, in one spelling. A deny or ask rule matches widely: anything
+that may be the argument, in any spelling.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any, cast
+
+from askback.domain.patterns.engine import Matcher, compile_pattern
+from askback.domain.policy import files, paths
+
+_WILD = re.compile(r"(\*\*|\*|\?)")
+_UP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IGNORECASE)
+
+
+def has_wildcard(glob: str) -> bool:
+    """Tell whether a pattern covers more than one text."""
+    return "*" in glob or "?" in glob
+
+
+def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
+    """Tell whether an argument is present and matches the pattern of an allow rule."""
+    value = _scalar(arguments.get(name))
+    if value is None:
+        return False
+    is_path = files.is_path_key(name)
+    if (is_path or has_wildcard(glob)) and (_UP.search(value) or "\0" in value):
+        return False
+    if is_path:
+        return "\\" not in value and _matcher(_plain(glob)).fullmatch(_plain(value))
+    return _matcher(glob).fullmatch(value) if has_wildcard(glob) else value == glob
+
+
+def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str, glob: str) -> bool:
+    """Tell whether an argument may match the pattern of a deny or ask rule.
+
+    For a path, every text in `places` that may be a path is checked: resolved, in upper and lower case, and for a
+    relative pattern also as the end of a longer path. With too many texts to check, the answer is yes.
+    """
+    is_path = files.is_path_key(name)
+    found = places if is_path else list(islice(_below(arguments, files.fold_key(name)), files.MAX_PATHS + 1))
+    if len(found) > files.MAX_PATHS:
+        return True
+    if is_path:
+        return any(_leads(place, glob) for place in found)
+    return any(_matcher(glob, any_case=True).fullmatch(value) for value in found)
+
+
+def _plain(path: str) -> str:
+    """Return a path without `./` and without doubled slashes."""
+    rooted = "/" if path.startswith("/") else ""
+    kept = [part for part in path.split("/") if part not in {"", "."}]
+    return rooted + "/".join(kept) + ("/" if kept and path.endswith("/") else "")
+
+
+def _leads(place: str, glob: str) -> bool:
+    if len(place) > files.MAX_PATH_LENGTH:
+        return True  # too many to check
+    resolved = "/".join(paths.components(paths.without_scheme(place)))
+    wanted = "/".join(part for part in glob.removeprefix("~/").split("/") if part not in {"", "."})
+    rooted = glob.startswith("/")
+    elsewhere = not rooted or resolved.startswith(("..", "~"))
+    if rooted and not elsewhere and not paths.leaves_folder(place):
+        return False
+    return _matcher(f"**/{wanted}" if elsewhere else wanted, any_case=True).fullmatch(
+        f"/{resolved}" if elsewhere else resolved
+    )
+
+
+def _below(value: object, wanted: str) -> Iterator[str]:
+    """Return every scalar value under a key at any depth."""
+    if isinstance(value, Mapping):
+        for name, member in cast("Mapping[str, object]", value).items():
+            yield from _plain_values(member) if files.fold_key(name) == wanted else _below(member, wanted)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _below(item, wanted)
+
+
+def _plain_values(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for member in cast("Mapping[str, object]", value).values():
+            yield from _plain_values(member)
+    elif isinstance(value, list | tuple):
+        for item in cast("list[object]", value):
+            yield from _plain_values(item)
+    elif (text := _scalar(value)) is not None:
+        yield text
+
+
+def _scalar(value: object) -> str | None:
+    """Return a text as it is, and a number or a boolean as JSON writes it; None for anything else."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value) if isinstance(value, bool | int | float) else None
+
+
+@lru_cache(maxsize=256)
+def _matcher(glob: str, *, any_case: bool = False) -> Matcher:
+    """Compile a pattern: `**` matches any text, `*` and `?` match text without `/`.
+
+    In a URL they do not match `?`, `#` and `@` either, because another host may follow these.
+    """
+    one = "[^/?#@\\\\]" if "://" in glob else "[^/]"
+    stand_for = {"**": ".*", "*": f"{one}*", "?": one}
+    body = "".join(stand_for.get(part) or re.escape(part) for part in _WILD.split(glob))
+    return compile_pattern(f"(?s{'i' if any_case else ''}){body}")

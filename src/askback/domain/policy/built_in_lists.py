@@ -1,0 +1,80 @@
+"""Built-in lists of rules, by name.
+
+`default` reads only, and only below the agent's roots (ADR 0032). It includes the read-only commands of git, which
+must run in a root itself (ADR 0033); the list `git` has only those. `nebo` is the list of Nebo, read by our
+matcher, without `env` and `printenv` (they show secrets) and `type` (it reads what the shell defines).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from askback.domain.policy.rules import Rule, parse_rule
+
+READ_ONLY_TOOLS = tuple(
+    f"tool:{name}"
+    for name in sorted(
+        frozenset(
+            """
+    Read NotebookRead Glob Grep LS Ls read_file read_many_files list_files list_directory list_dir glob glob_file_search
+    file_search grep grep_search grep_files search_files search_file_content read view_file view ls list find_path
+    list_code_definition_names view_image str_replace_editor str_replace_based_edit_tool file_editor
+    """.split()
+        )
+    )
+)
+"""Tools that read files; a path that may hold secrets is asked all the same.
+
+For editors this means only their command `view`: a built-in list never allows a call that edits.
+"""
+
+_LOOK = """
+    ls:* | cat:* | head:* | tail:* | wc:* | grep:* | rg:* | sort:* | uniq:* | cut:* | tr:* | nl:* | tac:* | comm:*
+    | diff:* | cmp:* | tree:* | file:* | stat:* | du:* | df:* | find:* | basename:* | dirname:* | realpath:*
+    | readlink:* | pwd | whoami | id:* | hostname | uname:* | uptime | nproc | date:* | echo:* | printf:* | seq:*
+    | which:* | jq:* | sed:* | awk:* | md5sum:* | sha1sum:* | sha256sum:* | true | false | test:* | sleep:*
+    | hexdump:* | od:* | column:* | rev:* | paste:* | [:* | egrep:* | fgrep:* | xxd:* | strings:* | zcat:* | unzip -l:*
+    | zipinfo:* | tar:* | fold:* | fmt:* | expand:* | join:* | numfmt:* | cksum:* | b2sum:* | sha512sum:* | shasum:*
+    | fd:* | bat:* | yq:* | ps:* | free:* | groups | arch | lscpu | pip list
+    | pip list --format=json | pip show:* | pip freeze | pip3 list
+    | pip3 list --format=json | pip3 show:* | pip3 freeze | ruby -v | cmake --version | psql --version
+    | sqlite3 --version | curl --version
+    | node --version | node -v | npm --version | npm -v
+    | python --version | python3 --version | python -V | python3 -V | pip --version | pip3 --version | go version
+    | java -version | java --version | ruby --version | php --version | gcc --version | make --version
+    | docker --version | uv --version | bash --version"""
+_GIT = """
+    git status:* | git diff:* | git log:* | git show:* | git blame:* | git grep:* | git ls-files:* | git rev-parse:*
+    | git branch:* | git tag:* | git shortlog:* | git describe:* | git ls-tree:* | git merge-base:* | git rev-list:*
+    | git name-rev:* | git count-objects:* | git reflog:* | git stash list:* | git worktree list:* | git check-ignore:*
+    | git show-ref:* | git cat-file:* | git for-each-ref:* | git config --get:* | git --version"""
+_DEFAULT = f"{_LOOK} | {_GIT}"
+_NEBO = """
+    ls:* | pwd | cat:* | head:* | tail:* | grep:* | find:* | which:* | jq:* | cut:* | sort:* | uniq:* | wc:* | echo:*
+    | date:* | git status:* | git log:* | git diff:* | git branch:* | git show:*
+    | go version | node --version | python --version"""
+
+
+def _rules(text: str) -> tuple[str, ...]:
+    return tuple(rule.strip() for rule in text.split("|"))
+
+
+LISTS: dict[str, tuple[str, ...]] = {
+    "default": _rules(_DEFAULT),
+    "git": _rules(_GIT),
+    "nebo": _rules(_NEBO),
+    "read-only-tools": READ_ONLY_TOOLS,
+    "none": (),
+}
+
+
+def built_in_rules(name: str) -> tuple[Rule, ...]:
+    """Return the rules of a list. Raises KeyError for a name that there is not."""
+    return tuple(replace(parse_rule(text), built_in=True) for text in LISTS[name])
+
+
+PLAN_MODE_RULES = (
+    *(replace(rule, built_in=False) for rule in built_in_rules("default")),
+    *built_in_rules("default"),
+)
+"""Rules that plan mode still lets run if the policy allows the call too; only built-in rules read extended syntax."""

@@ -1,0 +1,98 @@
+"""Builds the policy that applies to a call, from the stored settings and rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+from typing import Protocol, cast
+
+from askback.domain.policy.built_in_lists import LISTS, built_in_rules
+from askback.domain.policy.engine import Policy
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
+from askback.domain.policy.settings import PolicySettings, ShadowSettings, read_thread_settings
+
+CONFIRMATION = "ENABLE FULL"
+"""The text that a person has to type before everything may run without asking."""
+
+
+class StoredRule(Protocol):
+    """The attributes of a stored rule that a policy needs."""
+
+    @property
+    def effect(self) -> str: ...  # noqa: D102 - as in `RuleRecord`
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def locked(self) -> bool: ...  # noqa: D102
+    @property
+    def shadow(self) -> bool: ...  # noqa: D102
+
+
+LOOSENING_MODES = frozenset({"accept_edits", "full"})
+"""Modes that let more run; a thread's mode applies only to the agents that were in it when it was set."""
+
+
+def read_settings(
+    everywhere: str | None, in_thread: str | None = None, *, agent: str | None = None
+) -> PolicySettings:
+    """Return the settings of a thread from the stored JSON texts; those of the thread override the tenant's.
+
+    With an `agent`, return the settings for that agent: a thread's mode may apply to other agents only.
+    """
+    settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
+    if not in_thread:
+        return settings
+    own = read_thread_settings(everywhere, in_thread).model_dump()
+    mode = ShadowSettings.model_validate_json(in_thread).mode
+    if (
+        agent is not None
+        and mode in LOOSENING_MODES
+        and agent not in (json.loads(in_thread).get("mode_agents") or ())
+    ):
+        mode = None
+    return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
+
+
+def enforced_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
+    """Return the policy that decides."""
+    return _policy(settings, [rule for rule in kept if not rule.shadow])
+
+
+def shadow_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy | None:
+    """Return the policy that is only tried, including the enforced rules; None if nothing is tried."""
+    rules = list(kept)
+    if settings.shadow is None and not any(rule.shadow for rule in rules):
+        return None
+    trial = settings.shadow.model_dump(exclude_none=True) if settings.shadow else {}
+    return _policy(settings.model_copy(update=trial), rules)
+
+
+def _policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
+    rules: list[Rule] = []
+    faults: list[Reason] = []
+    for each in kept:
+        effect = cast("Effect", each.effect)
+        try:
+            rules.append(parse_rule(each.text, effect, locked=each.locked))
+        except RuleError as odd:
+            # A rule of an older version may be unreadable now. Calls that it stopped must not run.
+            if effect != "allow":
+                faults.append(Reason("rule_unread_asked", rule=each.text, why=odd.why))
+    lists = [name for name in settings.lists if name in LISTS]
+    looking = "read-only-tools"
+    return Policy(
+        rules=(*rules, *(rule for name in lists if name != looking for rule in _listed(name))),
+        level=settings.level,
+        ask=settings.ask_mode,
+        mode=settings.mode,
+        table=settings.table_in_force,
+        read_only=_listed(looking) if looking in lists else (),
+        faults=tuple(faults),
+    )
+
+
+@cache
+def _listed(name: str) -> tuple[Rule, ...]:
+    return built_in_rules(name)

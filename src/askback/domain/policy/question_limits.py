@@ -1,0 +1,45 @@
+"""Limits of the questions of one tool or one agent in a thread."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+MAX_LIMITS = 50
+"""The most limits of a thread or a tenant."""
+
+
+class QuestionLimit(BaseModel):
+    """The most forms of a tool, as the agent names it, or of an agent (its id), or of this tool of this agent.
+
+    They are counted in each thread, in the same window as `max_questions`. One more is refused with `text`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    tool: str | None = None
+    agent: str | None = None
+    max: int
+    text: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What its count is stored under."""
+        return count_name(self.tool, self.agent)
+
+    def applies_to(self, tool: str | None, agent: str) -> bool:
+        """Whether a form of this tool and agent counts."""
+        return self.name in count_names(tool, agent)
+
+
+def count_name(tool: str | None, agent: str | None) -> str:
+    """Return what the count of a tool, an agent, or a tool of an agent is stored under."""
+    return json.dumps([tool, agent], ensure_ascii=False, separators=(",", ":"))
+
+
+def count_names(tool: str | None, agent: str) -> Sequence[str]:
+    """Return the names of all counts in which a form of this tool and agent may be."""
+    names = [count_name(None, agent)]
+    return names if tool is None else [*names, count_name(tool, None), count_name(tool, agent)]

@@ -1,0 +1,153 @@
+"""The folders that a call may read without asking: below a granted root, and never askback's own data.
+
+The agent may run on another machine than the server, so nothing is looked up on disk: paths are resolved as texts.
+Programs follow links that exist already; making a new link is asked.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from askback.domain.policy import paths
+
+HARMLESS = frozenset({"-", "/dev/null"})
+"""Operands that name no file: standard input, and the empty device."""
+
+_HOME = re.compile(
+    r"(?:/(?:var/)?home(?:/[^/]+)?|/root|/users(?:/[^/]+)?|/export/home(?:/[^/]+)?)", re.IGNORECASE
+)
+_LEAST_DEPTH = 2
+_EDGES = r"(?<![\w.-]){}(?![\w-])"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadScope:
+    """The folders that a call may read: granted roots, the folder of the call, and facts from the adapter.
+
+    `roots` and `own` (the data folders of askback) are absolute paths. `folder` only resolves relative paths: it is
+    absolute, relative to a root, or None if unknown. The adapter found no file that looks like a secret in the folders
+    of `secret_free`.
+    """
+
+    roots: tuple[str, ...] = ()
+    folder: str | None = None
+    own: tuple[str, ...] = ()
+    secret_free: tuple[str, ...] = ()
+
+    def resolve(self, path: str) -> str | None:
+        """Return a path without `.` and `..`, absolute if that is known; None if it goes above an unknown folder."""
+        if path.startswith("~") or "\0" in path or "\\" in path:
+            return None
+        if path.startswith("/"):
+            return normalize_path(path)
+        if self.folder is None:
+            return None if ".." in path.split("/") else normalize_path(path)
+        if self.folder.startswith("~") or "\\" in self.folder:
+            return None
+        found = normalize_path(posixpath.join(self.folder, path))
+        return None if found == ".." or found.startswith("../") else found
+
+    def in_folder(self, folder: str) -> ReadScope:
+        """Return the scope after a change to a folder below, or to an absolute one."""
+        return replace(self, folder=posixpath.join(self.folder or "", folder))
+
+    def contains(self, path: str) -> bool:
+        """Tell whether a path is a root or below one; a relative one counts as inside if the folder is unknown."""
+        if path in HARMLESS:
+            return True
+        found = self.resolve(path)
+        if found is None:
+            return False
+        return not found.startswith("/") or any(is_below(found, root) for root in self.roots)
+
+    def is_named_folder(self, path: str) -> bool:
+        """Tell whether a path names a specific folder: not a root, nothing above one, not hidden, not a home."""
+        found = self.resolve(path)
+        if found is None:
+            # A rule of a person may lead further: `../lib` is a specific folder, `..` and `../..` are not.
+            names = path.split("/")
+            return path.startswith("../") and names[-1] not in {"", ".", ".."} and not _hidden(names)
+        names = [name for name in found.split("/") if name]
+        if not names or found == "." or _hidden(names):
+            return False
+        if not found.startswith("/"):
+            return True
+        if len(names) < _LEAST_DEPTH or _HOME.fullmatch(found):
+            return False
+        return not any(is_below(place, found) for place in (*self.roots, *self.own))
+
+    @property
+    def is_at_root(self) -> bool:
+        """Whether the call is known to run in a root itself."""
+        if self.folder is None:
+            return True
+        folder = normalize_path(self.folder)
+        return folder == "." or any(folder == normalize_path(root) for root in self.roots)
+
+    @property
+    def is_posix(self) -> bool:
+        """Whether the machine has POSIX paths: the folder of the call is below a granted one that shows it."""
+        found = self.resolve(".") or ""
+        return found.startswith("/") and any(
+            root.startswith("/") and is_below(found, root) for root in self.roots
+        )
+
+    def is_secret(self, path: str) -> bool:
+        """Tell whether a path, as written or as resolved, is a place for secrets."""
+        return paths.is_secret_path(path) or paths.is_secret_path(self.resolve(path) or "")
+
+    def is_secret_free(self, path: str) -> bool:
+        """Tell whether the adapter found no secret file in a folder or above it."""
+        found = self.resolve(path)
+        return (
+            found is not None
+            and found.startswith("/")
+            and any(is_below(found, clean) for clean in self.secret_free)
+        )
+
+    def find_own_data(self, texts: Iterable[str]) -> str | None:
+        """Return the first text that reaches into askback's own data folder; None if none does.
+
+        A text is a path, or any text that contains the folder's path, in any case, also with a variable.
+        """
+        if not self.own:
+            return None
+        folders = [normalize_path(folder).casefold() for folder in self.own]
+        names = re.compile(
+            "|".join(_EDGES.format(re.escape(name)) for folder in folders for name in _spelled(folder))
+        )
+        last = tuple(folder.rpartition("/")[2] for folder in folders)
+        for text in texts:
+            if not any(name in text.casefold() for name in last):
+                continue  # any path from outside contains the folder's own name
+            found = (self.resolve(text) or "").casefold()
+            if any(is_below(found, folder) for folder in folders) or names.search(
+                text.casefold().replace("\\", "/")
+            ):
+                return text
+        return None
+
+
+def normalize_path(path: str) -> str:
+    """Return a path without `.`, `..`, double slashes and a trailing slash."""
+    found = posixpath.normpath(path)
+    return found[1:] if found.startswith("//") else found
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Tell whether a normalized path is a folder or inside it."""
+    folder = normalize_path(folder)
+    return path == folder or path.startswith(folder.rstrip("/") + "/")
+
+
+def _hidden(names: Iterable[str]) -> bool:
+    return any(name.startswith(".") and name not in {".", ".."} for name in names)
+
+
+def _spelled(folder: str) -> tuple[str, ...]:
+    """Return the spellings of a folder: in full, and its last two names for use after a variable."""
+    names = folder.strip("/").split("/")
+    return (folder, "/".join(names[-2:])) if len(names) > _LEAST_DEPTH else (folder,)

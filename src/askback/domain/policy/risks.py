@@ -1,0 +1,151 @@
+"""Finds known dangers of a call, as sentences for the card.
+
+They are hints, never the only reason to ask or to allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from askback.domain.policy import paths
+from askback.domain.policy.calls import Call
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.programs import basename, is_interpreter
+from askback.domain.policy.shell.reading import Reading
+
+_ROOT = frozenset("sudo doas su pkexec".split())
+_HALT = frozenset("shutdown reboot poweroff halt init telinit".split())
+_KILL = frozenset("kill pkill killall xkill".split())
+_DISK = frozenset(
+    "dd mkfs mke2fs mkswap wipefs fdisk sfdisk parted sgdisk shred blkdiscard mount umount losetup".split()
+)
+_SYSTEM = frozenset(
+    "iptables nft ufw crontab useradd usermod userdel passwd visudo systemctl service launchctl".split()
+)
+_HARMLESS = frozenset({"/dev/null", "/dev/stdout", "/dev/stderr"})
+_LETTERS_LONG = 12
+
+
+def risks(call: Call) -> tuple[Reason, ...]:
+    """Return a sentence for each known danger of a call."""
+    found: list[Reason] = []
+    reading = call.reading
+    if reading is not None:
+        for argv in reading.all_commands:
+            found += command_risks(argv)
+        found += [
+            Reason("danger_writes", path=t)
+            for t in reading.targets
+            if t not in _HARMLESS and not t.isdecimal()
+        ]
+        if _piped(reading):
+            found.append(Reason("danger_piped"))
+    for path in call.written_paths:
+        if paths.is_autorun_path(path):
+            found.append(Reason("danger_steers", path=path))
+        if paths.is_secret_path(path):
+            found.append(Reason("danger_secret", path=path))
+    return tuple(dict.fromkeys(found))
+
+
+def command_risks(argv: Argv) -> tuple[Reason, ...]:
+    """Return a sentence for each known danger of one simple command."""
+    return tuple(reason for check in _CHECKS if (reason := check(argv)))
+
+
+def _piped(reading: Reading) -> bool:
+    return any("|" in line for line in reading.lines) and any(
+        is_interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:])
+        for argv in reading.all_commands
+    )
+
+
+def letters(argv: Argv) -> set[str]:
+    """Return the one-letter options of a command, also from clusters such as `-rf`."""
+    return {
+        c
+        for word in argv[1:]
+        if word[:1] == "-" and word[:2] != "--" and len(word) < _LETTERS_LONG
+        for c in word[1:]
+    }
+
+
+def _removal(argv: Argv) -> Reason | None:
+    if basename(argv[0]) == "find" and "-delete" in argv:
+        return Reason("danger_find")
+    if basename(argv[0]) != "rm":
+        return None
+    if {"r", "R"} & letters(argv) or "--recursive" in argv:
+        return Reason("danger_rm")
+    return Reason("danger_rm_forced") if "f" in letters(argv) or "--force" in argv else None
+
+
+def _git(argv: Argv) -> Reason | None:
+    if basename(argv[0]) != "git" or len(argv) < 2:
+        return None
+    sub, rest, flags = argv[1], argv[2:], letters(argv[1:])
+    if sub == "push" and (
+        "f" in flags or any(w.startswith(("--force", "--mirror", "--delete", "+")) for w in rest)
+    ):
+        return Reason("danger_remote")
+    if (sub == "reset" and "--hard" in rest) or (sub == "clean" and flags & {"f", "x"}):
+        return Reason("danger_changes")
+    if (sub == "branch" and flags & {"D", "M"}) or sub in {"filter-branch", "filter-repo"}:
+        return Reason("danger_history")
+    if (sub == "checkout" and "." in rest) or (sub == "restore" and "." in rest):
+        return Reason("danger_changes")
+    return Reason("danger_stash") if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
+
+
+def _rights(argv: Argv) -> Reason | None:
+    name = basename(argv[0])
+    if name in {"chmod", "chown", "chgrp"} and "R" in letters(argv):
+        return Reason("danger_rights")
+    if name == "chmod" and any(
+        word in {"777", "0777", "a+rwx", "666"} or word.startswith(("u+s", "+s", "4")) for word in argv[1:]
+    ):
+        return Reason("danger_everybody")
+    return Reason("danger_other_user") if name in _ROOT else None
+
+
+def _machine(argv: Argv) -> Reason | None:
+    name = basename(argv[0])
+    if name in _HALT:
+        return Reason("danger_halt")
+    if name in _KILL:
+        return Reason("danger_kill")
+    if name in _DISK or name.startswith("mkfs."):
+        return Reason("danger_disk")
+    if name == "systemctl" and {"status", "is-active", "list-units"} & set(argv[1:2]):
+        return None
+    return Reason("danger_system") if name in _SYSTEM else None
+
+
+def _far(argv: Argv) -> Reason | None:
+    name, rest = basename(argv[0]), argv[1:]
+    if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {
+        "publish",
+        "upload",
+    } & set(rest[:2]):
+        return Reason("danger_publish")
+    if name in {"terraform", "tofu", "pulumi"} and {"apply", "destroy", "up"} & set(rest[:1]):
+        return Reason("danger_infrastructure")
+    if name in {"kubectl", "helm"} and {"delete", "uninstall", "drain"} & set(rest[:2]):
+        return Reason("danger_cluster")
+    return (
+        Reason("danger_containers")
+        if name in {"docker", "podman"} and {"rm", "rmi", "prune"} & set(rest[:2])
+        else None
+    )
+
+
+def _code(argv: Argv) -> Reason | None:
+    if basename(argv[0]) == "eval":
+        return Reason("danger_eval")
+    if is_interpreter(argv[0]) and {"c", "e"} & letters(argv[:2]):
+        return Reason("danger_code")
+    return None
+
+
+_CHECKS: tuple[Callable[[Argv], Reason | None], ...] = (_removal, _git, _rights, _machine, _far, _code)

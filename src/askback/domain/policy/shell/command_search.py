@@ -1,0 +1,124 @@
+"""Finds every command in a call, however it is hidden, for deny rules and hard limits.
+
+A command may be in a substitution, behind `sudo`, in the code of `bash -c`, or in a text that no reader
+understands. Nothing that is found here allows a call.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable
+
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell import limits, tree, wrappers
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.tree import Budget
+
+TOO_LONG = Reason("command_too_long", max=str(limits.BYTES))
+
+_SEGMENT = re.compile(r"[^\s;&|(){}`$\"'<>][^\n;&|(){}`$\"'<>]*")
+
+
+class CommandSearch:
+    """Collects the commands of a call; one budget limits the work for the whole call.
+
+    `seen` are the commands, `targets` and `inputs` the files that redirections write and read, and `lines` the texts
+    in which they were found; `unseen` says why there may be more.
+    """
+
+    def __init__(self) -> None:
+        self.seen: list[Argv] = []
+        self.targets: list[str] = []
+        self.inputs: list[str] = []
+        self.lines: list[str] = []
+        self.unseen: Reason | None = None
+        self._budget = Budget()
+        self._waiting: deque[Argv | str] = deque()
+
+    def search_text(self, text: str) -> tree.ParsedTree | None:
+        """Search a command line. Return its parsed tree; None if there is none."""
+        parsed = self._line(text)
+        if parsed is not None and parsed.has_errors:
+            self._miss(Reason("unparsed"))
+        return parsed
+
+    def search_argv(self, argv: Argv) -> None:
+        """Search an argument vector."""
+        self._take((argv[: limits.WORDS + 1],))
+        if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
+            self._miss(TOO_LONG)
+        self._follow()
+
+    def search_others(self, pieces: Iterable[str | Argv]) -> None:
+        """Search texts and argument vectors that may be commands. Those that are none are ignored."""
+        for piece in pieces:
+            if not self._paid(()):
+                return
+            if isinstance(piece, str):
+                self._line(piece)
+            else:
+                self.search_argv(piece)
+
+    def _line(self, text: str) -> tree.ParsedTree | None:
+        parsed = self._look(text)
+        if is_too_long(text):
+            self._miss(TOO_LONG)
+        elif parsed is None:
+            self._miss(Reason("too_complex"))
+        self._follow()
+        return parsed
+
+    def _look(self, text: str) -> tree.ParsedTree | None:
+        text = text.replace("\0", "")  # as shells do; many of them slow the parser down
+        self.lines.append(text)
+        parsed = None if is_too_long(text) else tree.parse_command(text, self._budget)
+        if parsed is not None:
+            self.targets += parsed.targets
+            self.inputs += parsed.inputs
+            self._take(parsed.commands)
+        if parsed is None or parsed.has_errors:
+            self._take(_crude(text))
+        return parsed
+
+    def _take(self, commands: Iterable[Argv]) -> None:
+        """Add commands, skipping empty ones, until the budget is spent."""
+        for argv in commands:
+            if not argv:
+                continue
+            self.seen.append(argv)
+            self._waiting.append(argv)
+            if not self._paid(argv):
+                return
+
+    def _paid(self, argv: Argv) -> bool:
+        paid = self._budget.take(argv)
+        if not paid:
+            self._miss(Reason("too_complex"))
+        return paid
+
+    def _follow(self) -> None:
+        """Add the commands that the found commands would run."""
+        while self._waiting and not self._budget.spent:
+            found = self._waiting.popleft()
+            if isinstance(found, str):
+                # In other code, such as Python, only words are found. Nothing is missed: rules can deny the option.
+                self._look(found)
+            else:
+                self._take(wrappers.wrapped_commands(found))
+                self._waiting += wrappers.code_arguments(found)
+        self._waiting.clear()
+
+    def _miss(self, why: Reason) -> None:
+        self.unseen = self.unseen or why
+
+
+def is_too_long(text: str) -> bool:
+    """Tell whether a text is longer than a command may be."""
+    return len(text) > limits.BYTES or len(text.encode(errors="replace")) > limits.BYTES
+
+
+def _crude(text: str) -> Iterable[Argv]:
+    """Split a text wherever a command could begin: for deny rules only, if the text cannot be parsed."""
+    for segment in _SEGMENT.finditer(text):
+        yield tuple(segment[0].split(maxsplit=limits.WORDS))

@@ -1,0 +1,182 @@
+"""Rewrites commands that run others as the commands that they run: `find -exec`, `xargs -0`, `git -C`.
+
+For the built-in lists alone. File names must be passed whole: a bare `xargs` splits a file name such as `a .env
+b.py` into three.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from askback.domain.policy.filters import safe_glob
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell import languages
+from askback.domain.policy.shell.lexer import Argv, NotUnderstood
+
+_FOLDER = re.compile(r"(?!.*\.\.)[A-Za-z0-9_/.][\w@+,./-]*")
+_GIT_FLAGS = frozenset("--no-pager --no-optional-locks".split())
+_GIT_SETTING = re.compile(
+    r"color\.(?:ui|status|diff|branch)=(?:false|never|no)|core\.(?:pager=cat|quotepath=(?:off|false))"
+)
+_XARGS_FLAGS = frozenset("-0 --null -r --no-run-if-empty -0r -r0".split())
+_NULL = frozenset("-0 --null -0r -r0".split())
+_FILES = 12
+_NESTED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One command to check: `patterns` are words that expand, `folders` where it may run (None: the call's folder)."""
+
+    argv: Argv
+    patterns: frozenset[str] = frozenset()
+    folders: tuple[str | None, ...] = (None,)
+    piped: bool = False
+
+
+def expand_delegated(step: Step, before: Step | None) -> Iterator[Step]:
+    """Return the commands that a step runs; `before` is piped into it. Raises NotUnderstood."""
+    argv = step.argv
+    if argv[0] == "find" and "-exec" in argv:
+        yield from _find(step)
+    elif argv[0] == "xargs" and before is not None:
+        yield from _xargs(step, before)
+    elif argv[0] == "git" and argv[1:2] and argv[1].startswith("-"):
+        yield _git(step)
+    elif argv[0] == "[[" and argv[-1] == "]]":
+        yield replace(step, argv=("[", *argv[1:-1], "]"))
+    elif argv[0] == "command" and argv[1:2] in {("-v",), ("-V",)}:
+        yield replace(step, argv=("which", *argv[2:]))
+    else:
+        yield step
+
+
+def _git(step: Step) -> Step:
+    left = list(reversed(step.argv[1:]))
+    while left and left[-1].startswith("-"):
+        option = left.pop()
+        if option == "-C" and left and _FOLDER.fullmatch(left[-1]):
+            folder = left.pop()
+            step = replace(step, folders=tuple(posixpath.join(at or "", folder) for at in step.folders))
+        elif option in _GIT_FLAGS or (option == "-c" and left and _GIT_SETTING.fullmatch(left.pop())):
+            continue
+        else:
+            return step
+    return replace(step, argv=("git", *reversed(left)))
+
+
+def _xargs(step: Step, before: Step) -> Iterator[Step]:
+    left = list(reversed(step.argv[1:]))
+    flags: set[str] = set()
+    while left and left[-1].startswith("-"):
+        flags.add(left.pop())
+        if flags & {"-n", "-P"}:
+            flags -= {"-n", "-P"}
+            _require(bool(left) and left.pop().isdecimal())
+    _require(bool(left) and bool(flags & _NULL) and flags <= _XARGS_FLAGS and before.argv[0] == "find")
+    found = _Find(before)
+    _require(found.printed is not None and not found.ran and not {"-print", "-ls"} & set(found.tests))
+    argv = tuple(reversed(left))
+    yield replace(step, argv=argv, piped=False)  # without input it runs as well
+    yield _with(argv, found.printed or (), step)
+
+
+def _find(step: Step) -> Iterator[Step]:
+    found = _Find(step)
+    yield replace(step, argv=("find", *found.starts, *found.tests))
+    for argv, files in found.ran:
+        at = [i for i, word in enumerate(argv) if word == "{}"]
+        _require(len(at) == 1 and at[0] > 0 and not any("{}" in word for word in argv if word != "{}"))
+        yield _with(argv[: at[0]], files, step, argv[at[0] + 1 :])
+
+
+def _with(argv: Argv, files: tuple[str, ...], step: Step, behind: Argv = ()) -> Step:
+    return replace(step, argv=(*argv, *files, *behind), patterns=step.patterns | set(files), piped=True)
+
+
+@dataclass(slots=True)
+class _Find:
+    """The parsed expression of a find.
+
+    `ran` are the commands that it runs, each with name patterns of its files; `printed` are those of `-print0`.
+    """
+
+    step: Step
+    starts: list[str] = field(default_factory=list[str])
+    tests: list[str] = field(default_factory=list[str])
+    ran: list[tuple[Argv, tuple[str, ...]]] = field(default_factory=list[tuple[Argv, tuple[str, ...]]])
+    printed: tuple[str, ...] | None = None
+    left: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        self.left = list(reversed(self.step.argv[1:]))
+        _require(sum(word in {"(", "!", "-not"} for word in self.left) <= _NESTED)
+        while self.left and not self.left[-1].startswith(("-", "(", "!")):
+            self.starts.append(self.left.pop())
+        _require(bool(self.starts) and not set(self.starts) & self.step.patterns)
+        self._alternatives(None)
+        _require(not self.left)
+
+    def _alternatives(self, names: frozenset[str] | None) -> frozenset[str] | None:
+        """Read up to a closing parenthesis. Return the name patterns that match; None if any name may."""
+        found = [self._all(names)]
+        while self.left and self.left[-1] in {"-o", "-or"}:
+            self.tests.append(self.left.pop())
+            found.append(self._all(names))
+        known = [each for each in found if each is not None]
+        return frozenset[str]().union(*known) if len(known) == len(found) else None
+
+    def _all(self, names: frozenset[str] | None) -> frozenset[str] | None:
+        while self.left and self.left[-1] not in {")", "-o", "-or"}:
+            names = self._one(names)
+        return names
+
+    def _one(self, names: frozenset[str] | None) -> frozenset[str] | None:
+        word = self.left.pop()
+        if word == "-exec":
+            self._exec(names)
+            return names
+        self.tests.append(word)
+        if word == "(":
+            inner = self._alternatives(names)
+            _require(bool(self.left))
+            self.tests.append(self.left.pop())
+            return inner
+        if word in {"!", "-not"}:
+            _require(bool(self.left))
+            self._one(names)
+        elif word == "-print0":
+            _require(names is not None and self.printed is None)
+            self.printed = self._files(names)
+        elif word in languages.FIND_TESTS:
+            _require(bool(self.left))
+            value = self.left.pop()
+            self.tests.append(value)
+            if word in {"-name", "-iname"} and names is None and safe_glob(value):
+                return frozenset({value})
+        else:
+            _require(word in languages.FIND_FLAGS)
+        return names
+
+    def _exec(self, names: frozenset[str] | None) -> None:
+        ends = [i for i, word in enumerate(reversed(self.left)) if word == ";" or word == "+"]
+        _require(bool(ends))
+        argv = tuple(self.left.pop() for _ in range(ends[0]))
+        _require(bool(argv) and (self.left.pop() == ";" or argv[-1] == "{}"))
+        self.ran.append((argv, self._files(names)))
+
+    def _files(self, names: frozenset[str] | None) -> tuple[str, ...]:
+        _require(names is not None)
+        found = tuple(
+            f"{start.rstrip('/') or '/'}/{name}" for start in self.starts for name in sorted(names or ())
+        )
+        _require(0 < len(found) <= _FILES)
+        return found
+
+
+def _require(understood: bool) -> None:
+    if not understood:
+        raise NotUnderstood(Reason("uncertain"))

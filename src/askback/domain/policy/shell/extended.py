@@ -1,0 +1,299 @@
+"""Reads more of bash, for the built-in lists alone: patterns, tests, comments, input files, loops, a leading `cd`.
+
+Nothing computed is accepted: no substitutions, here-documents, assignments, arithmetic or functions. `rule_scope`
+checks what a pattern may expand to; `delegation` expands `find -exec` and the like. See ADR 0032.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell.delegation import Step, expand_delegated
+from askback.domain.policy.shell.extended_words import (
+    ExtendedWord,
+    Token,
+    decode_word,
+    extended_tokens,
+    is_harmless_assignment,
+)
+from askback.domain.policy.shell.lexer import Argv, NotUnderstood
+from askback.domain.policy.shell.programs import STATE_BUILTINS
+
+_PLAIN_FOLDER = re.compile(r"[A-Za-z0-9_/][\w@+,./-]*|\.")
+_LOOP_NAME = re.compile(r"[a-z]{1,8}\d?")
+_SPECIAL_NAMES = frozenset("path cdpath fpath mailpath manpath prompt argv status options histchars".split())
+_UNSPLIT = re.compile(r"[\w./@%+=:,-]+")
+_SHOWN = frozenset(
+    """
+    PATH PWD HOME USER LOGNAME SHELL LANG TERM HOSTNAME OSTYPE VIRTUAL_ENV NODE_ENV CI EDITOR GOPATH GOROOT
+    JAVA_HOME
+    """.split()
+)
+"""Environment variables that may be printed, because nobody stores a secret in them."""
+_PRINTS = frozenset("echo [ [[ test".split())
+_ENDS = {"if": "fi", "while": "done", "until": "done", "for": "done", "{": "}", "(": ")"}
+_INSIDE = {"then": "fi", "elif": "fi", "else": "fi", "do": "done"}
+_STEPS = 60
+_PLACES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendedReading:
+    """The commands of a text, which are checked one by one, and an outline that the second reader must find too."""
+
+    steps: tuple[Step, ...]
+    outline: tuple[Argv, ...]
+    inputs: tuple[str, ...] = ()
+    posix: bool = False
+    """Whether it is only certain on machines with POSIX paths: some Windows shells read it differently."""
+
+
+def read_extended(text: str, *, posix: bool) -> ExtendedReading | None:
+    """Read a command line that has no invisible characters; None if it is not understood."""
+    try:
+        return _Script(posix).read(text)
+    except NotUnderstood:
+        return None
+
+
+def extended_argv(argv: Argv) -> ExtendedReading | None:
+    """Read an argument vector, to expand the command that it runs; None if it is not understood."""
+    try:
+        return ExtendedReading(tuple(expand_delegated(Step(argv), None)), (argv,))
+    except NotUnderstood:
+        return None
+
+
+@dataclass(slots=True)
+class _Folders:
+    """The folders where a command may run. `here` is certain, or all possible ones; `all` is every folder so far."""
+
+    here: frozenset[str | None] = frozenset({None})
+    all: frozenset[str | None] = frozenset({None})
+    doubt: bool = False
+    moved: bool = False
+
+    @property
+    def places(self) -> tuple[str | None, ...]:
+        """The folders where a command may run, in a fixed order."""
+        return tuple(sorted(self.here, key=lambda place: place or ""))
+
+    def change(self, folder: str) -> None:
+        """Record a `cd` from every possible folder."""
+        self.moved = True
+        self.here = frozenset(posixpath.join(place or "", folder) for place in self.here)
+        self.all |= self.here
+        _require(len(self.all) <= _PLACES)
+
+    def behind(self, sign: str, *, changed: bool, piped: bool) -> None:
+        """Go on after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
+        self.doubt = sign == "||" or (self.doubt and sign in {"&&", "|"})
+        if sign not in {"&&", "|"} or (changed and (sign == "|" or piped or self.doubt)):
+            self.here = self.all
+
+
+@dataclass(slots=True)
+class _Script:
+    """Reads the tokens once. `open` are the words that must close the open constructs."""
+
+    posix: bool
+    steps: list[Step] = field(default_factory=list[Step])
+    outline: list[Argv] = field(default_factory=list[Argv])
+    inputs: list[str] = field(default_factory=list[str])
+    command: list[ExtendedWord] = field(default_factory=list[ExtendedWord])
+    header: list[ExtendedWord] | None = None
+    loops: dict[str, list[ExtendedWord]] = field(default_factory=dict[str, "list[ExtendedWord]"])
+    named: list[str] = field(default_factory=list[str])
+    open: list[str] = field(default_factory=list[str])
+    fed: bool = False
+    before: Step | None = None
+    folders: _Folders = field(default_factory=_Folders)
+    ended: bool = False
+    assigned: bool = False
+    wanted: bool = False
+    sign: str = ";"
+
+    def read(self, text: str) -> ExtendedReading:
+        for token in extended_tokens(text, posix=self.posix):
+            match token.kind:
+                case "word":
+                    self._word(token)
+                case "redirect" | "input":
+                    self._redirect(token)
+                case "bracket":
+                    self._bracket(token.text)
+                case "join" | "end":
+                    self._separate(token.text)
+                case _:
+                    pass
+        self._finish("\n")
+        if self.open or self.wanted or self.header is not None or self.assigned or not self.steps:
+            raise NotUnderstood(Reason("uncertain"))
+        up = self.folders.moved and any(_up(argv) for argv in self.outline)
+        if up or len(self.steps) > _STEPS or any(step.argv[0] in STATE_BUILTINS for step in self.steps):
+            raise NotUnderstood(Reason("uncertain"))
+        return ExtendedReading(tuple(self.steps), tuple(self.outline), tuple(self.inputs))
+
+    def _word(self, token: Token) -> None:
+        _require(not self.ended)
+        if self.header is not None:
+            self.header.append(decode_word(token, first=False))
+        elif self.command:
+            self.command.append(decode_word(token, first=False))
+        elif is_harmless_assignment(token.text):
+            self.assigned = True
+        elif self.assigned or not self._keyword(token.text):
+            self.command.append(decode_word(token, first=True))
+            self.assigned = False
+
+    def _keyword(self, text: str) -> bool:
+        """Take a shell keyword where a command may begin."""
+        if text == "!":
+            self.folders.doubt = True
+        elif text in _INSIDE:
+            _require(self.open[-1:] == [_INSIDE[text]])
+        elif text in _ENDS and text != "(":
+            self.open.append(_ENDS[text])
+            if text == "for":
+                self.header = []
+            else:
+                self.named.append("")
+        elif text in _ENDS.values() and text != ")":
+            self._end(text)
+        else:
+            return False
+        if text != "!":
+            self.folders.behind(";", changed=False, piped=False)
+            self.sign = ";"
+        self.wanted = not self.ended
+        return True
+
+    def _end(self, text: str) -> None:
+        _require(self.open[-1:] == [text] and not self.wanted)
+        self.open.pop()
+        self.loops.pop(self.named.pop(), None)  # after the loop, its variable may have another value
+        self.ended = True
+
+    def _redirect(self, token: Token) -> None:
+        _require(bool(self.command or self.ended) and self.header is None)
+        if token.kind == "input":
+            path = decode_word(token, first=False)
+            _require(path.is_literal)
+            self.fed = True
+            self.inputs.append(path.text)
+            self.steps.append(Step(("cat", "--", path.text), folders=self.folders.places))
+        else:
+            _require(not self.posix or token.text[0] != "&")
+            self.fed = self.fed or ">&" in token.text
+
+    def _bracket(self, sign: str) -> None:
+        if sign == "(":
+            _require(not (self.command or self.ended or self.assigned) and self.header is None)
+            self.open.append(")")
+            self.named.append("")
+            self.wanted = True
+        else:
+            self._finish(";")
+            self._end(sign)
+        self.folders.behind(";", changed=False, piped=False)
+
+    def _separate(self, sign: str) -> None:
+        if self.header is not None:
+            _require(sign in {";", "\n"})
+            self._loop(self.header)
+            self.header = None
+        elif self.command or self.ended:
+            self._finish(sign)
+            self.wanted = sign in {"&&", "||", "|"}
+        else:
+            _require(sign == "\n" and not self.assigned)
+
+    def _loop(self, header: list[ExtendedWord]) -> None:
+        name, values = header[0].text if header else "", header[2:]
+        _require(bool(_LOOP_NAME.fullmatch(name)) and name not in _SPECIAL_NAMES and name not in self.loops)
+        _require(header[1:2] != [] and header[1].text == "in" and bool(values))
+        _require(not any(value.variables for value in values))
+        self.outline.append(("for", *(value.text for value in (header[0], *values))))
+        if any(value.is_pattern for value in values):
+            # The loop reveals whether such a file exists.
+            seen = [value.text for value in values if value.is_pattern]
+            self.steps.append(Step(("ls", *seen), frozenset(seen), self.folders.places))
+        self.loops[name] = values
+        self.named.append(name)
+        self.folders.behind(";", changed=False, piped=False)
+
+    def _finish(self, sign: str) -> None:
+        found, self.command, self.ended = self.command, [], False
+        changed, piped = False, self.sign == "|"
+        before = None if self.fed or self.loops or not piped else self.before
+        self.before = None
+        if found:
+            self.wanted = False
+            self.outline.append(tuple(each.shown for each in found))
+            changed = found[0].text == "cd"
+            if changed:
+                self._change_folder(found)
+            else:
+                self._step(found, before, piped=piped)
+        self.fed = False
+        self.folders.behind(sign, changed=changed, piped=piped)
+        self.sign = sign
+
+    def _change_folder(self, found: list[ExtendedWord]) -> None:
+        _require(len(found) == 2 and found[1].is_literal and not {"done"} & set(self.open))
+        folder = found[1].text
+        hidden = any(name.startswith(".") for name in folder.split("/") if name)
+        _require(bool(_PLAIN_FOLDER.fullmatch(folder)) and (folder == "." or not hidden))
+        self.folders.change(folder)
+
+    def _step(self, found: list[ExtendedWord], before: Step | None, *, piped: bool) -> None:
+        _require(found[0].is_literal and bool(found[0].text))
+        for chosen in self._choices(found):
+            values = [_filled(each, chosen, found[0].text) for each in found]
+            wild = frozenset(each.text for each in values if each.is_pattern)
+            step = Step(tuple(each.text for each in values), wild, self.folders.places, piped)
+            self.steps += expand_delegated(step, before)
+            self.before = None if self.fed else step
+            _require(len(self.steps) <= _STEPS)
+
+    def _choices(self, found: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
+        """Return all combinations of values of the loop variables."""
+        used = [name for name in self.loops if any(name in each.names for each in found)]
+        _require(all(len(self.loops[name]) <= _STEPS for name in used) and len(used) <= 2)
+        for values in product(*(self.loops[name] for name in used)):
+            yield dict(zip(used, values, strict=True))
+
+
+def _filled(word: ExtendedWord, chosen: dict[str, ExtendedWord], program: str) -> ExtendedWord:
+    """Substitute variables in a word. For a program that only prints or compares it, any text will do."""
+    text, prints = word.text, program in _PRINTS
+    for each in word.variables:
+        value = chosen.get(each.name)
+        if value is None:
+            known = each.name in _SHOWN and (each.quoted or program == "echo")
+            _require(prints and (known or each.name == "?"))
+            value = ExtendedWord("0" if each.name == "?" else "x", "")
+        elif value.is_pattern:
+            _require(each.quoted and (prints or text == each.sign))
+        else:
+            _require(each.quoted or bool(_UNSPLIT.fullmatch(value.text)))
+        if value.is_pattern and prints:
+            value = ExtendedWord("x", "")
+        text = text.replace(each.sign, value.text)
+        word = replace(word, is_pattern=word.is_pattern or value.is_pattern)
+    return replace(word, text=text)
+
+
+def _require(understood: bool) -> None:
+    if not understood:
+        raise NotUnderstood(Reason("uncertain"))
+
+
+def _up(argv: Argv) -> bool:
+    """Tell whether a word has `..`, which leads somewhere else if a folder is a link."""
+    return any(".." in re.split(r"[/=:,]", word) for word in argv)

@@ -1,0 +1,148 @@
+"""The words of a command line with patterns and variables: the tokens of `extended`.
+
+Each pattern and variable is replaced by a sign of its own, so that the same lexer finds the same words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell import lexer
+from askback.domain.policy.shell.lexer import NotUnderstood
+
+_HIDE = str.maketrans({"*": "\ue000", "?": "\ue001"})
+_SHOW = str.maketrans({"\ue000": "*", "\ue001": "?"})
+_WILD = re.compile("[\ue000\ue001]")
+_FIRST_SIGN = 0xE100
+_SIGNS = 200
+
+_VARIABLE = "\\$(?:\ue001|[A-Za-z_][A-Za-z0-9_]*|\\{[A-Za-z_][A-Za-z0-9_]*\\})"
+_DOUBLE = rf'''"(?:[^"\\$`!]|\\[^\n]|{_VARIABLE}|\$(?=["\ |)/])|!(?=["\ ]))*"'''
+_LITERAL = rf"{lexer.PLAIN}|'[^']*'|{lexer.ESCAPED}"
+_END = r"(?=[ \t\n;|&)]|\Z)"
+_TOKEN = re.compile(
+    rf"""(?P<blank>[ \t]+(?:\\\n[ \t]*)*)
+    |(?P<comment>\#[^\n]*)
+    |(?P<redirect>[0-2]?>&[12]{_END}|(?:[0-2]?>>?|&>>?|0?<)[ \t]*/dev/null{_END})
+    |(?P<input><[ \t]*(?P<path>(?:{_LITERAL}|{lexer.DOUBLE})++){_END})
+    |(?P<join>&&|\|\||\|)
+    |(?P<end>;|\n)
+    |(?P<bracket>[()])
+    |(?P<word>(?:{_LITERAL}|{_VARIABLE}|{_DOUBLE})++|(?:\[\[?|\]\]?|!|\{{\}}|[{{}}]){_END})""",
+    re.VERBOSE,
+)
+_PIECES = re.compile(rf"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.|{_VARIABLE}""", re.DOTALL)
+_IN_DOUBLE = re.compile(rf"\\.|{_VARIABLE}", re.DOTALL)
+_QUOTED = re.compile(r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\.""", re.DOTALL)
+_SINGLE = frozenset({"{}", "{", "}", "!", "[[", "]]"})
+"""Words of special characters that the lexer does not accept."""
+_ASSIGNMENT = re.compile(
+    r"(?:GIT_PAGER|PAGER)=cat|GIT_OPTIONAL_LOCKS=0|LC_ALL=C|LC_ALL=C\.UTF-8|LANG=C|TERM=dumb|NO_COLOR=1"
+    r"|FORCE_COLOR=0|CI=(?:1|true)|COLUMNS=\d+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token; pattern characters are still replaced by signs."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable in a word: its sign, its name, its source text, and whether it is in double quotes."""
+
+    sign: str
+    name: str
+    written: str
+    quoted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ExtendedWord:
+    """One word. `text` has the sign of each of `variables`; `shown` has their source texts.
+
+    `is_pattern`: it has pattern characters.
+    """
+
+    text: str
+    shown: str
+    is_pattern: bool = False
+    variables: tuple[Variable, ...] = ()
+
+    @property
+    def is_literal(self) -> bool:
+        """Whether it has no patterns and no variables."""
+        return not self.is_pattern and not self.variables
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of its variables."""
+        return frozenset(each.name for each in self.variables)
+
+
+def extended_tokens(text: str, *, posix: bool) -> Iterator[Token]:
+    """Return the tokens of a command line, without blanks and comments. Raises NotUnderstood."""
+    text = text.translate(_HIDE)
+    at, before = 0, "blank"
+    while at < len(text):
+        match = _TOKEN.match(text, at)
+        if match is None:
+            raise NotUnderstood(Reason("uncertain"))
+        kind, part = match.lastgroup or "", match[0]
+        kind = "input" if match["input"] else kind
+        touching = kind in {"word", "input", "redirect"} and before in {"word", "redirect", "input", ")"}
+        touching = (
+            touching or (part == "(" == before) or (kind == "comment" and before not in {"blank", "end"})
+        )
+        # Digits before an operator are a descriptor; a comment begins where a word may begin; `((` is arithmetic.
+        if touching or (posix and part == "[["):
+            raise NotUnderstood(Reason("uncertain"))
+        if kind not in {"blank", "comment"}:
+            yield Token(kind, match["path"] if kind == "input" else part)
+        at, before = match.end(), part if kind == "bracket" else kind
+
+
+def is_harmless_assignment(raw: str) -> bool:
+    """Tell whether a word only sets a variable that changes how output looks."""
+    return bool(_ASSIGNMENT.fullmatch(raw))
+
+
+def decode_word(token: Token, *, first: bool) -> ExtendedWord:
+    """Decode a word; `first` is true where a command begins. Raises NotUnderstood."""
+    raw = token.text
+    if raw in _SINGLE:
+        return ExtendedWord(raw, raw)
+    found: list[Variable] = []
+    masked = _PIECES.sub(lambda piece: _masked(piece[0], found), raw)
+    text = lexer.decode_word(masked, first=first).text
+    shown = text
+    for each in found:
+        shown = shown.replace(each.sign, each.written)
+    wild = bool(_WILD.search(_QUOTED.sub("", masked)))
+    return ExtendedWord(text.translate(_SHOW), shown.translate(_SHOW), wild, tuple(found))
+
+
+def _masked(piece: str, found: list[Variable]) -> str:
+    """Replace the variables of one piece by signs, unless single quotes or a backslash protect them."""
+    if piece[0] in "'\\":
+        return piece
+    if piece[0] == '"':
+        return _IN_DOUBLE.sub(lambda each: _sign(each[0], found, quoted=True), piece)
+    return _sign(piece, found, quoted=False)
+
+
+def _sign(written: str, found: list[Variable], *, quoted: bool) -> str:
+    if written[0] == "\\":
+        return written
+    if len(found) == _SIGNS:
+        raise NotUnderstood(Reason("uncertain"))
+    sign = chr(_FIRST_SIGN + len(found))
+    name = written.strip("${}").translate(_SHOW)
+    found.append(Variable(sign, name, written, quoted))
+    return sign

@@ -1,0 +1,205 @@
+"""Checks whether a prefix rule covers a command: no argument may do more than the words of the rule say.
+
+A program or sub-command without a table has no arguments that are known to be harmless: only exact rules cover it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from askback.domain.policy import paths
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell import languages as lang
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.options import ArgumentCheck
+from askback.domain.policy.shell.program_table import ProgramTable, load_table
+from askback.domain.policy.shell.programs import STATE_BUILTINS, WRAPPERS, basename, is_interpreter
+
+_FOLDERS = frozenset(
+    {"/bin", "/usr/bin", "/usr/local/bin", "node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin"}
+)
+_WRAPPED_BUILDS = frozenset({"gradlew", "mvnw"})
+_VERSION = "0123456789."
+_DEPTH = 4
+_LONGEST = 4
+_CHECKS: dict[str, Callable[[Argv], Reason | None]] = {
+    "anything": lambda _: None,
+    "find": lang.find_arguments,
+    "printf": lang.printf_arguments,
+    "tar": lang.tar_arguments,
+    "test": lang.test_arguments,
+    "[": lambda words: (
+        lang.test_arguments(words[:-1]) if words[-1:] == ("]",) else Reason("unknown_value", value="[")
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableMatch:
+    """The table for a command, and the position `at` of the first argument that it checks.
+
+    `none` says why there is no table. `names` is how many words a rule must name, unless the table only reads.
+    """
+
+    table: ProgramTable | None
+    at: int
+    names: int = 1
+    none: Reason | None = None
+
+
+def objection(argv: Argv, prefix: int) -> Reason | None:
+    """Say why a rule for the first `prefix` words does not allow this command; None if it does.
+
+    Not for rules that name every word.
+    """
+    return _objection(argv, prefix, _DEPTH)
+
+
+def runs_project(argv: Argv) -> bool:
+    """Tell whether a command runs code of the project, as `npm test` and `make` do."""
+    found = find_table(argv, len(argv))
+    if found.table is None:
+        return False
+    if found.table.same:
+        return runs_project((found.table.same, *argv[found.at :]))
+    program = next((at for at in range(found.at, len(argv)) if not argv[at].startswith("-")), len(argv))
+    started = found.table.then and program < len(argv) and runs_project(argv[program:])
+    return found.table.runs or started
+
+
+def prefix_fault(words: Argv) -> Reason | None:
+    """Say why a prefix rule of these words allows nothing, so that nobody stores one; None if it may."""
+    name = basename(words[0])
+    if name in WRAPPERS:
+        return Reason("runs_other", program=name)
+    if name in STATE_BUILTINS:
+        return Reason("changes_shell", name=name)
+    found = find_table(words, len(words))
+    if found.table is None:
+        return found.none
+    if found.table.none and not found.table.subcommands:
+        return _none(found.table, words, found.at)
+    if found.table.subcommands and not any(table.looks for table in found.table.subcommands.values()):
+        own = found.table.operands or found.table.check or found.table.then or found.table.options
+        return None if own else Reason("no_subcommand", program=name)
+    return None
+
+
+def find_table(argv: Argv, prefix: int) -> TableMatch:
+    """Return the table for a command under a rule for `prefix` words: that of its program or its sub-command.
+
+    The longest sub-command wins that the rule names, that only reads, or that no rule can cover.
+    """
+    name = basename(argv[0])
+    table = load_table(name) or (load_table(name.rstrip(_VERSION)) if is_interpreter(name) else None)
+    if table is None or not _usual(argv[0]):
+        return TableMatch(None, 1, none=Reason("unknown_options", program=argv[0]))
+    if table.same:
+        table = load_table(table.same) or table
+    if not table.subcommands:
+        return TableMatch(table, 1)
+    at = _behind_options(table, argv)
+    found = list(_subcommands(table, argv, at))
+    best = (
+        each for each in found if each.table and (each.names <= prefix or each.table.looks or each.table.none)
+    )
+    return next(best, found[0] if found else TableMatch(table, 1))
+
+
+def _subcommands(table: ProgramTable, argv: Argv, at: int) -> Iterator[TableMatch]:
+    """Return the possible sub-commands of a command, the longest first."""
+    for end in range(min(at + _LONGEST, len(argv)), at, -1):
+        found = table.subcommands.get(argv[at:end])
+        if found is not None:
+            yield TableMatch(found, end, min(end, table.names) if table.names else end)
+
+
+def _usual(program: str) -> bool:
+    """Tell whether programs are installed at a path: `./git` is another program than `git`."""
+    folder, slash, name = program.rpartition("/")
+    folder = folder.removeprefix("./")
+    return not slash or folder in _FOLDERS or (folder == "." and name in _WRAPPED_BUILDS)
+
+
+def _behind_options(table: ProgramTable, argv: Argv) -> int:
+    """Return the position of the sub-command, after options that every sub-command takes."""
+    at = 1
+    while at < len(argv) and argv[at].startswith("-") and (argv[at],) not in table.subcommands:
+        if argv[at : at + 2] in table.subcommands:
+            break
+        name, glued, _ = argv[at].partition("=")
+        option = table.options.get(name)
+        if option is None:
+            return 1
+        at += 1 + (0 if glued or option.attached else len(option.kinds))
+    return at
+
+
+def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
+    name = basename(argv[0])
+    if name in WRAPPERS:
+        if name not in STATE_BUILTINS and name != "time" and argv[1:] == ("--version",):
+            return None
+        return Reason("exact_only", why=Reason("runs_other", program=name))
+    found = find_table(argv, prefix)
+    table = found.table
+    if table is None or depth == 0:
+        return Reason("exact_only", why=found.none or Reason("too_complex"))
+    if argv[1:] and len(argv) == found.at + 1 and argv[-1] in _harmless_words(argv, table):
+        return None
+    if table.none:
+        return Reason("exact_only", why=_none(table, argv, found.at))
+    if found.names > prefix and not table.looks:
+        return Reason("not_named", word=" ".join(argv[1 : found.at]))
+    if table.same:
+        return _objection((table.same, *argv[found.at :]), max(1, prefix - found.at + 1), depth - 1)
+    if table.check:
+        return (
+            _unnamed_mode(argv, table, prefix)
+            or _sensitive(argv, table)
+            or _CHECKS[table.check](argv[found.at :])
+        )
+    if table.subcommands and not table.operands and found.at == 1:
+        return _without_subcommand(argv, table, prefix)
+    return _arguments(argv, found.at, table, prefix, depth)
+
+
+def _none(table: ProgramTable, argv: Argv, at: int) -> Reason:
+    return Reason(table.none or "unknown_options", program=" ".join(argv[:at]))
+
+
+def _harmless_words(argv: Argv, table: ProgramTable) -> frozenset[str]:
+    program = load_table(basename(argv[0])) or table
+    program = (load_table(program.same) or program) if program.same else program
+    return program.version if len(argv) == 2 else frozenset({"--help"})
+
+
+def _sensitive(argv: Argv, table: ProgramTable) -> Reason | None:
+    return None if table.check in {"anything", "printf"} else paths.why_sensitive(argv[1:])
+
+
+def _unnamed_mode(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None:
+    if table.check == "tar" and prefix < 2 and "t" not in "".join(argv[1:2]):
+        return Reason("tar_mode")
+    return None
+
+
+def _without_subcommand(argv: Argv, table: ProgramTable, prefix: int) -> Reason | None:
+    wrong = ArgumentCheck(table, argv[1:], prefix - 1).objection()
+    if wrong is None and not table.runs:
+        return Reason("no_subcommand", program=argv[0])
+    if wrong and not argv[1].startswith("-"):
+        return Reason("exact_only", why=Reason("unknown_options", program=" ".join(argv[:2])))
+    return wrong
+
+
+def _arguments(argv: Argv, at: int, table: ProgramTable, prefix: int, depth: int) -> Reason | None:
+    arguments = ArgumentCheck(table, argv[at:], max(0, prefix - at))
+    wrong = arguments.objection()
+    begin = at + arguments.at
+    if wrong or not table.then or begin >= len(argv):
+        return wrong
+    if begin >= prefix:
+        return Reason("not_named", word=argv[begin])
+    return _objection(argv[begin:], prefix - begin, depth - 1)

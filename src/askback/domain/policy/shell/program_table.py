@@ -1,0 +1,202 @@
+"""The tables of programs: their harmless options and operands. Each file is read when it is first needed.
+
+One file for each program in `tables/`, in TOML. Its keys, also those of each sub-command (`[log]`, `["stash list"]`):
+
+source      which manual the table was made from
+options     the harmless options, blank between them; see below
+operands    the kinds of what stands beside the options, in order: `text file*`; `name?` may be there, `*` repeats
+            the last one. Without this key there are none.
+instead     options that take the place of the first operand: `grep -e PATTERN FILE`
+words       a regular expression for whole arguments that are harmless as they are: `-[0-9]+`
+style       `getopt` (default): clusters, attached values; `exact`: each option is a word of its own, also with `=`;
+            `go`: as `exact`, with one or two hyphens
+after       what may stand behind `--`: `operands` and `options` in a table of its own; without it, more operands
+names       how many words of a command a rule has to name; without it, the whole sub-command
+fixed       true: a rule that names an operand covers no more of them: `make test:*` is not about `make test publish`
+then        true: the first operand begins another command, which its own table judges
+looks       true: it only looks, so a rule for the program alone covers it
+runs        true: it runs code of the project
+none        why no prefix rule is safe: one of `REFUSALS`
+same        the name of another table that judges what follows
+check       a function of `languages.py` that judges all the arguments
+
+An option is `-n`, `--name`, or several names of one: `-n,--name`; in the style `getopt`, `-abc` are three options.
+`=KIND` behind it takes a value, `=KIND+KIND` two words, `?KIND` a value that may be missing and stands in the same
+word. `{a|b}` is a kind: one of these words. `!` behind it takes part only where the rule names it. `@group` stands
+for the options of a group in `[groups]`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal, cast
+
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.shell.value_kinds import VALUE_KINDS, ValueKind
+
+Style = Literal["getopt", "exact", "go"]
+Path = tuple[str, ...]
+
+_KEYS = frozenset(
+    """
+    source options operands instead words style after then looks runs none same check groups version names
+    fixed
+    """.split()
+)
+REFUSALS = frozenset(
+    """
+    runs_code runs_remotely changes_installed changes_machine changes_rights changes_infrastructure changes_data
+    changes_service changes_later writes_files links_files deletes downloads sends_data publishes starts_server
+    shows_secrets unknown_options
+    """.split()
+)
+"""Why no prefix rule is safe for a program: codes of reasons with the parameter `program`."""
+_ENDING = ".table.toml"
+_OPTION = re.compile(r"(?P<names>[^=?!{]+)(?:(?P<sign>[=?])(?P<kinds>\{[^}]*\}|[a-z+-]+))?(?P<named>!)?")
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramOption:
+    """One harmless option. `kinds` are the kinds of its values; `attached`: the value is optional, in the same word."""
+
+    kinds: tuple[ValueKind, ...] = ()
+    attached: bool = False
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramTable:
+    """The arguments that a program, or one of its sub-commands, may have under a prefix rule."""
+
+    source: str = ""
+    options: Mapping[str, ProgramOption] = field(default_factory=dict[str, ProgramOption])
+    operands: tuple[ValueKind, ...] = ()
+    repeats: bool = False
+    instead: frozenset[str] = frozenset()
+    words: re.Pattern[str] | None = None
+    style: Style = "getopt"
+    after: ProgramTable | None = None
+    then: bool = False
+    looks: bool = False
+    runs: bool = False
+    none: str | None = None
+    same: str | None = None
+    check: str | None = None
+    subcommands: Mapping[Path, ProgramTable] = field(default_factory=dict[Path, "ProgramTable"])
+    names: int = 0
+    fixed: bool = False
+    version: frozenset[str] = frozenset({"--version", "--help"})
+
+
+def load_table(name: str) -> ProgramTable | None:
+    """Return the table of a program by its name; None if there is none."""
+    return _load(name) if name in programs() else None
+
+
+@cache
+def programs() -> frozenset[str]:
+    """Return the names of all programs that have a table."""
+    return frozenset(
+        entry.name.removesuffix(_ENDING) for entry in _folder().iterdir() if entry.name.endswith(_ENDING)
+    )
+
+
+@cache
+def _load(name: str) -> ProgramTable:
+    import tomllib  # imported here, to keep the start of the server fast
+
+    body: dict[str, Any] = tomllib.loads(_folder().joinpath(f"{name}{_ENDING}").read_text("utf-8"))
+    groups: Mapping[str, str] = body.get("groups", {})
+    subs = {
+        key: cast("dict[str, Any]", value)
+        for key, value in body.items()
+        if isinstance(value, dict) and key not in {"groups", "after"}
+    }
+    top = {key: value for key, value in body.items() if key not in subs}
+    found: dict[Path, ProgramTable] = {}
+    for key, value in subs.items():
+        shared = {k: top[k] for k in ("style",) if k in top}
+        own = {**shared, **value}
+        own["options"] = f"{top.get('options', '')} {own.get('options', '')}"
+        table = _table(own, groups, name)
+        found.update({tuple(part.split()): table for part in key.split(",")})
+    return _table(top, groups, name, found)
+
+
+def _folder():
+    return files("askback.domain.policy.shell").joinpath("tables")
+
+
+def _table(
+    body: Mapping[str, Any],
+    groups: Mapping[str, str],
+    name: str,
+    subcommands: Mapping[Path, ProgramTable] | None = None,
+) -> ProgramTable:
+    unknown = set(body) - _KEYS
+    if unknown:
+        raise ValueError(f"The table of {name} has unknown keys: {', '.join(sorted(unknown))}")
+    if body.get("none", "runs_code") not in REFUSALS:
+        raise ValueError(f"The table of {name} has an unknown reason: {body['none']}")
+    style = body.get("style", "getopt")
+    kinds, repeats = _operands(body.get("operands", ""))
+    return ProgramTable(
+        source=body.get("source", ""),
+        options=_options(body.get("options", ""), groups, style),
+        operands=kinds,
+        repeats=repeats,
+        instead=frozenset(body.get("instead", "").split()),
+        words=re.compile(body["words"]) if "words" in body else None,
+        style=style,
+        after=_table({"style": style, **body["after"]}, groups, name) if "after" in body else None,
+        then=body.get("then", False),
+        looks=body.get("looks", False),
+        runs=body.get("runs", False),
+        none=body.get("none"),
+        same=body.get("same"),
+        check=body.get("check"),
+        subcommands=subcommands or {},
+        names=body.get("names", 0),
+        fixed=body.get("fixed", False),
+        version=frozenset(("--version --help " + body.get("version", "")).split()),
+    )
+
+
+def _options(text: str, groups: Mapping[str, str], style: str) -> dict[str, ProgramOption]:
+    found: dict[str, ProgramOption] = {}
+    for word in text.split():
+        if word.startswith("@"):
+            found.update(_options(groups[word[1:]], groups, style))
+            continue
+        match = _OPTION.fullmatch(word)
+        if match is None:
+            raise ValueError(f"The option {word} cannot be read")
+        option = ProgramOption(_kinds(match["kinds"]), match["sign"] == "?", match["named"] is not None)
+        found.update(dict.fromkeys(_names(match["names"], style), option))
+    return found
+
+
+def _names(text: str, style: str) -> list[str]:
+    if style == "getopt" and text[:1] == "-" and text[1:2] != "-" and "," not in text:
+        return [f"-{letter}" for letter in text[1:]]
+    return text.split(",")
+
+
+def _kinds(text: str | None) -> tuple[ValueKind, ...]:
+    if text is None:
+        return ()
+    return (_one_of(text),) if text.startswith("{") else tuple(VALUE_KINDS[kind] for kind in text.split("+"))
+
+
+def _one_of(text: str) -> ValueKind:
+    choices = frozenset(text[1:-1].split("|"))
+    return lambda value, _: None if value in choices else Reason("unknown_value", value=value)
+
+
+def _operands(text: str) -> tuple[tuple[ValueKind, ...], bool]:
+    found = [word.rstrip("?*") for word in text.split()]
+    return tuple(_kinds(word)[0] for word in found), text.endswith("*")

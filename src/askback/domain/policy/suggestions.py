@@ -1,0 +1,220 @@
+"""Suggests what a person can store with a decision: a rule for the call, or a folder to grant.
+
+Also says why no rule can be stored, and why a stored rule allows nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from askback.domain.approval import ChoiceKind, RuleChoice
+from askback.domain.policy import files, hard_limits, operands, paths, read_tools
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Policy, decide
+from askback.domain.policy.read_scope import ReadScope, normalize_path
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.risks import command_risks
+from askback.domain.policy.rules import Rule, RuleError, exact_rule_text, parse_rule, shell_rule_text
+from askback.domain.policy.searches import looks_like_file
+from askback.domain.policy.shell.lexer import Argv
+from askback.domain.policy.shell.literal import check_literal_argv
+from askback.domain.policy.shell.prefix_check import objection, prefix_fault, runs_project
+from askback.domain.policy.shell.programs import basename
+
+
+def exact_rule(call: Call) -> Rule | None:
+    """Return the narrowest rule that would have allowed this call; None if none should be stored.
+
+    For a shell command: its text and its folder, if it is clear what it runs. For a file tool with one path and
+    contents: the path. For everything else: exactly the same input.
+    """
+    try:
+        if hard_limits.broken_limit(call):
+            return None
+        return next((rule for text in _texts(call) if (rule := _readable(text, call))), None)
+    except Exception:  # noqa: BLE001 - a call that cannot be checked is approved once, if at all
+        return None
+
+
+def why_no_rule(call: Call) -> Reason:
+    """Say why `exact_rule` finds no rule for a call that breaks no hard limit."""
+    if call.is_shell and call.reading is not None:
+        why = call.reading.incomplete or call.shell_input.literal.why_not
+        return why or Reason("no_exact_rule")
+    secret = next(filter(paths.is_secret_path, call.possible_paths), None) if call.is_edit else None
+    return Reason("no_exact_rule") if secret is None else Reason("secret_place", path=secret)
+
+
+def runs_project_code(call: Call) -> bool:
+    """Tell whether a call runs code of the project, as `npm test` and `make` do."""
+    return call.is_shell and call.reading is not None and any(map(runs_project, call.reading.commands))
+
+
+def called_scripts(call: Call) -> tuple[str, ...]:
+    """Return the files that a shell command passes to an interpreter; a rule cannot cover their later contents."""
+    return tuple(dict.fromkeys(call.shell_input.literal.scripts)) if call.is_shell else ()
+
+
+def rule_scripts(rule: Rule) -> tuple[str, ...]:
+    """Return the files that a rule for a shell command passes to an interpreter; see `called_scripts`."""
+    if rule.input is not None:
+        return called_scripts(Call(rule.tool, json.loads(rule.input)))
+    return tuple(dict.fromkeys(check_literal_argv(rule.words).scripts)) if rule.words else ()
+
+
+def why_rule_unclear(rule: Rule) -> Reason | None:
+    """Say why it is not clear what an exact rule would run; None if it is."""
+    if rule.effect != "allow" or not rule.words or rule.prefix or not rule.tool:
+        return None
+    why = check_literal_argv(rule.words).why_not
+    return why and Reason("rule_unsaid", why=why)
+
+
+def matching_calls(rule: Rule, calls: list[Call]) -> list[Call]:
+    """Return the calls that a rule matches."""
+    return [call for call in calls if _matches(rule, call)]
+
+
+def _matches(rule: Rule, call: Call) -> bool:
+    if not call.is_shell or call.reading is None or rule.input is not None:
+        return rule.covers(call)
+    if rule.effect != "allow":
+        return rule.applies_in_folder(call) and any(map(rule.denies, call.reading.all_commands))
+    inside = rule.applies_in_folder(call) and not call.reading.unclear
+    return inside and all(
+        rule.matches_words(argv) and rule.objection(argv) is None for argv in call.reading.commands
+    )
+
+
+def _texts(call: Call) -> Iterator[str]:
+    """Return the possible texts of a rule for just this call, the best first."""
+    if call.is_shell:
+        yield from _for_command(call)
+        return
+    if call.is_edit:
+        if any(paths.is_secret_path(place) for place in call.possible_paths):
+            return
+        if call.sole_path is not None:
+            yield f"{call.name}({call.path_key}={call.path})"
+    yield exact_rule_text(call.name, call.canonical_input)
+
+
+def _for_command(call: Call) -> Iterator[str]:
+    if call.reading is None or call.reading.incomplete or call.shell_input.literal.why_not:
+        return
+    folder = "" if call.folder is None else f" in {call.folder}"
+    yield f"{shell_rule_text(call)}{folder}"
+    yield f"{exact_rule_text(*call.exact_call)}{folder}"
+
+
+def _readable(text: str, call: Call) -> Rule | None:
+    """Return the rule of a text if the text means exactly this call."""
+    try:
+        rule = parse_rule(text)
+    except RuleError:
+        return None
+    return rule if rule.text == text and rule.is_literal and _matches(rule, call) else None
+
+
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
+_MOST_WORDS = 3
+_TAKES_TARGETS = frozenset("make gmake just task rake ninja gulp grunt invoke".split())
+_NO_OPTION = "--no-such-option"
+
+
+def rule_choices(call: Call, exact: Rule) -> Iterator[tuple[Rule, RuleChoice]]:
+    """Return the rules that may be offered for a call, the narrowest first, which is `exact`."""
+    yield exact, RuleChoice(rule=exact.text, kind="exact")
+    for text, kind, subject in (*_with_options(call), *_in_folder(call)):
+        try:
+            rule = parse_rule(text)
+        except RuleError:
+            continue
+        if rule.text != exact.text and matching_calls(rule, [call]):
+            yield rule, RuleChoice(rule=rule.text, kind=kind, subject=subject)
+
+
+def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
+    """Offer a rule for a program or sub-command with any safe options, if its safe options are known."""
+    words = call.shell_input.words if call.is_shell else None
+    if not words or call.reading is None or call.reading.unclear:
+        return
+    folder = "" if call.folder is None else f" in {call.folder}"
+    for count in range(min(_leading(words), _MOST_WORDS), 0, -1):
+        if count == 1 and basename(words[0]) in _TAKES_TARGETS:
+            return
+        known = objection((*words[:count], _NO_OPTION), count) is not None
+        if known and objection(words, count) is None:
+            named = shlex.join(words[:count])
+            yield f"bash({named}:*){folder}", "options", named
+            return
+
+
+def _leading(words: Argv) -> int:
+    """Count the words that name the program and its sub-command."""
+    return next((at for at, word in enumerate(words) if at and not _SUBCOMMAND.fullmatch(word)), len(words))
+
+
+def _in_folder(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
+    """Offer a rule for the files in the folder of the written one."""
+    path, name = call.sole_path, call.path_key
+    folder, slash, _ = (path or "").rpartition("/")
+    if call.is_edit and slash and folder and name is not None and files.is_path_key(name):
+        yield f"{call.name}({name}={folder}/**)", "folder", f"{folder}/"
+
+
+def grantable_folder(call: Call, policy: Policy) -> str | None:
+    """Return a folder that would let the call run unasked if it were a root; None if there is none.
+
+    Never a home folder, a hidden one, or one above a root or above askback's own data.
+    """
+    reach = policy.read_scope(call)
+    for folder in dict.fromkeys(_candidates(call, reach)):
+        granted = replace(policy, roots=(*policy.roots, folder))
+        if reach.is_named_folder(folder) and decide(call, granted).decision == "allow":
+            return folder
+    return None
+
+
+def _candidates(call: Call, reach: ReadScope) -> Iterator[str]:
+    if reach.folder is not None and reach.folder.startswith("/"):
+        yield normalize_path(reach.folder)
+    for path in _paths(call):
+        found = reach.resolve(path)
+        if found is not None and found.startswith("/"):
+            yield posixpath.dirname(found) if looks_like_file(found) else found
+
+
+def _paths(call: Call) -> Iterator[str]:
+    if call.is_shell and call.reading is not None:
+        for argv in call.reading.commands:
+            yield from operands.file_operands(argv)
+    elif call.is_edit:
+        yield from (call.path,) if call.path else ()
+    else:
+        yield from read_tools.search_folders(call.members)
+
+
+def why_allows_nothing(rule: Rule) -> Reason | None:
+    """Say why an allow rule covers no command, and what to write instead; None if it may cover one.
+
+    An older version may have stored such a rule: it stays in the list, and its commands are asked.
+    """
+    if rule.effect != "allow" or not rule.prefix or rule.any_arguments or not rule.words:
+        return None
+    risks = command_risks(rule.words)
+    why = Reason("dangerous") if risks else prefix_fault(rule.words)
+    return why and Reason("rule_allows_nothing", words=shlex.join(rule.words), why=why)
+
+
+def prefix_rule_fault(text: str, effect: str) -> Reason | None:
+    """Return `why_allows_nothing` for the text of a stored rule; None as well if the rule cannot be read."""
+    try:
+        return why_allows_nothing(parse_rule(text)) if effect == "allow" else None
+    except RuleError:
+        return None

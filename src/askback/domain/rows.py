@@ -1,0 +1,114 @@
+"""Fields of type `rows` as plain fields: a decision for each row, and its fields, which an accepted one shows.
+
+Answers are checked and asked for by these plain fields, so that they have the rules of all others. Their ids are the
+steps to the value, one on each line: no id that an agent chooses has several lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import reduce
+from typing import Any, cast
+
+from askback.domain.condition import Condition
+from askback.domain.faults import join
+from askback.domain.fields import AnyField, Form, Radio, Row, Rows
+from askback.domain.options import Option
+
+ACCEPT, DECLINE = "accept", "decline"
+DECISION, VALUES = "decision", "values"
+
+
+def has_rows(form: Form) -> bool:
+    """Whether a form has a field of type `rows`."""
+    return any(isinstance(field, Rows) for field in form.all_fields)
+
+
+def value_path(id_: str) -> str:
+    """Return the path of the value of a field, also of one of a row."""
+    return reduce(join, id_.split("\n"), "values") if "\n" in id_ else join("values", id_)
+
+
+def decision_id(field: Rows, row: Row) -> str:
+    """Return the id of the plain field that decides about a row."""
+    return f"{field.id}\n{row.id}\n{DECISION}"
+
+
+def field_id(field: Rows, row: Row, id_: str) -> str:
+    """Return the id of the plain field for a field of a row."""
+    return f"{field.id}\n{row.id}\n{VALUES}\n{id_}"
+
+
+def flat_form(form: Form) -> Form:
+    """Return the form with plain fields in place of its rows."""
+    if not has_rows(form):
+        return form
+    sections = form.sections and [
+        section.model_copy(update={"fields": list(_flat(section.fields))}) for section in form.sections
+    ]
+    initial = form.initial_values and flat_values(form, form.initial_values)
+    fields = None if form.fields is None else list(_flat(form.fields))
+    return form.model_copy(update={"fields": fields, "sections": sections, "initial_values": initial})
+
+
+def _flat(fields: list[AnyField]) -> Iterator[AnyField]:
+    for field in fields:
+        if not isinstance(field, Rows):
+            yield field
+            continue
+        for row in field.rows:
+            decision = Radio(
+                id=decision_id(field, row),
+                label=row.label,
+                description=row.description,
+                required=field.required,
+                messages=field.messages,
+                validate_on_client=field.validate_on_client,
+                visible_if=field.visible_if,
+                options=[
+                    Option(value=ACCEPT, label=field.accept_label or "Accept"),
+                    Option(value=DECLINE, label=field.decline_label or "Decline"),
+                ],
+            )
+            yield decision
+            accepted = Condition.model_validate({"field": decision.id, "is": ACCEPT})
+            for each in row.fields or ():
+                update = {
+                    "id": field_id(field, row, each.id),
+                    "label": each.label or row.label,
+                    "visible_if": accepted,
+                }
+                yield each.model_copy(update=update)
+
+
+def flat_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values by the ids of the plain fields; `values` have the structure that an answer has."""
+    rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
+    flat = {id_: value for id_, value in values.items() if id_ not in rows}
+    for id_, field in rows.items():
+        given = cast("Mapping[str, Mapping[str, Any]]", values.get(id_) or {})
+        for row in field.rows:
+            decided = given.get(row.id, {})
+            if DECISION in decided:
+                flat[decision_id(field, row)] = decided[DECISION]
+            flat |= {field_id(field, row, name): value for name, value in decided.get(VALUES, {}).items()}
+    return flat
+
+
+def fold_values(form: Form, flat: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values of the plain fields as the answer to `form`, in its order."""
+    values: dict[str, Any] = {}
+    for field in form.all_fields:
+        if not isinstance(field, Rows):
+            if field.id in flat:
+                values[field.id] = flat[field.id]
+        elif decided := {row.id: found for row in field.rows if (found := _folded(field, row, flat))}:
+            values[field.id] = decided
+    return values
+
+
+def _folded(field: Rows, row: Row, flat: Mapping[str, Any]) -> dict[str, Any]:
+    decision = flat.get(decision_id(field, row))
+    ids = {each.id: field_id(field, row, each.id) for each in row.fields or ()}
+    values = {id_: flat[name] for id_, name in ids.items() if name in flat}
+    return ({} if decision is None else {DECISION: decision}) | ({VALUES: values} if values else {})

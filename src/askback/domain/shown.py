@@ -1,0 +1,61 @@
+"""The texts that a person saw of a request in several languages: they belong to what was answered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, cast
+
+from askback.domain.fields import AnyField, Form, Rows
+from askback.domain.options import Option
+from askback.domain.rows import ACCEPT
+from askback.domain.view import languages_of
+from askback.messages.languages import LocalText, choose, choose_language
+
+
+def shown_form(
+    form: Form,
+    values: Mapping[str, Any],
+    languages: Sequence[str],
+    sourced: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> dict[str, Any] | None:
+    """Return the language, the names of the fields and the labels of what was chosen.
+
+    Of a form in one language, only the labels of options that came from a source (`sourced`), which the form does not
+    have; None without any. Nothing is said of the value of a sensitive field.
+    """
+    offered = languages_of(form.texts)
+    if not offered:
+        return {"options": dict(sourced)} if sourced else None
+    languages = languages or ([form.locale] if form.locale else [])
+    chosen = {
+        field.id: labels
+        for field in form.all_fields
+        if not field.sensitive and (labels := _chosen(field, values.get(field.id), languages))
+    }
+    labels = {name: choose(text, languages) for name, text in form.names.items()}
+    shown = {
+        "locale": choose_language(offered, languages),
+        "labels": labels,
+        "options": chosen | dict(sourced),
+    }
+    return {name: part for name, part in shown.items() if part}
+
+
+def shown_texts(languages: Sequence[str], **texts: LocalText | None) -> dict[str, str] | None:
+    """Return the language and the texts by name; None if each has only one language."""
+    offered = languages_of(texts.values())
+    if not offered:
+        return None
+    shown = {name: choose(text, languages) for name, text in texts.items() if text is not None}
+    return {"locale": choose_language(offered, languages), **shown}
+
+
+def _chosen(field: AnyField, value: object, languages: Sequence[str]) -> list[str]:
+    if isinstance(field, Rows):
+        decided = cast("dict[str, dict[str, object]]", value or {})
+        accepted = {id_ for id_, each in decided.items() if each["decision"] == ACCEPT}
+        return [choose(row.label, languages) for row in field.rows if row.id in accepted]
+    options: Sequence[Option] = getattr(field, "options", ())
+    values = cast("list[object]", value) if isinstance(value, list) else [value]
+    return [choose(option.label, languages) for option in options if option.value in values]

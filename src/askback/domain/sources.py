@@ -1,0 +1,152 @@
+"""Sources of options: what one is asked, and what it may return.
+
+A source is code or an address of the operator, and what it returns may be anything: `read_page` keeps what can be
+shown and says how much it left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, cast
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from askback.domain.fields import AnyField, Form, Multiselect, Radio, Select
+from askback.domain.limits import SAFE_INTEGER, Limits
+from askback.domain.options import OptionsFrom, OptionValue, spelled_out
+from askback.domain.request import InputRequest
+from askback.domain.validation.report import Report
+from askback.domain.validation.text_check import TextCheck
+
+Choice = Select | Radio | Multiselect
+
+
+class SourceOption(BaseModel):
+    """An option of a source; its `value` is a text that is not empty, or a number.
+
+    One that is `disabled` is shown and cannot be chosen, such as a folder. `has_children` means that options are below
+    it, in a field with `tree`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True, allow_inf_nan=False)
+
+    value: OptionValue
+    label: str
+    description: str | None = None
+    has_children: bool = False
+    disabled: bool = False
+
+
+class OptionPage(BaseModel):
+    """Options of a source. `next_cursor` is for the next page; it is absent on the last one."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    options: list[SourceOption]
+    next_cursor: str | None = None
+
+
+OptionReply = OptionPage | Sequence[SourceOption | Mapping[str, Any] | str] | Mapping[str, Any]
+"""What a source returns; a plain string is an option whose value is its label."""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionQuery:
+    """A search of a source, or with `values` the question which options have these values.
+
+    `q` is what the person typed, `parent` the value of the option that they went into, as text; at most `limit` options
+    are read. `user` is the host's id of the person, None while the agent asks. `request` is the request as its agent
+    reads it, None while it is made: then the default and the initial value of the field are looked up.
+    """
+
+    source: str
+    field: str
+    q: str = ""
+    parent: str | None = None
+    limit: int = 50
+    cursor: str | None = None
+    values: tuple[OptionValue, ...] | None = None
+    user: str | None = None
+    request: InputRequest | None = None
+
+    def page(self, options: Iterable[SourceOption | Mapping[str, Any] | str]) -> OptionPage:
+        """Return the reply to this query from all options of a source, which must be valid."""
+        every = [SourceOption.model_validate(spelled_out(each)) for each in options]
+        if self.values is not None:
+            return OptionPage(options=[each for each in every if each.value in self.values])
+        words = self.q.casefold().split()
+        found = [each for each in every if _matches(each, words)]
+        start = int(self.cursor) if self.cursor is not None and self.cursor.isdecimal() else 0
+        end = start + self.limit
+        return OptionPage(options=found[start:end], next_cursor=str(end) if end < len(found) else None)
+
+
+def _matches(option: SourceOption, words: Sequence[str]) -> bool:
+    text = f"{option.label} {option.description or ''}".casefold()
+    return all(word in text for word in words)
+
+
+def values_of(value: object) -> list[OptionValue]:
+    """Return the values of one choice or of several."""
+    if value is None:
+        return []
+    return cast("list[OptionValue]", value if isinstance(value, list) else [value])
+
+
+class SourcedField(NamedTuple):
+    """A field whose options come from a source, and its place in the body."""
+
+    path: str
+    field: Choice
+    source: OptionsFrom
+
+
+def sourced_fields(form: Form, path: str = "form") -> Iterator[SourcedField]:
+    """Return the fields of a form whose options come from a source."""
+    groups: list[tuple[str, Sequence[AnyField]]] = [(f"{path}.fields", form.fields or ())]
+    groups += [
+        (f"{path}.sections[{at}].fields", section.fields) for at, section in enumerate(form.sections or ())
+    ]
+    for place, fields in groups:
+        for index, field in enumerate(fields):
+            if isinstance(field, Choice) and field.options_from is not None:
+                yield SourcedField(f"{place}[{index}]", field, field.options_from)
+
+
+def read_page(reply: object, *, limit: int, limits: Limits) -> tuple[OptionPage, int]:
+    """Return the valid ones of the first `limit` options of a reply, and how many are left out.
+
+    Raises `ValueError` for a reply that is no list of options.
+    """
+    page = reply.model_dump() if isinstance(reply, OptionPage) else reply
+    members = cast("Mapping[str, Any]", page) if isinstance(page, Mapping) else {"options": page}
+    sent: object = members.get("options")
+    if not isinstance(sent, list | tuple):
+        raise ValueError("not a list of options")
+    items = cast("Sequence[object]", sent)
+    found: dict[OptionValue, SourceOption] = {}
+    for item in items[:limit]:
+        option = _read(item, limits)
+        if option is not None:
+            found.setdefault(option.value, option)
+    cursor = members.get("next_cursor")
+    if not isinstance(cursor, str) or not 0 < len(cursor) <= limits.option_cursor:
+        cursor = None
+    return OptionPage(options=list(found.values()), next_cursor=cursor), len(items) - len(found)
+
+
+def _read(item: object, limits: Limits) -> SourceOption | None:
+    try:
+        option = SourceOption.model_validate(spelled_out(item))
+    except ValidationError:
+        return None
+    report = Report()
+    check = TextCheck(report, suspicious=True, limits=limits)
+    if isinstance(option.value, str):
+        check.at("value", option.value, limits.option_value)
+    elif abs(option.value) > SAFE_INTEGER:
+        return None
+    check.at("label", option.label, limits.option_label, lines=True)
+    check.lines("", "description", option.description, limits.option_description)
+    return None if report.count else option

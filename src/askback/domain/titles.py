@@ -1,0 +1,31 @@
+"""Words of titles, by which threads are found: a query finds the titles that have words with its beginnings."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+LONGEST = 16
+"""Of a longer word only so many characters count."""
+MOST_WORDS = 8
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+def word_beginnings(title: str) -> set[str]:
+    """Return every beginning of every word of a title."""
+    return {word[:length] for word in _words(title) for length in range(1, len(word) + 1)}
+
+
+def query_words(query: str) -> Sequence[str]:
+    """Return the words of a query, the longest first, since it finds the fewest."""
+    return sorted(set(_words(query)), key=lambda word: (-len(word), word))[:MOST_WORDS]
+
+
+def _words(text: str) -> list[str]:
+    """Return words without case, accents and whatever else looks the same."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return [
+        word[:LONGEST] for word in _WORD.findall("".join(c for c in plain if not unicodedata.combining(c)))
+    ]

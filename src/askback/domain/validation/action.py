@@ -1,0 +1,86 @@
+"""Checks requests for actions, and reports about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from askback.domain.action import ActionAnswerBody, ActionAsk, OutcomeBody, ShownAction
+from askback.domain.faults import join
+from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.links import link_host
+from askback.domain.oauth import OauthProvider
+from askback.domain.request import ActionRequest
+from askback.domain.secrets.names import blocked_reason, is_well_formed
+from askback.domain.validation.envelope import read_asked
+from askback.domain.validation.report import Report
+from askback.domain.validation.text_check import TextCheck, check_languages
+from askback.domain.validation.texts import is_blank, typed_text_fault
+
+NO_PROVIDERS: Mapping[str, OauthProvider] = MappingProxyType({})
+
+
+def check_action(
+    body: object, *, limits: Limits = DEFAULTS, providers: Mapping[str, OauthProvider] = NO_PROVIDERS
+) -> ActionRequest:
+    """Return the body of `POST /v1/requests` with kind action; raises `Faults` with their paths in the body."""
+    asked, text_check = read_asked(ActionRequest, body, limits)
+    _check_destination(asked.action, text_check, limits)
+    _check_provider(asked.action, text_check.report, providers)
+    text_check.report.finish()
+    return asked
+
+
+def _check_destination(action: ActionAsk, text_check: TextCheck, limits: Limits) -> None:
+    at, report = "action", text_check.report
+    text_check.line(at, "title", action.title, limits.title)
+    text_check.lines(at, "description", action.description, limits.description)
+    text_check.line(at, "label", action.label, limits.button_label)
+    if action.url is not None and link_host(action.url) is None:
+        report.add("action.url", "invalid_link")
+
+
+def _check_provider(action: ActionAsk, report: Report, providers: Mapping[str, OauthProvider]) -> None:
+    if action.provider is None:
+        for name in ("scopes", "secret"):
+            if getattr(action, name) is not None:
+                report.add(f"action.{name}", "no_provider")
+        return
+    if action.url is not None:
+        report.add("action.url", "link_and_provider")
+    provider = providers.get(action.provider)
+    if provider is None:
+        report.add("action.provider", "unknown_value.provider", allowed=", ".join(sorted(providers)) or "–")
+        return
+    for index, scope in enumerate(action.scopes or ()):
+        if scope not in provider.scopes:
+            at = join("action.scopes", index)
+            report.add(at, "unknown_value", allowed=", ".join(provider.scopes) or "–")
+    if action.scopes is not None and not action.scopes:
+        report.add("action.scopes", "too_few", min=1)
+    elif action.scopes is not None and len(set(action.scopes)) < len(action.scopes):
+        report.add("action.scopes", "duplicate_value")
+    if action.secret is not None and not is_well_formed(f"{action.secret}_REFRESH"):
+        report.add("action.secret", "not_a_secret_name")
+    elif action.secret is not None and blocked_reason(action.secret) is not None:
+        report.add("action.secret", "secret_blocked")
+
+
+def check_outcome(sent: OutcomeBody, action: ShownAction, limits: Limits) -> None:
+    """Raise `Faults` for a reason that nobody could have typed, and for an account that is not connected."""
+    report = Report()
+    if isinstance(sent, ActionAnswerBody):
+        check_languages(sent.languages, report, limits)
+    if sent.outcome == "done" and action.provider is not None:
+        report.add("outcome", "not_connected")
+    if sent.outcome == "done" and sent.reason is not None:
+        report.add("reason", "only_for_failures")
+    elif sent.reason is not None and is_blank(sent.reason):
+        report.add("reason", "empty")
+    elif sent.reason is not None and len(sent.reason) > limits.note:
+        report.add("reason", "too_long", max=limits.note)
+    elif sent.reason is not None and (key := typed_text_fault(sent.reason, lines=True)):
+        report.add("reason", key)
+    if sent.outcome == "done" and sent.retry:
+        report.add("retry", "only_for_failures")
+    report.finish()

@@ -1,0 +1,116 @@
+"""Checks fields of type `rows`, and reads their values as those of plain fields."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from askback.domain.faults import join
+from askback.domain.fields import Form, Row, RowField, Rows
+from askback.domain.limits import Limits
+from askback.domain.rows import DECISION, VALUES, decision_id, field_id, value_path
+from askback.domain.validation.report import Report, join_key
+from askback.domain.validation.text_check import TextCheck
+
+CheckField = Callable[[str, RowField, Any, int], object]
+"""Checks a field at a path; the list that was sent and the place in it come last."""
+
+
+class RowRules:
+    """Checks the rows of one field."""
+
+    def __init__(
+        self, report: Report, text_check: TextCheck, limits: Limits, check_field: CheckField
+    ) -> None:
+        self.report = report
+        self.text_check = text_check
+        self.limits = limits
+        self.check_field = check_field
+
+    def check(self, path: str, field: Rows, raw: Any) -> None:
+        """Check the rows of a field; `raw` is the field as it was sent."""
+        for key in ("sensitive", "readonly", "allow_skip"):
+            if getattr(field, key):
+                self.report.add(join(path, key), "constraint_not_allowed", type="rows")
+        for key in ("accept_label", "decline_label"):
+            self.text_check.line(path, key, getattr(field, key), self.limits.button_label)
+        self.check_count(f"{path}.rows", len(field.rows), self.limits.rows)
+        ids: set[str] = set()
+        for index, row in enumerate(field.rows[: self.limits.rows]):
+            at = f"{path}.rows[{index}]"
+            self.check_row(at, row, raw["rows"][index])
+            if row.id in ids:
+                self.report.add(f"{at}.id", "duplicate_id")
+            ids.add(row.id)
+
+    def check_count(self, path: str, count: int, most: int) -> None:
+        """Check the length of a list."""
+        if not count:
+            self.report.add(path, "empty.list")
+        elif count > most:
+            self.report.add(path, "too_many", max=most)
+
+    def check_row(self, path: str, row: Row, raw: Any) -> None:
+        """Check a row and its fields, which are shown as soon as the row is accepted."""
+        limits, text_check = self.limits, self.text_check
+        text_check.line(path, "id", row.id, limits.field_id)
+        text_check.line(path, "label", row.label, limits.label, lines=True)
+        text_check.lines(path, "description", row.description, limits.description)
+        if row.fields is None:
+            return
+        self.check_count(f"{path}.fields", len(row.fields), limits.row_fields)
+        ids: set[str] = set()
+        for index, each in enumerate(row.fields[: limits.row_fields]):
+            at = f"{path}.fields[{index}]"
+            if each.id in ids:
+                self.report.add(f"{at}.id", "duplicate_id")
+            ids.add(each.id)
+            for key in ("sensitive", "readonly", "allow_skip", "visible_if", "options_from"):
+                if getattr(each, key, None):
+                    self.report.add(join(at, key), "constraint_not_allowed.row")
+            self.check_field(at, each, raw["fields"], index)
+
+
+def read_rows(form: Form, given: Mapping[str, object], report: Report) -> dict[str, object]:
+    """Return the values by the ids of plain fields, and report every fault of their structure."""
+    rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
+    flat: dict[str, object] = {}
+    for id_, value in given.items():
+        if (field := rows.get(id_)) is not None:
+            flat |= _read_field(field, value, report)
+        elif "\n" in id_:
+            report.add(join_key("values", id_), "unknown_field")
+        else:
+            flat[id_] = value
+    return flat
+
+
+def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]:
+    path, rows = value_path(field.id), {row.id: row for row in field.rows}
+    flat: dict[str, object] = {}
+    for row_id, decided in _members(value, path, report).items():
+        at = join_key(path, row_id)
+        if (row := rows.get(row_id)) is None:
+            report.add(at, "unknown_field")
+            continue
+        members = _members(decided, at, report)
+        for key in (each for each in members if each not in (DECISION, VALUES)):
+            report.add(join_key(at, key), "unknown_field.key")
+        flat[decision_id(field, row)] = members.get(DECISION)
+        known = {each.id for each in row.fields or ()}
+        for id_, each in _members(members.get(VALUES), join(at, VALUES), report).items():
+            if id_ in known:
+                flat[field_id(field, row, id_)] = each
+            else:
+                report.add(join_key(join(at, VALUES), id_), "unknown_field")
+    return flat
+
+
+def _members(value: object, path: str, report: Report) -> Mapping[str, object]:
+    """Return the members of an object, none of null; keys are texts, because it came as JSON."""
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        report.add(path, "wrong_type.object")
+        return {}
+    return {str(key): member for key, member in cast("Mapping[object, object]", value).items()}

@@ -1,0 +1,132 @@
+"""Checks texts of agents that people will see: not blank, not too long, no deceptive characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from askback.domain.faults import join
+from askback.domain.limits import DEFAULTS, Limits
+from askback.domain.validation.report import Report, join_key
+from askback.domain.validation.texts import (
+    LANGUAGE_TAG,
+    is_blank,
+    is_deceptive,
+    strings_in,
+    typed_text_fault,
+)
+from askback.messages.languages import LocalText
+
+
+class TextCheck:
+    """Checks texts; `suspicious` is false if a scan of the whole body found no deceptive characters.
+
+    Every language of a text has the same rules; its tag is a step of the path.
+    """
+
+    __slots__ = ("limits", "report", "suspicious")
+
+    def __init__(self, report: Report, *, suspicious: bool, limits: Limits = DEFAULTS) -> None:
+        self.report = report
+        self.suspicious = suspicious
+        self.limits = limits
+
+    def line(self, path: str, name: str, text: LocalText | None, most: int, *, lines: bool = False) -> None:
+        """Check one line, or with `lines` several, that must not be blank."""
+        if text is None:
+            return
+        if isinstance(text, str) and text and text[0].isalnum() and len(text) <= most and not self.suspicious:
+            return
+        self.at(join(path, name), text, most, lines=lines)
+
+    def hint(self, path: str, name: str, text: LocalText | None, most: int) -> None:
+        """Check one line that may be empty."""
+        self._optional(path, name, text, most, lines=False)
+
+    def lines(self, path: str, name: str, text: LocalText | None, most: int) -> None:
+        """Check a text of several lines that may be empty."""
+        self._optional(path, name, text, most, lines=True)
+
+    def _optional(self, path: str, name: str, text: LocalText | None, most: int, *, lines: bool) -> None:
+        if text is None or (isinstance(text, str) and len(text) <= most and not self.suspicious):
+            return
+        for at, each in self.spellings(join(path, name), text):
+            self._rest(at, each, most, lines=lines)
+
+    def spellings(self, path: str, text: LocalText) -> Iterator[tuple[str, str]]:
+        """Return a text, or each language of it, with its path; report what is wrong with the languages."""
+        if isinstance(text, str):
+            yield path, text
+            return
+        if not text:
+            self.report.add(path, "wrong_type.string")
+        if len(text) > self.limits.languages:
+            self.report.add(path, "too_many", max=self.limits.languages)
+            return
+        known = set[str]()
+        for tag, each in text.items():
+            at = join_key(path, tag)
+            if LANGUAGE_TAG.fullmatch(tag) is None:
+                self.report.add(at, "invalid_locale")
+            elif tag.lower() in known:
+                self.report.add(at, "duplicate_value")
+            known.add(tag.lower())
+            yield at, each
+
+    def value(self, path: str, value: object, *, lines: bool) -> bool:
+        """Check the initial text, or list of texts, of a control; returns whether it is valid."""
+        if not self.suspicious:
+            return True
+        faulty = [index for index, text in strings_in(value) if is_deceptive(text, lines=lines)]
+        for index in faulty:
+            self.report.add(path if index is None else join(path, index), "control_chars")
+        return not faulty
+
+    def at(self, path: str, text: LocalText, most: int, *, lines: bool = False) -> None:
+        """Check a text that must not be blank and has a path of its own."""
+        for at, each in self.spellings(path, text):
+            if (not each or not each[0].isalnum()) and is_blank(each):
+                self.report.add(at, "empty")
+            else:
+                self._rest(at, each, most, lines=lines)
+
+    def _rest(self, path: str, text: str, most: int, *, lines: bool) -> None:
+        if len(text) > most:
+            self.report.add(path, "too_long", max=most)
+        elif self.suspicious and is_deceptive(text, lines=lines):
+            self.report.add(path, "control_chars")
+
+
+def check_languages(languages: object, report: Report, limits: Limits) -> Sequence[str]:
+    """Return the languages of a reader, none by default; report those that are no language tags."""
+    if languages is None:
+        return ()
+    if not isinstance(languages, list):
+        report.add("languages", "wrong_type.list")
+        return ()
+    tags = cast("list[object]", languages)
+    if len(tags) > limits.languages:
+        report.add("languages", "too_many", max=limits.languages)
+    for index, tag in enumerate(tags[: limits.languages]):
+        if not isinstance(tag, str):
+            report.add(join("languages", index), "wrong_type.string")
+        elif LANGUAGE_TAG.fullmatch(tag) is None:
+            report.add(join("languages", index), "invalid_locale")
+    return [tag for tag in tags if isinstance(tag, str)]
+
+
+def check_line(path: str, text: str, most: int) -> None:
+    """Check one line that somebody else chose, such as an id, like a shown text; raises `Faults`."""
+    report = Report()
+    TextCheck(report, suspicious=True).at(path, text, most)
+    report.finish()
+
+
+def report_note(report: Report, note: str | None, most: int) -> None:
+    """Report a note that is too long or has control characters; agents write notes for people, too."""
+    if note is None:
+        return
+    if len(note) > most:
+        report.add("note", "too_long", max=most)
+    elif key := typed_text_fault(note, lines=True):
+        report.add("note", key)

@@ -1,0 +1,45 @@
+"""Checks what the check of an answer says: errors for the person, and the values and result of an accepted answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+
+from askback.domain.faults import join
+from askback.domain.limits import Limits
+from askback.domain.request import FieldFault
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import encode_body, report_surrogates
+from askback.domain.validation.text_check import TextCheck
+
+
+def check_errors(
+    field_errors: Sequence[FieldFault] | None,
+    error_summary: str | None,
+    places: AbstractSet[str],
+    text_check: TextCheck,
+    limits: Limits,
+) -> None:
+    """Report errors that name no place of the request, or that nobody could read."""
+    report = text_check.report
+    faults = field_errors or ()
+    if len(faults) > limits.fields:
+        report.add("field_errors", "too_many", max=limits.fields)
+    for index, each in enumerate(faults[: limits.fields]):
+        at = join("field_errors", index)
+        if each.path not in places:
+            report.add(join(at, "path"), "unknown_value", allowed=", ".join(sorted(places)))
+        text_check.line(at, "message", each.message, limits.title)
+    text_check.line("", "error_summary", error_summary, limits.title)
+
+
+def check_result(result: object, message: str | None, limits: Limits) -> None:
+    """Raise `Faults` for a result that is larger than the limit, or a sentence that nobody could read."""
+    report = Report()
+    text = encode_body(result)
+    if text is None:
+        report_surrogates(result, report, path="result")
+    elif len(text) > limits.result_bytes:
+        report.add("result", "too_long.bytes", max=limits.result_bytes)
+    TextCheck(report, suspicious=True).line("", "message", message, limits.title)
+    report.finish()

@@ -1,0 +1,88 @@
+"""Which fields of a form are hidden by `visible_if`, for the values so far."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any, cast
+
+from askback.domain.condition import Condition, Scalar
+from askback.domain.fields import AnyField, Boolean, Form
+from askback.domain.validation.value import fixed_value, is_provided
+
+_NONE: frozenset[str] = frozenset()
+
+
+def has_conditions(form: Form) -> bool:
+    """Whether any field or section of a form has a condition."""
+    if form.sections is None:
+        return any(field.visible_if is not None for field in form.fields or ())
+    return any(
+        section.visible_if is not None or any(field.visible_if is not None for field in section.fields)
+        for section in form.sections
+    )
+
+
+def hidden_fields(form: Form, given: Mapping[str, Any], skipped: Collection[str] = ()) -> Collection[str]:
+    """Return the ids of the hidden fields for these values, which need not be valid."""
+    if not has_conditions(form):
+        return _NONE
+    seen = _Seen(form, given, skipped)
+    for section in form.sections or ():
+        seen.read(section.fields, shown=section.visible_if is None or seen.holds(section.visible_if))
+    seen.read(form.fields or (), shown=True)
+    return seen.hidden
+
+
+class _Seen:
+    """The values of the fields so far, in the order of the form; a hidden one has none."""
+
+    def __init__(self, form: Form, given: Mapping[str, Any], skipped: Collection[str]) -> None:
+        self.initial = form.initial_values or {}
+        self.given = given
+        self.skipped = skipped
+        self.values: dict[str, Any] = {}
+        self.provided: set[str] = set()
+        self.hidden: set[str] = set()
+
+    def read(self, fields: Collection[AnyField], *, shown: bool) -> None:
+        for field in fields:
+            if shown and (field.visible_if is None or self.holds(field.visible_if)):
+                value = self.values[field.id] = self.value_of(field)
+                if value is not None and not (value is False and is_box(field)):
+                    self.provided.add(field.id)
+            else:
+                self.hidden.add(field.id)
+
+    def value_of(self, field: AnyField) -> Any:
+        if field.readonly:
+            return fixed_value(field, self.initial)
+        raw = self.given.get(field.id)
+        if is_box(field):
+            return raw is True
+        return raw if field.id not in self.skipped and is_provided(field, raw) else None
+
+    def holds(self, condition: Condition) -> bool:
+        if condition.all is not None:
+            return all(self.holds(each) for each in condition.all)
+        if condition.any is not None:
+            return any(self.holds(each) for each in condition.any)
+        value = self.values.get(condition.field or "")
+        if condition.provided is not None:
+            return (condition.field in self.provided) == condition.provided
+        if condition.is_ is not None:
+            return _is(value, condition.is_)
+        if condition.is_not is not None:
+            return not _is(value, condition.is_not)
+        return any(_is(value, each) for each in condition.in_ or ())
+
+
+def is_box(field: AnyField) -> bool:
+    """Whether a field is a box or a switch, which is off when nothing was sent."""
+    return field.type == "checkbox" or (isinstance(field, Boolean) and field.widget != "confirm")
+
+
+def _is(value: Any, wanted: Scalar) -> bool:
+    """Whether a value is the wanted one, or has it among the chosen; `True` is not 1."""
+    if isinstance(value, list):
+        return any(_is(item, wanted) for item in cast("list[Any]", value))
+    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)

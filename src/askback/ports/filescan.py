@@ -1,0 +1,37 @@
+"""A scan of uploaded files, for viruses say, by the host or by an installed package.
+
+    async def no_macros(file):
+        if file.name.endswith(".docm"):
+            return "Documents with macros are not accepted."
+
+    app = create_app(file_scan=no_macros)
+
+It runs after the upload and before any answer can name the file. A text refuses the file and is shown to the person. An
+exception, or more than `limits.file_scan_s` seconds, refuses it too, and the person can upload it again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class FileToScan:
+    """A file that is complete; `type` is what its bytes are. `chunks()` reads it, in pieces of at most 256 KiB."""
+
+    name: str
+    type: str
+    sha256: str
+    request_id: str
+    thread_id: str
+    chunks: Callable[[], AsyncIterator[bytes]]
+
+
+class FileScan(Protocol):
+    """Looks at a file."""
+
+    async def __call__(self, file: FileToScan, /) -> str | None:
+        """Return None to accept a file, or the reason why not, as a sentence for the person."""
+        ...

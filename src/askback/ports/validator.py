@@ -1,0 +1,46 @@
+"""A validator: checks an answer on the server before it is accepted.
+
+    def iban(submission):
+        if not is_iban(submission.answer.values["iban"]):
+            return {"iban": "No bank has this IBAN."}
+
+It may be called again for the same `Submission.id`, on another server, if a server stopped before its verdict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from askback.domain.request import Answer, InputRequest
+from askback.domain.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """Something to decide about; `request` is its request, with everything that was asked."""
+
+    request: InputRequest
+
+    @property
+    def id(self) -> str:
+        """The id of this check, the same if it is called again."""
+        return f"{self.request.id}:{self.request.revision}"
+
+    @property
+    def event(self) -> Literal["answer", "decline", "timeout"]:
+        """What to decide about: an answer, or a decline or a deadline that the request has in its `hooks`."""
+        return self.request.held.event if self.request.held is not None else "answer"
+
+    @property
+    def answer(self) -> Answer:
+        """What the person sent, or had typed when they declined."""
+        return self.request.submitted or Answer()
+
+
+class Validator(Protocol):
+    """Checks answers. An exception or a timeout is no verdict: the person is asked to send the answer again."""
+
+    async def __call__(self, submission: Submission, /) -> Verdict:
+        """Return None to accept, errors to ask again, or more of either: see `Verdict`."""
+        ...

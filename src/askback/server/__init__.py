@@ -1,0 +1,1 @@
+"""The server as a process: the composition root, its settings, and uvicorn's protocols with limits."""

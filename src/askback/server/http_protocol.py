@@ -1,0 +1,147 @@
+"""uvicorn's HTTP protocol with limits on the size of a head and on the time that heads, bodies and idling may take.
+
+Any client can send a head without a credential, and httptools keeps all of it in memory. Connections that send a byte
+now and then would stay open for ever, and enough of them would use up the descriptors of the server.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import Any, cast
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES = 64 * 1024
+"""Maximum bytes of request line and headers, beyond the packet in which they begin."""
+
+HEAD_S = 10.0
+BODY_S = 30.0
+IDLE_S = 75.0
+"""Seconds before the first request and between two; clients close idle connections earlier."""
+
+_UPLOAD = re.compile(rb"/v1/requests/[^/?]+/files(?:\?|$)")
+UPLOAD_BYTES = 512 * 1024
+"""The upload of a file may take longer, as long as this much of it arrives in each `BODY_S`."""
+
+_TOO_LATE = (
+    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 29\r\n"
+    b"connection: close\r\n\r\nThe request came too slowly.\n"
+)
+
+
+PATIENCE_S = 10.0
+"""Seconds after which a closing connection is aborted if its peer takes nothing."""
+
+
+class AbortOnStall:
+    """A transport that also closes if its peer has stopped reading.
+
+    `close` alone waits until the rest is sent, for ever if the peer does not read. Its buffer and descriptor would stay
+    in use without being counted as a connection.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self.write = transport.write
+
+    def __getattr__(self, name: str) -> Any:
+        """Forward everything else to the transport."""
+        return getattr(self._transport, name)
+
+    def close(self) -> None:
+        """Send the rest, then close; abort if the peer takes nothing."""
+        if not self._transport.is_closing():
+            self._transport.close()
+            self._look_again()
+
+    def _look_again(self) -> None:
+        if left := self._transport.get_write_buffer_size():
+            asyncio.get_running_loop().call_later(PATIENCE_S, self._look, left)
+
+    def _look(self, before: int) -> None:
+        if self._transport.get_write_buffer_size() == before:
+            self._transport.abort()
+        else:
+            self._look_again()
+
+
+class BoundedHttp(HttpToolsProtocol):
+    """Closes a connection whose request line, headers or body do not end in time, or are too long."""
+
+    _in_head = False
+    _head_began = False
+    _head = 0
+    _body = 0
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:
+        """Wrap the transport in `AbortOnStall`, also for a WebSocket that replaces this protocol."""
+        super().connection_made(cast("asyncio.Transport", AbortOnStall(transport)))
+        self._timer = self.loop.call_later(IDLE_S, self.transport.close)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the clock."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Count the bytes of an unfinished head, except in its first packet, which may contain a body."""
+        self._head_began = False
+        super().data_received(data)
+        if not self._in_head or self._head_began:
+            return
+        self._head += len(data)
+        if self._head > HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response("The request line and the headers are too long.")
+
+    def on_message_begin(self) -> None:
+        """Start to count the head."""
+        super().on_message_begin()
+        self._in_head = self._head_began = True
+        self._head = 0
+        self._start_timer(HEAD_S)
+
+    def on_headers_complete(self) -> None:
+        """Stop to count: the body has limits of its own."""
+        self._in_head = False
+        self._body = 0
+        self._start_timer(BODY_S)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Count what arrives."""
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Stop the clock: the response has no time limit here."""
+        self._stop_timer()
+        super().on_message_complete()
+
+    def handle_websocket_upgrade(self) -> None:
+        """Stop the clock: a WebSocket is checked by pings."""
+        self._stop_timer()
+        super().handle_websocket_upgrade()
+
+    def _start_timer(self, seconds: float) -> None:
+        self._stop_timer()
+        self._timer = self.loop.call_later(seconds, self._late)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _late(self) -> None:
+        """Send 408, unless an earlier response is still to be sent, and close."""
+        if self.transport.is_closing():
+            return
+        if not self._in_head and self._body >= UPLOAD_BYTES and _UPLOAD.match(self.url):
+            self._body = 0
+            self._start_timer(BODY_S)
+            return
+        cycle = self.cycle
+        if not cycle or cycle.response_complete or (cycle.more_body and not cycle.response_started):
+            self.transport.write(_TOO_LATE)
+        self.transport.close()

@@ -1,0 +1,110 @@
+"""Extensions from installed packages, found by entry points.
+
+    [project.entry-points."askback.probes"]
+    crm = "acme_askback:crm"
+
+    [project.entry-points."askback.file_scans"]
+    antivirus = "acme_askback:scan"
+
+    [project.entry-points."askback.validators"]
+    iban = "acme_askback:check_iban"
+
+    [project.entry-points."askback.option_sources"]
+    repositories = "acme_askback:repositories"
+
+An entry point names the object itself: a probe has the method `probe`, a scan is an asynchronous function, a validator
+and a source of options are functions.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from typing import Any
+
+from askback.delivery.option_sources import SourceFunction
+from askback.delivery.validators import ValidatorFunction
+from askback.errors import AskbackError
+from askback.ports.filescan import FileScan
+from askback.ports.kinds import KindExtension
+from askback.ports.probe import Probe
+
+PROBES = "askback.probes"
+FILE_SCANS = "askback.file_scans"
+VALIDATORS = "askback.validators"
+OPTION_SOURCES = "askback.option_sources"
+KINDS = "askback.kinds"
+
+
+class PluginUnusable(AskbackError):
+    """An extension of an installed package cannot be used; the message says which and why."""
+
+
+def installed_probes() -> dict[str, Probe]:
+    """Return the probes by name. Raises `PluginUnusable`."""
+    return {found.name: _probe(found) for found in _entry_points(PROBES, tuple(sys.path))}
+
+
+@cache
+def _entry_points(group: str, _path: tuple[str, ...]) -> EntryPoints:
+    """Return those of a group on the path. To find them takes longer than to build the rest of a server."""
+    return entry_points(group=group)
+
+
+def installed_file_scans() -> dict[str, FileScan]:
+    """Return the scans of uploaded files by name. Raises `PluginUnusable`."""
+    return {found.name: _function(found, "file scan") for found in entry_points(group=FILE_SCANS)}
+
+
+def installed_validators() -> dict[str, ValidatorFunction]:
+    """Return the validators by name. Raises `PluginUnusable`."""
+    found = _entry_points(VALIDATORS, tuple(sys.path))
+    return {each.name: _function(each, "validator") for each in found}
+
+
+def installed_option_sources() -> dict[str, SourceFunction]:
+    """Return the sources of options by name. Raises `PluginUnusable`."""
+    found = _entry_points(OPTION_SOURCES, tuple(sys.path))
+    return {each.name: _function(each, "source of options") for each in found}
+
+
+def _function(found: EntryPoint, what: str) -> Callable[..., Any]:
+    function = _load(found, what)
+    if not callable(function):
+        raise PluginUnusable(f"The {what} {found.name} ({found.value}) is not a function.")
+    return function
+
+
+def _probe(found: EntryPoint) -> Probe:
+    probe = _load(found, "probe")
+    if not callable(getattr(probe, "probe", None)):
+        raise PluginUnusable(f"The probe {found.name} ({found.value}) has no method probe.")
+    return probe  # pyright: ignore[reportReturnType] - it was looked at
+
+
+def _load(found: EntryPoint, what: str) -> object:
+    try:
+        return found.load()
+    except Exception as failed:
+        raise PluginUnusable(
+            f"The {what} {found.name} ({found.value}) cannot be loaded: {type(failed).__name__}."
+        ) from failed
+
+
+def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]:
+    """Return the kinds of installed packages and those that are added to them, by name. Raises `PluginUnusable`."""
+    found = [_kind(each) for each in _entry_points(KINDS, tuple(sys.path))]
+    by_name: dict[str, KindExtension] = {}
+    for each in (*found, *added):
+        if by_name.setdefault(each.name, each) is not each:
+            raise PluginUnusable(f"Two packages add the kind {each.name}. Remove one of them.")
+    return by_name
+
+
+def _kind(found: EntryPoint) -> KindExtension:
+    kind = _load(found, "kind")
+    if not isinstance(kind, KindExtension):
+        raise PluginUnusable(f"The kind {found.name} ({found.value}) is no KindExtension.")
+    return kind

@@ -1,0 +1,136 @@
+"""Runs an app with uvicorn on a bound socket until a signal stops it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import errno
+import logging
+import os
+import resource
+import signal
+import socket
+import time
+from collections.abc import Awaitable, Callable, Generator
+
+import uvicorn
+
+from askback.server.app import App
+from askback.server.http_protocol import IDLE_S, BoundedHttp
+from askback.server.websocket_protocol import AskbackWebSocket
+
+BACKLOG = 2048
+LINGER_S = 0.25
+GRACE_S = 3
+DESCRIPTORS_S = 1.0
+"""Seconds between two checks whether the process can open another file."""
+SAY_AGAIN_S = 60.0
+
+log = logging.getLogger(__name__)
+
+
+def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitable[None]]) -> None:
+    """Serve until SIGINT or SIGTERM; `ready` is awaited once requests are accepted.
+
+    Raises the errors of opening the store.
+    """
+    config = uvicorn.Config(
+        app,
+        lifespan="off",
+        loop="uvloop",
+        http=BoundedHttp,
+        ws=AskbackWebSocket,
+        ws_max_size=app.services.limits.frame_bytes,
+        ws_per_message_deflate=False,
+        backlog=BACKLOG,
+        timeout_graceful_shutdown=GRACE_S,
+        # Only for the client address, by which wrong tokens are counted.
+        proxy_headers=bool(app.settings.trusted_proxies),
+        forwarded_allow_ips=list(app.settings.trusted_proxies),
+        timeout_keep_alive=int(IDLE_S),
+        server_header=False,
+        access_log=False,
+        log_config=None,
+    )
+
+    async def run() -> None:
+        async with app.running():
+            watch = asyncio.create_task(DescriptorWatch().run())
+            try:
+                await Server(config, ready=ready).serve([listener])
+            finally:
+                watch.cancel()
+
+    with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
+        runner.run(run())
+
+
+class Server(uvicorn.Server):
+    """A uvicorn server that reports when it is ready, and ends streams before it stops."""
+
+    def __init__(self, config: uvicorn.Config, *, ready: Callable[[], Awaitable[None]]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start to accept connections and report it."""
+        await super().startup(sockets)
+        await self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop accepting, end streams and long polls, and let other responses finish."""
+        asyncio.get_running_loop().call_later(LINGER_S, self._cut)
+        await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """Stop in order on a signal, without raising it again: the store has to be closed first."""
+        before = {
+            number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _cut(self) -> None:
+        # uvicorn has closed the WebSockets (1012); their clients reconnect to the next server.
+        for connection in list(self.server_state.connections):
+            connection.transport.close()
+
+
+class DescriptorWatch:
+    """Logs, at most once a minute, that no connection can be accepted, and which limit is reached.
+
+    uvloop resets new connections then, without an error.
+    """
+
+    def __init__(self, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._said: float | None = None
+
+    def look(self) -> None:
+        """Try to open a descriptor, and log if none is left."""
+        try:
+            os.close(os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self._say(error.errno)
+
+    async def run(self) -> None:
+        """Check every second until cancelled."""
+        while True:
+            self.look()
+            await asyncio.sleep(DESCRIPTORS_S)
+
+    def _say(self, code: int) -> None:
+        now = self._clock()
+        if self._said is not None and now - self._said < SAY_AGAIN_S:
+            return
+        self._said = now
+        limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+        whose = (
+            f"of this process ({limit}; ulimit -n)" if code == errno.EMFILE else "of the system (fs.file-max)"
+        )
+        log.error("new connections are reset: the limit of open files %s is reached. Raise it", whose)

@@ -1,0 +1,168 @@
+"""Several processes behind one port: a supervisor starts the workers, replaces one that ends, and stops them all.
+
+The supervisor runs no server and no event loop, so each worker is forked from a process that has only imported modules.
+All workers accept connections from the same socket. A pipe from each worker reports when it is ready, and its
+end that the worker has ended. A pipe to all workers ends with the supervisor, and they stop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import selectors
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+RESTART_PAUSE_S = 1.0
+"""Between the starts of a worker that ends before it is ready."""
+_READ_BYTES = 65_536
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+
+Reach = Mapping[str, str]
+"""What the ready line says."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A worker: its number, and whether it replaces one that ended."""
+
+    number: int
+    replaces: bool
+    status: int
+    lifeline: int
+
+    def ready(self, reach: Reach) -> None:
+        """Report to the supervisor that requests are accepted, and stop when the supervisor ends."""
+        os.write(self.status, json.dumps(dict(reach)).encode() + b"\n")
+        asyncio.get_running_loop().add_reader(self.lifeline, self._orphaned)
+
+    def _orphaned(self) -> None:
+        asyncio.get_running_loop().remove_reader(self.lifeline)
+        signal.raise_signal(signal.SIGTERM)
+
+
+@dataclass(slots=True)
+class _Child:
+    number: int
+    pid: int
+    said: bytearray = field(default_factory=bytearray)
+
+    @property
+    def ready(self) -> bool:
+        return self.said.endswith(b"\n")
+
+
+class Supervisor:
+    """Keeps `count` workers; calls `announce` with the ready line of the first once all of them are ready."""
+
+    def __init__(self, count: int, *, announce: Callable[[Reach], None]) -> None:
+        self._count = count
+        self._announce = announce
+        self._announced = False
+        self._failed = False
+        self._stopping = False
+        self._children: dict[int, _Child] = {}
+        self._due: dict[int, float] = {}
+        self._selector = selectors.DefaultSelector()
+        self._lifeline = os.pipe()
+        self._wake = socket.socketpair()
+
+    def run(self) -> Worker | None:
+        """Return the `Worker` in each worker, and None in the supervisor after all workers have stopped.
+
+        Raises `SystemExit` if a worker cannot start; the worker has printed why.
+        """
+        for end in self._wake:
+            end.setblocking(False)
+        self._selector.register(self._wake[0], selectors.EVENT_READ)
+        signal.set_wakeup_fd(self._wake[1].fileno())
+        for number in _STOPS:
+            signal.signal(number, self._stop)
+        self._due[0] = 0.0  # the first worker creates the tokens for all
+        while self._children or self._due:
+            if (worker := self._start_due()) is not None:
+                return worker
+            for key, _ in self._selector.select(self._patience()):
+                if key.fileobj is self._wake[0]:
+                    self._wake[0].recv(_READ_BYTES)
+                else:
+                    self._hear(key.fd)
+        if self._failed:
+            raise SystemExit(1)
+        return None
+
+    def _start_due(self) -> Worker | None:
+        now = time.monotonic()
+        for number in [number for number, at in self._due.items() if at <= now]:
+            del self._due[number]
+            if (worker := self._start(number)) is not None:
+                return worker
+        return None
+
+    def _start(self, number: int) -> Worker | None:
+        reading, writing = os.pipe()
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)  # until signals reach all children, or in a worker
+        pid = os.fork()
+        if pid:
+            os.close(writing)
+            self._children[reading] = _Child(number, pid)
+            self._selector.register(reading, selectors.EVENT_READ)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+            return None
+        signal.set_wakeup_fd(-1)
+        for each in _STOPS:
+            signal.signal(each, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+        self._selector.close()
+        for descriptor in (reading, self._lifeline[1], *self._children):
+            os.close(descriptor)
+        for end in self._wake:
+            end.close()
+        return Worker(number, self._announced, writing, self._lifeline[0])
+
+    def _patience(self) -> float | None:
+        return max(0.0, min(self._due.values()) - time.monotonic()) if self._due else None
+
+    def _hear(self, descriptor: int) -> None:
+        child = self._children[descriptor]
+        said = os.read(descriptor, _READ_BYTES)
+        child.said += said
+        if not said:
+            self._selector.unregister(descriptor)
+            os.close(descriptor)
+            del self._children[descriptor]
+            self._ended(child, os.waitstatus_to_exitcode(os.waitpid(child.pid, 0)[1]))
+        elif child.ready and not self._announced and not self._stopping:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Start the other workers once the first is ready, and announce when all are."""
+        children = sorted(self._children.values(), key=lambda child: child.number)
+        if len(children) == 1 < self._count:
+            self._due.update(dict.fromkeys(range(1, self._count), 0.0))
+        elif len(children) == self._count and all(child.ready for child in children):
+            self._announced = True
+            self._announce(json.loads(children[0].said))
+
+    def _ended(self, child: _Child, status: int) -> None:
+        if self._stopping:
+            return
+        if not self._announced:
+            self._failed = True
+            self._stop(signal.SIGTERM, None)
+            return
+        log.error("worker %d ended with status %d; another is started", child.number, status)
+        self._due[child.number] = 0.0 if child.ready else time.monotonic() + RESTART_PAUSE_S
+
+    def _stop(self, number: int, _frame: object) -> None:
+        self._stopping = True
+        self._due.clear()
+        for child in self._children.values():
+            os.kill(child.pid, number)

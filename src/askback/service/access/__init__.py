@@ -1,0 +1,1 @@
+"""Access control: roles, tokens, sessions, and the access to threads."""

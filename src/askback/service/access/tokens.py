@@ -1,0 +1,264 @@
+"""Create, register and authenticate tokens. Only their digests are stored.
+
+A requester's token stands for an agent, which owns the requests made with it. Any other token stands for itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.timestamps import rfc3339
+from askback.errors import Unauthorized
+from askback.ports.agents import Agent, Principal, Token
+from askback.ports.policy import AuditDraft, SideEffects
+from askback.service.access.roles import digest
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+
+SETTINGS = "settings"
+"""The source of tokens from `ASKBACK_BOOTSTRAP_TOKENS`."""
+LOCAL = "local"
+"""The source of tokens from server.json."""
+DEFAULT_LIFETIME_S = 90 * 24 * 3600
+"""The default lifetime of a token that is created over the network, except for agents."""
+MAX_LIFETIME_S = 3650 * 24 * 3600
+EXPIRY_WARNING_MS = 7 * 24 * 3600 * 1000
+"""How long before a token expires its replies carry a warning."""
+_BY_SETTINGS = '{"id":"settings","name":"ASKBACK_BOOTSTRAP_TOKENS"}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewToken:
+    """The properties of a new token. `agent` is the agent of a requester's token; without it a new agent is created.
+
+    `system` limits it to the paths of one projection.
+    """
+
+    role: str
+    name: str
+    tenant: str
+    names: Sequence[str] = ()
+    threads: Sequence[str] = ()
+    user: str | None = None
+    groups: Sequence[str] = ()
+    agent: str | None = None
+    expires_in_s: float | None = None
+    system: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfiguredToken:
+    """A token whose secret was chosen outside, in the settings or in server.json."""
+
+    secret: str
+    new: NewToken
+
+
+async def authenticate(ctx: Services, secret: str, *, system: str = "") -> Principal | None:
+    """Return the principal of a token, None if it is unknown.
+
+    `system` is the projection in whose paths it is used. Raises `Unauthorized` if it ended or is for another system.
+    """
+    token = await ctx.store.token(digest(secret))
+    if token is None:
+        return None
+    now = ctx.clock.now_ms()
+    if not token.valid(now):
+        how = "expired" if token.revoked_at is None else "was revoked"
+        raise Unauthorized(f"This token {how}. Ask an admin for a new one.")
+    if token.principal.system not in ("", system):
+        raise Unauthorized(f"This token is only for addresses below /compat/{token.principal.system}.")
+    ctx.token_usage.record(token.principal, now)
+    return token.principal
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A new token and its secret, which is shown only once."""
+
+    secret: str
+    token: Token
+
+
+async def issue_token(
+    ctx: Services, new: NewToken, *, source: str = "api", by: Principal | None = None
+) -> IssuedToken:
+    """Create a token; its secret cannot be read later."""
+    secret = ctx.ids.token()
+    now = ctx.clock.now_ms()
+    token_id = ctx.ids.new("tok", now_ms=now)
+    agent_id = new.agent or ctx.ids.new("agt", now_ms=now)
+    token = _token(ctx, new, token_id=token_id, agent_id=agent_id, source=source, by=by)
+    await _add(ctx, secret, token, by=by)
+    return IssuedToken(secret, token)
+
+
+async def revoke_token(ctx: Services, token: Token, *, by: Principal) -> Token:
+    """Revoke a token and close its connections at every server."""
+    now = ctx.clock.now_ms()
+    tenant = token.principal.tenant
+    entry = token_entry("token.revoke", token, at=now, by=by, via=by.via)
+    actor = to_json(by.actor).decode()
+    await ctx.store.revoke_tokens(tenant, [token.id], SideEffects(audit=(entry,)), at=now, by=actor)
+    ctx.bus.dismiss(token.id)
+    return await ctx.store.token_by_id(tenant, token.id) or token
+
+
+def expiry_warning(principal: Principal, now_ms: int) -> str | None:
+    """Return when a token expires if that is within a week; None otherwise."""
+    ends = principal.expires_at
+    return None if ends is None or ends - now_ms > EXPIRY_WARNING_MS else rfc3339(ends)
+
+
+def token_json(token: Token) -> dict[str, Any]:
+    """Return the JSON members of a token, without its secret."""
+    who = token.principal
+
+    def moment(at: int | None) -> str | None:
+        return None if at is None else rfc3339(at)
+
+    return {
+        "id": token.id,
+        "role": who.role,
+        "name": who.name,
+        "agent": who.id if who.role == "requester" else None,
+        "user": who.user if who.user != who.id else None,
+        "groups": list(who.groups),
+        "threads": list(who.threads),
+        "system": who.system or None,
+        "names": list(who.names),
+        "source": token.source,
+        "created_at": moment(token.created_at),
+        "created_by": None if token.created_by is None else json.loads(token.created_by),
+        "expires_at": moment(who.expires_at),
+        "last_used_at": moment(token.last_used_at),
+        "revoked_at": moment(token.revoked_at),
+    }
+
+
+async def register(ctx: Services, known: ConfiguredToken, *, source: str, agent: str | None = None) -> None:
+    """Store a token whose secret was chosen outside.
+
+    Its ids are derived from the secret, so a restart with the same token finds its old requests. A stored token keeps
+    its data, and one that a person revoked stays revoked.
+    """
+    token_id = _token_id(known.secret)
+    before = await ctx.store.token(digest(known.secret))
+    if before is not None and before.principal.role == known.new.role:
+        agent = before.principal.id
+    agent_id = agent or f"agt_{token_id.removeprefix('tok_')}"
+    token = _token(ctx, known.new, token_id=token_id, agent_id=agent_id, source=source, by=None)
+    if before is None:
+        await _add(ctx, known.secret, token, by=None)
+        return
+    kept = replace(
+        before, principal=token.principal, source=source, created_at=before.created_at or token.created_at
+    )
+    if kept.revoked_by == _BY_SETTINGS:
+        kept = replace(kept, revoked_at=None, revoked_by=None)
+    if kept != before:
+        await _update(ctx, known.secret, kept)
+
+
+async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken], *, retire: bool) -> None:
+    """Store the tokens of the settings; with `retire`, revoke those that were removed from the settings.
+
+    A requester's token that replaces one of the same name keeps its agent.
+    """
+    wanted = {_token_id(known.secret): known for known in configured}
+    gone = [t for t in await ctx.store.tokens_from(SETTINGS) if t.id not in wanted and t.revoked_at is None]
+    for known in wanted.values():
+        await register(ctx, known, source=SETTINGS, agent=_replaced_agent(known.new, gone))
+    if retire:
+        await _retire(ctx, gone)
+
+
+async def _retire(ctx: Services, gone: Sequence[Token]) -> None:
+    now = ctx.clock.now_ms()
+    for token in gone:
+        entry = token_entry("token.revoke", token, at=now, by=None, via=SETTINGS)
+        await ctx.store.revoke_tokens(
+            token.principal.tenant, [token.id], SideEffects(audit=(entry,)), at=now, by=_BY_SETTINGS
+        )
+        ctx.bus.dismiss(token.id)
+
+
+def _replaced_agent(new: NewToken, gone: Sequence[Token]) -> str | None:
+    """Return the agent whose token this one replaces."""
+    if new.role != "requester":
+        return None
+    alike = (new.tenant, new.role, new.name)
+    return next(
+        (t.principal.id for t in gone if (t.principal.tenant, t.principal.role, t.principal.name) == alike),
+        None,
+    )
+
+
+def _token(
+    ctx: Services, new: NewToken, *, token_id: str, agent_id: str, source: str, by: Principal | None
+) -> Token:
+    now = ctx.clock.now_ms()
+    principal_id = agent_id if new.role == "requester" else token_id
+    principal = Principal(
+        principal_id,
+        new.tenant,
+        new.role,
+        new.name,
+        names=tuple(new.names),
+        threads=tuple(new.threads),
+        user=new.user or principal_id,
+        groups=tuple(new.groups),
+        token=token_id,
+        expires_at=None if new.expires_in_s is None else now + round(new.expires_in_s * 1000),
+        system=new.system,
+    )
+    return Token(principal, source, now, None if by is None else to_json(by.actor).decode())
+
+
+async def _add(ctx: Services, secret: str, token: Token, *, by: Principal | None) -> None:
+    """Store a new token after its agent, so that no token is without an agent."""
+    now = ctx.clock.now_ms()
+    await _add_agent(ctx, token)
+    entry = token_entry("token.add", token, at=now, by=by, via=token.source)
+    await ctx.store.put_token(digest(secret), token, SideEffects(audit=(entry,)))
+
+
+async def _update(ctx: Services, secret: str, token: Token) -> None:
+    await _add_agent(ctx, token)
+    await ctx.store.put_token(digest(secret), token)
+
+
+async def _add_agent(ctx: Services, token: Token) -> None:
+    who = token.principal
+    if who.role == "requester":
+        await ctx.store.add_agent(
+            Agent(who.id, who.tenant, who.name, who.user, token.created_at, token.created_by)
+        )
+
+
+def token_entry(action: str, token: Token, *, at: int, by: Principal | None, via: str) -> AuditDraft:
+    """Create an audit entry about a token; `via` is its source if no person did it."""
+    who = token.principal
+    facts: dict[str, Any] = {
+        "token_id": token.id,
+        "role": who.role,
+        "name": who.name,
+        "agent": who.id if who.role == "requester" else None,
+        "user": who.user if who.user != who.id else None,
+        "groups": list(who.groups) or None,
+        "threads": list(who.threads) or None,
+        "system": who.system or None,
+        "expires_at": None if who.expires_at is None else rfc3339(who.expires_at),
+    }
+    if by is None:
+        facts["via"] = via
+    return audit_entry(action, at=at, tenant=who.tenant, by=by, **facts)
+
+
+def _token_id(secret: str) -> str:
+    return f"tok_{digest('id:' + secret)[:26]}"

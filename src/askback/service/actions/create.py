@@ -1,0 +1,67 @@
+"""Create a request for an action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.action import ActionAsk
+from askback.domain.links import link_host
+from askback.domain.oauth import OauthProvider
+from askback.domain.validation.action import check_action
+from askback.domain.view import languages_of, make_view, markdown_trees
+from askback.ports.store import Change, Principal
+from askback.service.access import sharing
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.idempotency import idempotency_claim, labels_of, require_new
+from askback.service.lifecycle.opening import new_record, open_request
+from askback.service.lifecycle.settle import replayed
+
+
+async def create_action(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
+    """Create a request from an `ActionRequest`; see `create.create_request`, which has checked the role.
+
+    Raises `Faults`. What a person has just refused is not asked again.
+    """
+    asked = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
+    claimed = idempotency_claim(principal, "create", key, asked)
+    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    labels = labels_of(asked, asked)
+    await require_new(ctx, principal, asked.thread_id, labels)
+    said = asked.model_dump(exclude={"action"}, exclude_none=True)
+    provider = ctx.oauth_providers.get(asked.action.provider or "")
+    if provider is not None:
+        await (
+            ctx.vault.active()
+        )  # raises before a person connects an account whose tokens could not be sealed
+    said["action"] = _shown(asked.action, provider)
+    record = new_record(
+        ctx,
+        principal,
+        asked,
+        to_json(said).decode(),
+        kind=asked.kind,
+        timeout_s=asked.timeout_s,
+        view=_view(asked.action),
+        labels=labels,
+    )
+    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await refusals.repeat_refusal(ctx, record, refused, key=key)
+    return await open_request(ctx, principal, asked, record, claimed, terms)
+
+
+def _shown(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:
+    shown = action.model_dump(exclude_none=True)
+    if provider is not None:
+        own = {"scopes": provider.scopes, "secret": provider.secret_name}
+        return {**own, **shown, "host": link_host(provider.authorize_url)}
+    return shown if action.url is None else {**shown, "host": link_host(action.url)}
+
+
+def _view(action: ActionAsk) -> dict[str, Any] | None:
+    trees = markdown_trees([("action.description", action.description)])
+    return make_view(markdown=trees, languages=languages_of([action.title, action.description, action.label]))

@@ -1,0 +1,126 @@
+"""Record how an action went: as the person says, or as the agent that asked does.
+
+A failure ends the request, or with `retry` leaves it open with the failed attempt, so that the person can try again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from askback.domain.action import ActionAnswerBody, OutcomeBody
+from askback.domain.events import REQUEST_ATTEMPTED
+from askback.domain.kinds import kind_of
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.shown import shown_texts
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.action import check_outcome
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict
+from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.store import Change, Claim, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.checks import submit_for_check
+from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
+from askback.service.lifecycle.read import get_request, require_revision
+from askback.service.lifecycle.settle import ConcurrentChange, already_settled, replayed, settle
+
+
+async def answer_action(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    claimed: Claim | None = None,
+) -> Change:
+    """Record what the person says with an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
+    sent = await readable(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    record = await require_revision(ctx, principal, record, sent.revision)
+    check_outcome(sent, record.spec.action, ctx.limits)
+    shown = shown_texts(sent.languages or (), **record.spec.action.texts)
+    if sent.outcome == "done" and record.spec.facts.validator is not None:
+        answer = {"outcome": "done", **({"shown": shown} if shown else {})}
+        return await submit_for_check(ctx, record, answer, by=principal, claim=claimed)
+    return await _record(ctx, principal, record, sent, source="responder", claim=claimed, shown=shown)
+
+
+async def report_outcome(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None
+) -> Change:
+    """Record what the agent says about its own request with an `OutcomeBody`.
+
+    Raises `Faults`, `NotFound`, `Conflict` or `Gone`; `Conflict` (`not_an_action`) for a request of another kind.
+    """
+    await roles.require(ctx, principal, "report_outcome", request_id)
+    record = await get_request(ctx, principal, request_id)
+    sent = parse(OutcomeBody, body)
+    claimed = idempotency_claim(principal, f"outcome:{request_id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    if not kind_of(record).is_reported:
+        raise Conflict(
+            "This request is not an action. Only a person can answer it.",
+            code="not_an_action",
+            request=record.as_dict(),
+        )
+    check_outcome(sent, record.spec.action, ctx.limits)
+    return await _record(ctx, principal, record, sent, source="requester", claim=claimed)
+
+
+async def _record(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    sent: OutcomeBody,
+    *,
+    source: str,
+    claim: Claim | None,
+    shown: Mapping[str, str] | None = None,
+) -> Change:
+    if sent.retry:
+        return await note_failure(ctx, record, {"reason": sent.reason}, by=principal, claim=claim)
+    answer = sent.model_dump(include={"outcome", "reason"}, exclude_none=True)
+    if shown is not None:
+        answer["shown"] = shown
+    effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
+    outcome = {"source": source, "answer": answer}
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claim, effects=effects)
+
+
+async def note_failure(
+    ctx: Services,
+    record: Record,
+    failure: dict[str, Any],
+    *,
+    by: Principal | None,
+    claim: Claim | None = None,
+) -> Change:
+    """Record a failed attempt of a pending request, which stays open. Raises what `settle` raises."""
+    said = {"at": rfc3339(ctx.clock.now_ms()), "by": None if by is None else by.settler, **failure}
+    attempt = {name: value for name, value in said.items() if value is not None}
+    while record.status is Status.PENDING:
+        attempt["number"] = record.state.members.get("attempt", {}).get("number", 0) + 1
+        try:
+            return await settle(
+                ctx,
+                record,
+                Action.NOTE,
+                {"attempt": attempt},
+                by=by,
+                claim=claim,
+                match_state=True,
+                event=REQUEST_ATTEMPTED,
+            )
+        except ConcurrentChange as overtaken:
+            record = overtaken.record
+    raise already_settled(record)

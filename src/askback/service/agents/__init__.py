@@ -1,0 +1,1 @@
+"""Agents, and the credentials of programs and browsers."""

@@ -1,0 +1,1 @@
+"""Approvals of tool calls: policy, rules, decisions, and the single use of an approval."""

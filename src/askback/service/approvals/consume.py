@@ -1,0 +1,236 @@
+"""Use an approved call once, by one execution, and record its outcome."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from askback.domain.faults import Faults, fault
+from askback.domain.policy.calls import Call
+from askback.domain.policy.digest import NotCanonical, call_digest
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import check_line
+from askback.errors import Conflict, Gone, NotFound, Unavailable
+from askback.ports.outcome import Outcome
+from askback.ports.policy import Execution, SideEffects
+from askback.ports.store import Principal
+from askback.service.access import roles
+from askback.service.approvals.evaluate import evaluate_call
+from askback.service.approvals.revoke import is_revoked, mark_used
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.lifecycle.admission import check_note
+from askback.service.lifecycle.read import get_request
+from askback.wire.bodies import ConsumeBody, ReportBody
+
+
+class _ApprovedCall(NamedTuple):
+    """The call that may run, once."""
+
+    tool: str
+    input: Any
+    digest: str
+    until: datetime
+    project: str | None
+    is_plan: bool
+    by_rule: bool
+    cwd: str | None
+    secret_free: tuple[str, ...]
+
+
+async def consume_approval(
+    ctx: Services, principal: Principal, request_id: str, body: object
+) -> dict[str, Any]:
+    """Use an approved call with a `ConsumeBody`; a repeated call of the same execution gets the same reply.
+
+    Raises `Conflict` (`not_approved`, `digest_mismatch`, `already_consumed`, `revoked`, `denied_by_policy`), `Gone`
+    (`decision_expired`), `Faults`, `Forbidden`, `NotFound`.
+    """
+    await roles.require(ctx, principal, "consume_approval", request_id)
+    record = await get_request(ctx, principal, request_id)
+    sent = parse(ConsumeBody, body)
+    check_line("execution_id", sent.execution_id, ctx.limits.identifier)
+    digest = _digest(sent)
+    try:
+        return await _use_approved(ctx, principal, record, sent.execution_id, digest)
+    except Conflict as refused:
+        await _log_refusal(ctx, principal, record, sent.execution_id, refused.code)
+        raise
+
+
+async def _use_approved(
+    ctx: Services, principal: Principal, record: Record, execution_id: str, digest: str | None
+) -> dict[str, Any]:
+    approved = _approved_call(record)
+    if digest is not None and digest != approved.digest:
+        raise Conflict("This is not the call that was approved. Ask again.", code="digest_mismatch")
+    now = ctx.clock.now_ms()
+    used = await _earlier_use(ctx, record, execution_id)
+    if used is None:
+        if now >= approved.until.timestamp() * 1000:
+            raise Gone("The approval has expired. Ask again.", code="decision_expired")
+        await _check_policy(ctx, record, approved)
+        used = await _store_use(ctx, principal, record, approved, Execution(execution_id, now))
+        with suppress(Unavailable):  # only for display; the use itself is stored
+            await mark_used(ctx, record, used.consumed_at)
+    return _execution_json(record, approved, used)
+
+
+async def _log_refusal(
+    ctx: Services, principal: Principal, record: Record, execution_id: str, code: str
+) -> None:
+    entry = audit_entry(
+        "consume",
+        at=ctx.clock.now_ms(),
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        execution_id=execution_id,
+        refused=code,
+    )
+    await ctx.store.write(SideEffects(audit=(entry,)))
+
+
+async def report_execution(
+    ctx: Services, principal: Principal, request_id: str, body: object
+) -> dict[str, Any]:
+    """Record the outcome of an execution from a `ReportBody`; repeating it changes nothing.
+
+    Raises `Conflict` (`already_reported`), `Faults`, `Forbidden`, `NotFound` also for an unknown execution.
+    """
+    await roles.require(ctx, principal, "report_execution", request_id)
+    record = await get_request(ctx, principal, request_id)
+    sent = parse(ReportBody, body)
+    check_line("execution_id", sent.execution_id, ctx.limits.identifier)
+    check_note(ctx, sent.note)
+    entry = audit_entry(
+        "report",
+        at=ctx.clock.now_ms(),
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        execution_id=sent.execution_id,
+        outcome=sent.outcome,
+    )
+    found = await ctx.store.report(
+        record.tenant,
+        record.id,
+        sent.execution_id,
+        outcome=sent.outcome,
+        note=sent.note,
+        effects=SideEffects(audit=(entry,)),
+    )
+    if found is None:
+        raise NotFound("This approval was not used by an execution with this id.")
+    if found[1] is Outcome.LOST:
+        raise Conflict("Another outcome was already reported. Nothing was changed.", code="already_reported")
+    return _execution_json(record, _approved_call(record), found[0])
+
+
+def _digest(sent: ConsumeBody) -> str | None:
+    """Return the digest of the call that is about to run; None if the executor runs the call in the reply."""
+    call = sent.tool is not None or sent.input is not None
+    if call and sent.digest is not None:
+        raise Faults([fault("digest", "digest_or_call")])
+    if not call:
+        return sent.digest
+    if sent.tool is None or "input" not in sent.model_fields_set:
+        raise Faults([fault("input" if sent.tool else "tool", "missing_required")])
+    try:
+        return call_digest(sent.tool, sent.input)
+    except NotCanonical:
+        raise Faults([fault("input", "not_canonical")]) from None
+
+
+def _approved_call(record: Record) -> _ApprovedCall:
+    state = record.state.members
+    answer = state.get("answer", {})
+    if answer.get("decision") != "approve":
+        raise Conflict("This call was not approved. Do not run it.", code="not_approved")
+    asked = record.spec.approval
+    return _ApprovedCall(
+        asked.tool,
+        answer.get("edited_input", asked.input),
+        answer["digest"],
+        datetime.fromisoformat(answer["expires_at"]),
+        asked.project,
+        asked.plan is not None,
+        state.get("source") == "policy",
+        asked.cwd,
+        tuple(asked.secret_free or ()),
+    )
+
+
+async def _earlier_use(ctx: Services, record: Record, execution_id: str) -> Execution | None:
+    """Return the earlier use of this approval by the same execution; raises `Conflict` for a use by another one."""
+    execution = await ctx.store.execution(record.tenant, record.id)
+    if execution is None:
+        return None
+    if execution.id != execution_id or is_revoked(execution):
+        raise _used_error(execution)
+    return execution
+
+
+async def _check_policy(ctx: Services, record: Record, approved: _ApprovedCall) -> None:
+    """Raise `Conflict` if a rule denies the call by now: people can create one to stop an approved call.
+
+    A call that only a rule approved still needs a rule that allows it.
+    """
+    if approved.is_plan:
+        return
+    call = Call(approved.tool, approved.input, approved.cwd)
+    ruling = await evaluate_call(
+        ctx,
+        record.tenant,
+        call,
+        agent=record.requester,
+        thread_id=record.thread_id,
+        project=approved.project,
+        secret_free=approved.secret_free,
+    )
+    verdict = ruling.decision.decision
+    if verdict == "deny" or (approved.by_rule and verdict != "allow"):
+        reasons = " ".join(ruling.decision.reasons)
+        raise Conflict(f"The policy no longer allows this: {reasons}", code="denied_by_policy")
+
+
+async def _store_use(
+    ctx: Services, principal: Principal, record: Record, approved: _ApprovedCall, execution: Execution
+) -> Execution:
+    entry = audit_entry(
+        "consume",
+        at=execution.consumed_at,
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        tool=approved.tool,
+        digest=approved.digest,
+        execution_id=execution.id,
+    )
+    used, outcome = await ctx.store.consume(record.tenant, record.id, execution, SideEffects(audit=(entry,)))
+    if outcome is Outcome.LOST:
+        raise _used_error(used)
+    return used
+
+
+def _used_error(by: Execution) -> Conflict:
+    if is_revoked(by):
+        return Conflict("A person revoked this approval. Do not run the call.", code="revoked")
+    return Conflict(
+        "This approval was already used. Ask again to run the call again.", code="already_consumed"
+    )
+
+
+def _execution_json(record: Record, approved: _ApprovedCall, execution: Execution) -> dict[str, Any]:
+    return {
+        "request_id": record.id,
+        "execution_id": execution.id,
+        "tool": approved.tool,
+        "input": approved.input,
+        "digest": approved.digest,
+        "consumed_at": rfc3339(execution.consumed_at),
+        "outcome": execution.outcome,
+    }

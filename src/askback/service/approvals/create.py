@@ -1,0 +1,234 @@
+"""Create a request for approval: the policy allows or denies the call at once, or a person is asked.
+
+A call that a rule allows or denies is a request too, settled on creation: it can be read, used once, and is in the
+audit log. A call that a person refused a moment ago in this thread creates no new request (`refusals.py`): the earlier
+one is returned, so that an agent that insists fills no list.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.approval import Risk, RuleChoice, Scope
+from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import Status
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.suggestions import (
+    called_scripts,
+    exact_rule,
+    rule_choices,
+    runs_project_code,
+    why_no_rule,
+)
+from askback.domain.preview import escape_line, preview, reason_data
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.approval import ApprovalRequest, check_approval
+from askback.domain.view import languages_of, make_view, markdown_trees
+from askback.ports.policy import SideEffects
+from askback.ports.store import Change, Claim, Principal
+from askback.service.access import sharing
+from askback.service.approvals.evaluate import NOT_EVALUATED, PolicyEvaluation, evaluate_call
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.idempotency import idempotency_claim, labels_of, require_new
+from askback.service.lifecycle.opening import created_event, new_record, open_request
+from askback.service.lifecycle.settle import replayed
+from askback.service.lifecycle.undelivered import resumes_for_settled
+
+ALLOWED, DENIED = "approve", "deny"
+_DECISIONS = {"allow": ALLOWED, "deny": DENIED}
+
+
+async def create_approval(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
+    """Create a request from an `ApprovalAsk`; see `ask.ask`, which has checked the role."""
+    asked = check_approval(body, limits=ctx.limits)
+    terms = await sharing.require_to_ask(ctx, principal, asked.ask.thread_id)
+    claimed = idempotency_claim(principal, "create", key, asked.ask)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    if asked.ask.approval.exclude_requester and "user" not in principal.actor:
+        raise Faults([fault("approval.exclude_requester", "requester_without_user")])
+    await require_new(ctx, principal, asked.ask.thread_id, labels_of(asked.ask, asked.ask))
+    ruling = NOT_EVALUATED if asked.is_plan else await _evaluate(ctx, principal, asked)
+    if ruling.decision.decision != "ask":
+        return await _create_settled(ctx, principal, asked, ruling, claimed)
+    record = _record(ctx, principal, asked, shown=_shown_approval(asked, ruling))
+    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await _repeat_refusal(ctx, record, refused, ruling, key)
+    return await open_request(ctx, principal, asked.ask, record, claimed, terms)
+
+
+async def _evaluate(ctx: Services, principal: Principal, asked: ApprovalRequest) -> PolicyEvaluation:
+    return await evaluate_call(
+        ctx,
+        principal.tenant,
+        asked.call,
+        agent=principal.id,
+        thread_id=asked.ask.thread_id,
+        project=asked.ask.approval.project,
+        secret_free=asked.ask.approval.secret_free or (),
+    )
+
+
+async def _create_settled(
+    ctx: Services,
+    principal: Principal,
+    asked: ApprovalRequest,
+    ruling: PolicyEvaluation,
+    claimed: Claim | None,
+) -> Change:
+    """Store a request that a rule decided; its end is its only event."""
+    record = _record(ctx, principal, asked, shown=_stated_approval(asked))
+    now, verdict = record.created_at, _DECISIONS[ruling.decision.decision]
+    answer: dict[str, Any] = {
+        "decision": verdict,
+        "digest": asked.digest,
+        "policy_rule": ruling.decision.rule,
+        "reasons": list(ruling.decision.reasons),
+        "reason_codes": list(map(reason_data, ruling.decision.reasons)),
+    }
+    if verdict == ALLOWED:
+        # Never longer than the default, or an agent could collect approvals for later.
+        until = min(validity_ms(ctx, asked.ask.approval.valid_s), validity_ms(ctx, None))
+        answer |= {"scope": "once", "expires_at": rfc3339(now + until)}
+    answer = {name: value for name, value in answer.items() if value is not None}
+    record = record.as_settled(Status.ANSWERED, source="policy", answer=answer)
+    audit = audit_entry(
+        "decide",
+        at=now,
+        tenant=record.tenant,
+        by=None,
+        about=record,
+        digest=asked.digest,
+        tool=asked.call.tool,
+        decision=verdict,
+        source="policy",
+        **ruling.facts,
+    )
+    event = created_event(principal, record, f"request.{Status.ANSWERED}")
+    resumes = resumes_for_settled(ctx, record, now=now)
+    return await ctx.store.insert(record, event, claimed, SideEffects(audit=(audit,), resumes=resumes))
+
+
+async def _repeat_refusal(
+    ctx: Services, asked: Record, refused: Record, ruling: PolicyEvaluation, key: str | None
+) -> Change:
+    """Return the refusal once more, with an entry in the audit log."""
+    audit = audit_entry(
+        "decide",
+        at=ctx.clock.now_ms(),
+        tenant=refused.tenant,
+        by=None,
+        about=refused,
+        decision=DENIED,
+        source="policy",
+        repeated=True,
+        reasons=[Reason("refused_before")],
+        **ruling.trial,
+    )
+    return await refusals.repeat_refusal(ctx, asked, refused, effects=SideEffects(audit=(audit,)), key=key)
+
+
+def validity_ms(ctx: Services, valid_s: float | None) -> int:
+    """Return the validity of an approved call in milliseconds."""
+    return round((ctx.limits.decision_s if valid_s is None else valid_s) * 1000)
+
+
+def _stated_approval(asked: ApprovalRequest) -> dict[str, Any]:
+    """Return the approval as the agent stated it, with its digest."""
+    approval = asked.ask.approval
+    given = approval.model_dump(exclude={"scopes", "preview", "risk"}, exclude_none=True)
+    return {**given, "tool": asked.call.tool, "input": asked.call.input, "digest": asked.digest}
+
+
+def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str, Any]:
+    """Return the approval with everything that a person is shown."""
+    approval, decision = asked.ask.approval, ruling.decision
+    choices = _choices(asked, ruling)
+    scopes: tuple[Scope, ...] = asked.offered if choices else ("once",)
+    only_once = _only_once(asked, ruling) if scopes == ("once",) and not asked.is_plan else None
+    said = approval.risk or Risk()
+    danger = decision.risks or said.level == "danger"
+    before = approval.preview.before if approval.preview else None
+    drawn = preview(asked.call, before=before)
+    shown: dict[str, Any] = {
+        **_stated_approval(asked),
+        "scopes": scopes,
+        **({"rule": choices[0].rule, "choices": choices} if scopes != ("once",) else {}),
+        "scripts": list(called_scripts(asked.call)) or None if scopes != ("once",) else None,
+        "only_once": None if only_once is None else escape_line(only_once),
+        "only_once_code": None if only_once is None else reason_data(only_once),
+        "runs_project": runs_project_code(asked.call) or None,
+        "locked": decision.locked or None,
+        "root": None if asked.is_plan else ruling.root(asked.call),
+        "reasons": [escape_line(reason) for reason in decision.reasons],
+        "reason_codes": list(map(reason_data, decision.reasons)),
+        "risk_codes": list(map(reason_data, decision.risks)) or None,
+        "risk": {
+            "level": "danger" if danger else "normal",
+            "reasons": [escape_line(reason) for reason in decision.risks],
+        },
+        "agent_risk": None if approval.risk is None else said.model_dump(),
+        "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
+        "allow_edit": _is_editable(asked),
+    }
+    return {name: value for name, value in shown.items() if value is not None or name == "input"}
+
+
+def _is_editable(asked: ApprovalRequest) -> bool:
+    """Tell whether a person may change the input: not of a plan, not alone with others, and not where there is none."""
+    approval = asked.ask.approval
+    return approval.allow_edit and approval.quorum == 1 and asked.call.input is not None and not asked.is_plan
+
+
+def _choices(asked: ApprovalRequest, ruling: PolicyEvaluation) -> list[RuleChoice]:
+    """Return the rules that a person can create from a call: those that would allow it."""
+    exact = None if asked.is_plan else exact_rule(asked.call)
+    if exact is None or not ruling.would_allow(asked.call, exact):
+        return []
+    offered = rule_choices(asked.call, exact)
+    return [choice for rule, choice in offered if rule is exact or ruling.would_allow(asked.call, rule)]
+
+
+def _only_once(asked: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
+    """Return why a person can allow a call only once, without a rule."""
+    if asked.ask.approval.quorum > 1:
+        return Reason("only_once", why=Reason("several_decide"))
+    if asked.offered == ("once",):
+        return Reason("only_once", why=Reason("agent_asks_once"))
+    if exact_rule(asked.call) is None:
+        return Reason("only_once", why=why_no_rule(asked.call))
+    rule = ruling.decision.rule
+    why = Reason("rule_asks", rule=rule) if rule else Reason("policy_asks")
+    return Reason("only_once", why=why)
+
+
+def _record(ctx: Services, principal: Principal, asked: ApprovalRequest, *, shown: dict[str, Any]) -> Record:
+    timeout = asked.ask.timeout_s
+    if "timeout_s" not in asked.ask.model_fields_set:
+        timeout = ctx.limits.approval_timeout_s
+    said = asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
+    if timeout is not None:
+        said["timeout_s"] = timeout
+    return new_record(
+        ctx,
+        principal,
+        asked.ask,
+        to_json({**said, "approval": shown}).decode(),
+        kind=asked.ask.kind,
+        timeout_s=timeout,
+        view=_view(asked),
+        digest=asked.digest,
+        labels=labels_of(asked.ask, asked.ask),
+    )
+
+
+def _view(asked: ApprovalRequest) -> dict[str, Any] | None:
+    """Return the parsed Markdown of the agent's reason and of a plan."""
+    asks = asked.ask.approval
+    trees = markdown_trees([("approval.reason", asks.reason), ("approval.plan", asks.plan)])
+    return make_view(markdown=trees, languages=languages_of([asks.title, asks.reason]))

@@ -1,0 +1,259 @@
+"""Decide about a tool call: once or with a rule, alone or with a quorum.
+
+An approval goes through the policy once more, because rules may have changed since it was asked, and an edited
+call was never asked about. The decision, the rule that it keeps and its audit entry are one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from askback.domain.approval import DecisionBody, ShownApproval
+from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import Action
+from askback.domain.policy.effective import read_settings
+from askback.domain.preview import reason_data
+from askback.domain.record import Record
+from askback.domain.shown import shown_texts
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.approval import CheckedDecision, check_decision
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Forbidden
+from askback.ports.policy import NOTHING, PolicyRecord, SideEffects
+from askback.ports.store import Change, Claim, Principal
+from askback.service.access import sharing
+from askback.service.agents import manage
+from askback.service.approvals.create import validity_ms
+from askback.service.approvals.evaluate import NOT_EVALUATED, PolicyEvaluation, evaluate_call
+from askback.service.approvals.rules import rule_of_decision
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
+from askback.service.lifecycle.read import require_revision
+from askback.service.lifecycle.settle import ConcurrentChange, digest_mismatch, replayed, settle
+
+
+async def decide_approval(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    claimed: Claim | None = None,
+) -> Change:
+    """Decide about a request for approval; see `answer_request`, which has checked the role.
+
+    Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
+    """
+    sent = await readable(ctx, principal, record, lambda: parse(DecisionBody, body))
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    record = await require_revision(ctx, principal, record, sent.revision)
+    shown = record.spec.approval
+    if sent.digest is not None and sent.digest != shown.digest:
+        raise digest_mismatch(record)
+    if shown.locked and sent.scope != "once":
+        raise _locked_error()
+    if sent.scope not in {"once", "thread"}:
+        await sharing.require_unlimited(ctx, principal, "create_rule")
+    decided = check_decision(sent, shown, limits=ctx.limits)
+    return await _Decision(ctx, principal, sent, shown, decided, claimed).run(record)
+
+
+def _locked_error() -> Forbidden:
+    return Forbidden("A rule asks for this call each time. Approve it with the scope `once`.", code="locked")
+
+
+@dataclass(frozen=True, slots=True)
+class _Decision:
+    """One decision; it is tried again if another vote was stored first."""
+
+    ctx: Services
+    principal: Principal
+    sent: DecisionBody
+    shown: ShownApproval
+    decided: CheckedDecision
+    claim: Claim | None
+
+    async def run(self, record: Record) -> Change:
+        ruling = NOT_EVALUATED if self.shown.plan is not None else await self._ruling(record)
+        while True:
+            try:
+                return await self._step(record, ruling)
+            except ConcurrentChange as overtaken:
+                record = overtaken.record
+
+    async def _ruling(self, record: Record) -> PolicyEvaluation:
+        """Evaluate the policy for the call as it is to run."""
+        ruling = await evaluate_call(
+            self.ctx,
+            record.tenant,
+            self.decided.call,
+            agent=record.requester,
+            thread_id=record.thread_id,
+            project=self.shown.project,
+            secret_free=self.shown.secret_free,
+        )
+        if self.sent.decision == "deny":
+            return ruling
+        if ruling.decision.decision == "deny" and self.sent.edited_input is not None:
+            raise Faults([fault("edited_input", "denied_by_policy", reason=ruling.decision.reasons)])
+        if ruling.decision.locked and self.sent.scope != "once":
+            raise _locked_error()
+        kept = self.decided.kept
+        if ruling.decision.decision != "deny" and kept and not ruling.would_allow(self.decided.call, kept):
+            raise Faults([fault("rule" if self.sent.rule else "scope", "rule_without_effect")])
+        return ruling
+
+    async def _step(self, record: Record, ruling: PolicyEvaluation) -> Change:
+        votes = self._votes(record) if self.shown.quorum > 1 else []
+        says_yes = self.sent.decision == "approve"
+        if says_yes and ruling.decision.decision == "deny":
+            return await self._refused(record, ruling, votes)
+        agreed = sum(vote["decision"] == "approve" for vote in votes)
+        if says_yes and votes and agreed < self.shown.quorum:
+            return await self._settle(
+                record, Action.VOTE, {}, votes, by=self.principal, decision="approve", **ruling.trial
+            )
+        answer, effects = await self._answer(record)
+        outcome = {"source": "responder", "answer": answer}
+        if says_yes:
+            effects = replace(effects, lifts=await refusals.lifts_for_answer(self.ctx, record))
+        elif self.sent.remember and (kept := await refusals.remember_refusal(self.ctx, record)) is not None:
+            outcome = {**outcome, "refusal": kept.shown}
+            effects = replace(effects, refusals=kept.effects.refusals)
+        return await self._settle(
+            record, Action.ANSWER, outcome, votes, by=self.principal, effects=effects, **ruling.trial
+        )
+
+    async def _refused(
+        self, record: Record, ruling: PolicyEvaluation, votes: list[Mapping[str, Any]]
+    ) -> Change:
+        """Settle as denied by a rule that was created while the request was open (B24)."""
+        answer: dict[str, Any] = {
+            "decision": "deny",
+            "digest": self.shown.digest,
+            "reasons": list(ruling.decision.reasons),
+            "reason_codes": list(map(reason_data, ruling.decision.reasons)),
+        }
+        if ruling.decision.rule is not None:
+            answer["policy_rule"] = ruling.decision.rule
+        outcome = {"source": "policy", "answer": answer}
+        late = self.principal.actor
+        return await self._settle(
+            record, Action.ANSWER, outcome, votes, by=None, approved_by=late, **ruling.trial
+        )
+
+    async def _settle(
+        self,
+        record: Record,
+        action: Action,
+        outcome: dict[str, Any],
+        votes: list[Mapping[str, Any]],
+        *,
+        by: Principal | None,
+        effects: SideEffects = NOTHING,
+        **facts: Any,
+    ) -> Change:
+        return await settle(
+            self.ctx,
+            record,
+            action,
+            {**outcome, "votes": votes} if votes else outcome,
+            by=by,
+            claim=self.claim,
+            effects=effects,
+            match_state=bool(votes),
+            refused=bool(effects.refusals),
+            **facts,
+        )
+
+    def _votes(self, record: Record) -> list[Mapping[str, Any]]:
+        """Return the votes with this one added; raises `Conflict` if the person has voted, also in another session."""
+        votes = record.state.members.get("votes", ())
+        who = self.principal.actor
+        if any(_is_same_person(who, vote["by"]) for vote in votes):
+            raise Conflict(
+                "You have already decided about this. Others have to approve it too.",
+                code="already_voted",
+                request=record.as_dict(),
+            )
+        vote = {"by": who, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
+        return [*votes, vote]
+
+    async def _answer(self, record: Record) -> tuple[dict[str, Any], SideEffects]:
+        """Return the answer and its side effects."""
+        sent, now = self.sent, self.ctx.clock.now_ms()
+        answer: dict[str, Any] = {"decision": sent.decision, "digest": self.decided.digest}
+        if sent.note is not None:
+            answer["note"] = sent.note
+        shown = shown_texts(sent.languages or (), title=self.shown.title, reason=self.shown.reason)
+        if shown is not None:
+            answer["shown"] = shown
+        if sent.decision == "deny":
+            return self._keep(record, answer if sent.scope == "once" else {**answer, "scope": sent.scope})
+        answer |= {
+            "scope": sent.scope,
+            "expires_at": rfc3339(now + validity_ms(self.ctx, self.shown.valid_s)),
+        }
+        if sent.edited_input is not None:
+            answer["edited_input"] = sent.edited_input
+        if sent.grant_root and self.shown.root is not None:
+            answer["root"] = await self._grant(record, self.shown.root)
+        if self.shown.plan is not None:
+            return await self._go_on(record, answer)
+        return self._keep(record, answer)
+
+    async def _grant(self, record: Record, root: str) -> str:
+        """Grant the folder before the call is settled, so that a crash in between leaves the request open."""
+        try:
+            await manage.grant_root(self.ctx, self.principal, record.requester, {"path": root})
+        except Faults as odd:
+            raise Faults([replace(each, path="grant_root") for each in odd.faults]) from None
+        return root
+
+    def _keep(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
+        """Add the rule of the decision, if any."""
+        if self.decided.kept is None:
+            return answer, NOTHING
+        scope = self.sent.scope
+        subject = {"thread": record.thread_id, "project": self.shown.project or ""}.get(scope, "")
+        rule = rule_of_decision(
+            self.ctx,
+            self.principal,
+            self.decided.kept,
+            scope=scope,
+            subject=subject,
+            about=record,
+            every_agent=self.sent.every_agent,
+        )
+        return {**answer, "rule": {"id": rule.id, "text": rule.text}}, SideEffects(rules=(rule,))
+
+    async def _go_on(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
+        """Switch the thread from plan mode to the mode that the person chose."""
+        view = await self.ctx.store.policy(
+            record.tenant, thread_id=record.thread_id, project=None, now_ms=self.ctx.clock.now_ms()
+        )
+        mode = self.sent.mode
+        if mode is None and read_settings(view.tenant, view.thread).mode == "plan":
+            mode = "normal"
+        if mode is None:
+            return answer, NOTHING
+        settings = {"mode": mode, "mode_agents": [record.requester]}
+        kept = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
+        return {**answer, "mode": mode}, SideEffects(policies=(kept,))
+
+
+def _is_same_person(actor: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Tell whether two actors are one person: the host knows, or else a second session may spell its name otherwise."""
+    if "user" in actor and "user" in other:
+        return actor["user"] == other["user"]
+    names = {each["name"].strip().casefold() for each in (actor, other)}
+    return actor["id"] == other["id"] or len(names) == 1

@@ -1,0 +1,77 @@
+"""Evaluate the policy for a call. Rules and settings are read each time, so they are never stale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.effective import enforced_policy, read_settings, shadow_policy
+from askback.domain.policy.engine import Policy, PolicyResult, decide
+from askback.domain.policy.reasons import Reason
+from askback.domain.policy.rules import Rule
+from askback.domain.policy.suggestions import grantable_folder
+from askback.service.context import Services
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyEvaluation:
+    """The policy's decision about a call, and that of the shadow policy."""
+
+    decision: PolicyResult
+    would: PolicyResult | None = None
+    policy: Policy = field(default_factory=Policy)
+
+    def would_allow(self, call: Call, rule: Rule) -> bool:
+        """Whether the rule would allow the call if it were created; only such rules are offered."""
+        kept = replace(self.policy, rules=(*self.policy.rules, rule))
+        return decide(call, kept).decision == "allow"
+
+    def root(self, call: Call) -> str | None:
+        """Return the folder that a person can grant to the agent, so that such calls run without asking."""
+        return None if self.decision.locked else grantable_folder(call, self.policy)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Return the audit facts of a call that a rule decided."""
+        return {"rule": self.decision.rule, "reasons": self.decision.reasons, **self.trial}
+
+    @property
+    def trial(self) -> dict[str, Any]:
+        """Return the audit facts of the shadow policy."""
+        return (
+            {}
+            if self.would is None
+            else {"would": {"decision": self.would.decision, "rule": self.would.rule}}
+        )
+
+
+NOT_EVALUATED = PolicyEvaluation(PolicyResult("ask", (Reason("plan"),)))
+"""The evaluation of a plan, about which no rule decides."""
+
+
+async def evaluate_call(
+    ctx: Services,
+    tenant: str,
+    call: Call,
+    *,
+    agent: str,
+    thread_id: str,
+    project: str | None,
+    secret_free: Sequence[str] = (),
+) -> PolicyEvaluation:
+    """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
+    view = await ctx.store.policy(
+        tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms(), agent=agent
+    )
+    settings = read_settings(view.tenant, view.thread, agent=agent)
+    trial = shadow_policy(settings, view.rules)
+    places: dict[str, Any] = {
+        "roots": view.roots,
+        "own": ctx.own_paths,
+        "secret_free": tuple(secret_free),
+    }
+    policy = replace(enforced_policy(settings, view.rules), **places)
+    would = None if trial is None else decide(call, replace(trial, **places))
+    return PolicyEvaluation(decide(call, policy), would, policy)

@@ -1,0 +1,174 @@
+"""Read and change the policy settings. Allowing everything needs a typed confirmation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from askback.domain.access import AccessLevel
+from askback.domain.faults import Faults, fault, join
+from askback.domain.limits import Limits
+from askback.domain.policy.built_in_lists import LISTS
+from askback.domain.policy.decision_table import allows_everything
+from askback.domain.policy.effective import CONFIRMATION, LOOSENING_MODES, read_settings
+from askback.domain.policy.question_limits import MAX_LIMITS, count_name
+from askback.domain.policy.settings import BOUNDS, TENANT_ONLY, PolicySettings, ThreadSettings
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import TextCheck
+from askback.errors import Conflict, Forbidden
+from askback.ports.policy import PolicyRecord, SideEffects
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.wire.bodies import PolicyBody, QuestionLimitBody
+
+_POLICY_SETTINGS = ("level", "ask_mode", "mode", "lists", "table", "shadow")
+_SETTINGS = (*_POLICY_SETTINGS, *ThreadSettings.model_fields)
+_IN_THREAD = frozenset({"mode", *ThreadSettings.model_fields}) - TENANT_ONLY
+_FOR_RESPONDERS = frozenset({"mode", "free_text"})
+"""Settings of a thread that need the access level `ALL`; quotas and retention need an admin."""
+
+
+async def get_policy(ctx: Services, principal: Principal, *, thread_id: str | None = None) -> PolicySettings:
+    """Return the policy settings of a thread, or the defaults."""
+    await roles.require(ctx, principal, "get_policy")
+    if thread_id:
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="get_policy")
+    view = await ctx.store.policy(
+        principal.tenant, thread_id=thread_id or "", project=None, now_ms=ctx.clock.now_ms()
+    )
+    settings = read_settings(view.tenant, view.thread if thread_id else None)
+    return settings.model_copy(update={"table": settings.table_in_force})
+
+
+async def update_policy(ctx: Services, principal: Principal, body: object) -> PolicySettings:
+    """Change the settings of a `PolicyBody` and return the current ones.
+
+    Raises `Faults`, `Forbidden` for the defaults unless the caller is an admin, and `Conflict`
+    (`confirmation_required`) if everything would be allowed without the typed confirmation.
+    """
+    await roles.require(ctx, principal, "update_policy")
+    sent = parse(PolicyBody, body)
+    _check(sent, ctx.limits)
+    if sent.thread_id is None and principal.role != "admin":
+        await roles.record_refusal(ctx, principal, "update_policy")
+        raise Forbidden("Only an admin can change the policy. A responder can set the mode of a thread.")
+    if sent.thread_id is None:
+        await sharing.require_unlimited(ctx, principal, "update_policy")
+    else:
+        await sharing.require_in(ctx, principal, sent.thread_id, AccessLevel.ALL, attempted="update_policy")
+    given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
+    if sent.question_limits is not None:
+        given["question_limits"] = [each.model_dump(exclude_none=True) for each in sent.question_limits]
+    if principal.role != "admin" and not given.keys() <= _FOR_RESPONDERS:
+        await roles.record_refusal(ctx, principal, "update_policy")
+        raise Forbidden("Only an admin can change quotas and retention.")
+    if sent.confirm != CONFIRMATION and await _allows_everything(ctx, principal, given):
+        raise Conflict(
+            f"With this, everything runs without asking. To confirm, send `confirm` with the text {CONFIRMATION}.",
+            code="confirmation_required",
+        )
+    given |= await _mode_agents(ctx, principal, sent)
+    kept = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_settings_json(given)))
+    changed = audit_entry(
+        "policy.set",
+        at=ctx.clock.now_ms(),
+        tenant=principal.tenant,
+        by=principal,
+        thread_id=sent.thread_id,
+        settings=_settings_json(given),
+    )
+    await ctx.store.write(SideEffects(policies=(kept,), audit=(changed,)))
+    ctx.rate_limiter.forget_settings(principal.tenant)
+    return await get_policy(ctx, principal, thread_id=sent.thread_id)
+
+
+async def _allows_everything(ctx: Services, principal: Principal, given: Mapping[str, Any]) -> bool:
+    """Tell whether with these settings everything would run unasked, which was not so before or is said again."""
+    if "full" in (given.get("mode"), given.get("level")):
+        return True
+    if not given.keys() & {"level", "ask_mode", "table", "lists"}:
+        return False
+    view = await ctx.store.policy(principal.tenant, thread_id="", project=None, now_ms=ctx.clock.now_ms())
+    before = read_settings(view.tenant)
+    set_again = {name: value for name, value in given.items() if value is not None}
+    kept = before.model_dump(exclude={*given}, exclude_unset=True)
+    after = PolicySettings.model_validate({**kept, **set_again})
+    return _runs_unasked(after) and not _runs_unasked(before)
+
+
+def _runs_unasked(settings: PolicySettings) -> bool:
+    return allows_everything(settings.level, settings.ask_mode, settings.table_in_force)
+
+
+async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) -> dict[str, Any]:
+    """Return the agents that the mode of a thread applies to: the listed ones, or those of the thread."""
+    if sent.thread_id is None or sent.mode not in LOOSENING_MODES:
+        return {}
+    if sent.mode_agents is not None:
+        return {"mode_agents": sent.mode_agents}
+    let_in = (await ctx.store.access(principal.tenant, sent.thread_id)).agents
+    return {"mode_agents": [] if let_in is None else list(let_in.ids)}
+
+
+def _settings_json(given: dict[str, Any]) -> dict[str, Any]:
+    """Return settings as a JSON merge patch: null removes a setting; a shadow policy is replaced as a whole."""
+    trial = given.get("shadow")
+    return given if trial is None else {**given, "shadow": trial.model_dump()}
+
+
+def _check(sent: PolicyBody, limits: Limits) -> None:
+    report = Report()
+    TextCheck(report, suspicious=True).line("", "thread_id", sent.thread_id, limits.identifier)
+    _check_lists("lists", sent.lists, report)
+    if sent.shadow is not None:
+        _check_lists("shadow.lists", sent.shadow.lists, report)
+    for name in _SETTINGS:
+        given = name in sent.model_fields_set
+        if sent.thread_id is not None and name not in _IN_THREAD and given:
+            report.add(name, "only_mode")
+    for name, (least, most) in BOUNDS.items():
+        number = getattr(sent, name)
+        if number is not None and not least <= number <= most:
+            report.add(name, "out_of_range", min=least, max=most)
+    for index, agent in enumerate(sent.mode_agents or ()):
+        TextCheck(report, suspicious=True).line("", join("mode_agents", index), agent, limits.identifier)
+    if sent.mode_agents is not None and (sent.thread_id is None or sent.mode not in LOOSENING_MODES):
+        report.add("mode_agents", "unknown_field.key")
+    elif len(sent.mode_agents or ()) > limits.assignees:
+        report.add("mode_agents", "too_many", max=limits.assignees)
+    TextCheck(report, suspicious=True).line("", "max_questions_text", sent.max_questions_text, limits.note)
+    _check_question_limits(sent.question_limits or (), report, limits)
+    if not sent.model_fields_set & set(_SETTINGS):
+        raise Faults([fault("mode", "missing_required")])
+    report.finish()
+
+
+def _check_question_limits(sent: Sequence[QuestionLimitBody], report: Report, limits: Limits) -> None:
+    if len(sent) > MAX_LIMITS:
+        report.add("question_limits", "too_many", max=MAX_LIMITS)
+        return
+    least, most = BOUNDS["max_questions"]
+    taken = set[str]()
+    for index, each in enumerate(sent):
+        path, name = join("question_limits", index), count_name(each.tool, each.agent)
+        text_check = TextCheck(report, suspicious=True)
+        text_check.line(path, "tool", each.tool, limits.identifier)
+        text_check.line(path, "agent", each.agent, limits.identifier)
+        text_check.line(path, "text", each.text, limits.note)
+        if each.tool is None and each.agent is None:
+            report.add(join(path, "tool"), "missing_required")
+        elif name in taken:
+            report.add(path, "duplicate_value")
+        if not least <= each.max <= most:
+            report.add(join(path, "max"), "out_of_range", min=least, max=most)
+        taken.add(name)
+
+
+def _check_lists(path: str, names: Sequence[str] | None, report: Report) -> None:
+    for index, name in enumerate(names or ()):
+        if name not in LISTS:
+            report.add(join(path, index), "unknown_value", allowed=", ".join(LISTS))

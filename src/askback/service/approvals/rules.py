@@ -1,0 +1,307 @@
+"""List, create and revoke rules. Each change is in the audit log."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain import jsontext
+from askback.domain.access import AccessLevel
+from askback.domain.faults import Faults, fault
+from askback.domain.limits import Limits
+from askback.domain.policy.rules import Rule, RuleError, parse_rule
+from askback.domain.policy.suggestions import (
+    prefix_rule_fault,
+    rule_scripts,
+    why_allows_nothing,
+    why_rule_unclear,
+)
+from askback.domain.preview import reason_data
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import TextCheck
+from askback.errors import Forbidden, NotFound
+from askback.ports.outcome import Outcome
+from askback.ports.policy import RuleRecord, SideEffects
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.wire.bodies import RuleBody
+
+_SUBJECTS = {"thread": "thread_id", "project": "project"}
+
+
+def rule_of_decision(
+    ctx: Services,
+    by: Principal,
+    rule: Rule,
+    *,
+    scope: str,
+    subject: str,
+    about: Record,
+    every_agent: bool = False,
+) -> RuleRecord:
+    """Return the rule that a decision creates, for the agent that asked or for every agent."""
+    agent = None if every_agent else about.requester
+    name = None if every_agent else about.spec.facts.requester.name
+    return _new_rule(
+        ctx, by, rule, scope=scope, subject=subject, request_id=about.id, agent=agent, agent_name=name
+    )
+
+
+async def create_rule(ctx: Services, principal: Principal, body: object) -> tuple[RuleRecord, Outcome]:
+    """Create a rule from a `RuleBody`, or return the equal rule that is in force (`REPLAYED`).
+
+    Raises `Faults`, and `Forbidden` if a locked rule is not created by an admin, or one with any arguments neither by
+    an admin nor by the thread's owner.
+    """
+    await roles.require(ctx, principal, "create_rule")
+    sent = parse(RuleBody, body)
+    rule = _parse_rule(sent, ctx.limits)
+    if sent.locked:
+        await _require_admin(ctx, principal)
+    if sent.scope == "thread" and sent.thread_id is not None:
+        await sharing.require_in(ctx, principal, sent.thread_id, AccessLevel.ALL, attempted="create_rule")
+    else:
+        await sharing.require_unlimited(ctx, principal, "create_rule")
+    if rule.any_arguments:
+        await _require_any_arguments(ctx, principal, sent.thread_id if sent.scope == "thread" else None)
+    agent = None if sent.agent is None else await ctx.store.agent(principal.tenant, sent.agent)
+    if sent.agent is not None and agent is None:
+        raise Faults([fault("agent", "unknown_agent")])
+    made = _new_rule(
+        ctx,
+        principal,
+        rule,
+        agent=None if agent is None else agent.id,
+        agent_name=None if agent is None else agent.name,
+        scope=sent.scope,
+        subject=(sent.thread_id if sent.scope == "thread" else sent.project) or "",
+        expires_in_s=sent.expires_in_s,
+        why=sent.why,
+        locked=sent.locked,
+        shadow=sent.shadow,
+    )
+    if sent.expires_in_s is None and (known := await _find_same(ctx, made)) is not None:
+        return known, Outcome.REPLAYED
+    await ctx.store.write(SideEffects(rules=(made,), audit=(_rule_entry(ctx, "rule.add", principal, made),)))
+    return made, Outcome.APPLIED
+
+
+async def _find_same(ctx: Services, made: RuleRecord) -> RuleRecord | None:
+    """Return the equal rule in force, so that a retried call creates no second one."""
+    view = await ctx.store.policy(
+        made.tenant,
+        thread_id=made.subject if made.scope == "thread" else "",
+        project=made.subject if made.scope == "project" else None,
+        now_ms=ctx.clock.now_ms(),
+        agent=made.agent or "",
+    )
+    alike = replace(made, id="", wire="")
+    return next((rule for rule in view.rules if replace(rule, id="", wire="") == alike), None)
+
+
+async def list_rules(
+    ctx: Services,
+    principal: Principal,
+    *,
+    thread_id: str | None = None,
+    project: str | None = None,
+    ended: bool = False,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[RuleRecord], str | None]:
+    """Return rules newest first, and the cursor of the next page or None at the end."""
+    await roles.require(ctx, principal, "list_rules")
+    size = max(1, min(limit, ctx.limits.page))
+    found = await ctx.store.rules(
+        principal.tenant,
+        thread_id=thread_id,
+        project=project,
+        ended=ended,
+        now_ms=ctx.clock.now_ms(),
+        person=sharing.person_filter(principal),
+        before=cursor,
+        limit=size + 1,
+    )
+    shown = [_with_needed_choice(rule) for rule in found[:size] if _in_reach(principal, rule)]
+    return shown, found[size - 1].id if len(found) > size else None
+
+
+def _in_reach(principal: Principal, rule: RuleRecord) -> bool:
+    return rule.scope != "thread" or sharing.token_covers(principal, rule.subject)
+
+
+async def revoke_rule(ctx: Services, principal: Principal, rule_id: str) -> str:
+    """Revoke a rule and return its JSON, also if it was revoked before. Raises `NotFound` and `Forbidden`."""
+    await roles.require(ctx, principal, "revoke_rule")
+    rule = await ctx.store.rule(principal.tenant, rule_id)
+    if rule is None:
+        raise _no_such_rule()
+    if rule.scope == "thread":
+        await _require_thread(ctx, principal, rule.subject)
+    else:
+        await sharing.require_unlimited(ctx, principal, "revoke_rule")
+    if rule.locked:
+        await _require_admin(ctx, principal)
+    if rule.revoked:
+        return rule.wire
+    ending = {
+        "revoked_at": rfc3339(ctx.clock.now_ms()),
+        "revoked_by": principal.actor,
+    }
+    wire = jsontext.merge(rule.wire, to_json(ending).decode())
+    effects = SideEffects(audit=(_rule_entry(ctx, "rule.revoke", principal, rule),))
+    if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, effects):
+        return wire
+    return await revoke_rule(ctx, principal, rule_id)  # another revocation came first
+
+
+async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -> None:
+    """Raise unless the caller may change the rules of a thread: `NotFound` if it is hidden, else `Forbidden`."""
+    access = await ctx.store.access(principal.tenant, thread_id)
+    if sharing.level(principal, access, thread_id) < AccessLevel.VIEW:
+        raise _no_such_rule()
+    await sharing.require(
+        ctx, principal, access, AccessLevel.ALL, thread_id=thread_id, attempted="revoke_rule"
+    )
+
+
+def _with_needed_choice(rule: RuleRecord) -> RuleRecord:
+    """Mark a stored rule that no longer allows anything, so that a person can choose a new one."""
+    choice = None if rule.revoked else prefix_rule_fault(rule.text, rule.effect)
+    if choice is None:
+        return rule
+    marked = {"needs_choice": choice, "needs_choice_code": reason_data(choice)}
+    return replace(rule, wire=jsontext.merge(rule.wire, to_json(marked).decode()))
+
+
+async def _require_any_arguments(ctx: Services, principal: Principal, thread_id: str | None) -> None:
+    """Raise `Forbidden` unless the caller may allow a program with any arguments."""
+    if principal.role == "admin":
+        return
+    if thread_id is not None:
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.OWNER, attempted="create_rule")
+        return
+    await roles.record_refusal(ctx, principal, "any_arguments")
+    raise Forbidden(
+        "Only an admin, or the thread's owner in that thread, can allow a program with any arguments."
+    )
+
+
+def _no_such_rule() -> NotFound:
+    return NotFound("There is no such rule.")
+
+
+async def _require_admin(ctx: Services, principal: Principal) -> None:
+    if principal.role != "admin":
+        await roles.record_refusal(ctx, principal, "locked_rule")
+        raise Forbidden("Only an admin can create and revoke locked rules.")
+
+
+def _parse_rule(sent: RuleBody, limits: Limits) -> Rule:
+    report = Report()
+    text_check = TextCheck(report, suspicious=True)
+    text_check.line("", "thread_id", sent.thread_id, limits.identifier)
+    text_check.line("", "project", sent.project, limits.identifier)
+    text_check.lines("", "why", sent.why, limits.rule_reason)
+    for scope, name in _SUBJECTS.items():
+        given = getattr(sent, name) is not None
+        if scope == sent.scope == "thread" and not given:
+            report.add(name, "subject_required")
+        elif scope != sent.scope and given:
+            report.add(name, "subject_not_allowed")
+    expires = sent.expires_in_s
+    if expires is not None and not 0 < expires <= limits.max_rule_s:
+        report.add("expires_in_s", "out_of_range", min=1, max=limits.max_rule_s)
+    if sent.locked and sent.effect == "allow":
+        report.add("locked", "lock_not_allowed")
+    report.finish()
+    try:
+        rule = parse_rule(sent.rule, sent.effect)
+    except RuleError as odd:
+        raise Faults([fault("rule", "invalid_rule", reason=odd.why)]) from None
+    if choice := why_allows_nothing(rule):
+        raise Faults([fault("rule", "invalid_rule", reason=choice)])
+    if why := why_rule_unclear(rule):
+        raise Faults([fault("rule", "invalid_rule", reason=why)])
+    lasts = rule.effect == "allow" and sent.scope != "thread"
+    if lasts and not sent.script_may_change and (scripts := rule_scripts(rule)):
+        raise Faults([fault("script_may_change", "script_may_change", files=", ".join(scripts))])
+    return rule
+
+
+def _new_rule(
+    ctx: Services,
+    by: Principal,
+    rule: Rule,
+    *,
+    scope: str,
+    subject: str,
+    expires_in_s: float | None = None,
+    why: str | None = None,
+    locked: bool = False,
+    shadow: bool = False,
+    request_id: str | None = None,
+    agent: str | None = None,
+    agent_name: str | None = None,
+) -> RuleRecord:
+    now = ctx.clock.now_ms()
+    rule_id = ctx.ids.new("rul", now_ms=now)
+    expires_at = None if expires_in_s is None else now + round(expires_in_s * 1000)
+    wire: dict[str, Any] = {
+        "id": rule_id,
+        "effect": rule.effect,
+        "rule": rule.text,
+        "scope": scope,
+        _SUBJECTS.get(scope, "subject"): subject or None,
+        "locked": locked,
+        "shadow": shadow,
+        "why": why,
+        "created_at": rfc3339(now),
+        "created_by": by.actor,
+        "request_id": request_id,
+        "expires_at": None if expires_at is None else rfc3339(expires_at),
+    }
+    said = {name: value for name, value in wire.items() if value is not None}
+    text = to_json({**said, "agent": agent, **({"agent_name": agent_name} if agent else {})}).decode()
+    return RuleRecord(
+        id=rule_id,
+        tenant=by.tenant,
+        effect=rule.effect,
+        text=rule.text,
+        scope=scope,
+        subject=subject,
+        locked=locked,
+        shadow=shadow,
+        expires_at=expires_at,
+        revoked=False,
+        wire=text,
+        agent=agent,
+    )
+
+
+def _rule_entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> Any:
+    about = json.loads(rule.wire)
+    return audit_entry(
+        action,
+        at=ctx.clock.now_ms(),
+        tenant=by.tenant,
+        by=by,
+        rule=rule.text,
+        rule_id=rule.id,
+        effect=rule.effect,
+        scope=rule.scope,
+        thread_id=about.get("thread_id"),
+        project=about.get("project"),
+        agent=rule.agent,
+        locked=rule.locked or None,
+        shadow=rule.shadow or None,
+    )

@@ -1,0 +1,1 @@
+"""Deliver outcomes and events: waits, subscriptions, resumes."""

@@ -1,0 +1,80 @@
+"""Withhold a resume if the author of its decision has lost access to the thread.
+
+Days can pass between an answer and its resume, and the access to the thread can change meanwhile. The lease of a
+withheld resume just runs out, so it is checked again and delivered once the author has access again. Cancelled and
+expired requests carry no decision, so their resumes are delivered as long as the agent is admitted to the thread.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+
+from askback.domain.kinds import kind_of
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.ports.policy import SideEffects
+from askback.ports.resumes import Lease
+from askback.ports.store import Principal
+from askback.service.access import sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.lifecycle import checks, refusals
+
+_DECIDED = frozenset({Status.ANSWERED, Status.DECLINED})
+
+_log = logging.getLogger(__name__)
+
+
+async def may_deliver(ctx: Services, lease: Lease) -> bool:
+    """Whether a leased resume may be delivered. Each server writes one audit entry for a withheld resume."""
+    record = lease.record
+    if not sharing.admits_requester(record):
+        return False
+    if lease.resume.cause.startswith("check:"):
+        return await _check_is_open(ctx, lease)
+    who = record.state.members.get("settled_by")
+    if record.status not in _DECIDED or who is None or _may_still_answer(who, record):
+        ctx.withheld.discard(lease.resume.id)
+        return True
+    if lease.resume.id not in ctx.withheld:
+        _log.warning(
+            "resume %s is withheld: the author of the decision may no longer decide", lease.resume.id
+        )
+        entry = audit_entry(
+            "resume.withheld",
+            at=ctx.clock.now_ms(),
+            tenant=record.tenant,
+            by=None,
+            about=record,
+            resume_id=lease.resume.id,
+            settled_by=who,
+        )
+        await ctx.store.write(SideEffects(audit=(entry,)))
+        ctx.withheld.add(lease.resume.id)
+    return False
+
+
+async def _check_is_open(ctx: Services, lease: Lease) -> bool:
+    """Whether the answer of a check resume still waits to be checked; the resume is finished otherwise."""
+    if checks.is_awaiting_check(lease.record, lease.resume.cause):
+        return True
+    resume, now = lease.resume, ctx.clock.now_ms()
+    await ctx.store.finish_resume(
+        resume.tenant, resume.requester, resume.id, attempt=lease.attempt, now_ms=now
+    )
+    return False
+
+
+def with_repeat_mark(lease: Lease) -> Lease:
+    """Return the lease, with its request marked as repeated if the resume is about a repeated refusal."""
+    again = lease.resume.cause.startswith("again:")
+    return replace(lease, record=refusals.mark_repeated(lease.record)) if again else lease
+
+
+def _may_still_answer(who: Mapping[str, str], record: Record) -> bool:
+    as_now = Principal(
+        who["id"], record.tenant, who.get("role", "responder"), who["name"], user=who.get("user", "")
+    )
+    return sharing.level(as_now, record.access, record.thread_id) >= kind_of(record).level

@@ -1,0 +1,304 @@
+"""Subscribe to events: combine notifications and stored events into one stream without a gap.
+
+A subscription first listens, then reads the store from its cursor, then goes live. It passes an event on directly only
+if it is exactly the next one. After any other number it reads the store, so a notification that is lost, doubled or
+out of order costs a read and never an event. A slow poll, one timer for all subscriptions, covers a lost
+notification with nothing after it.
+
+Every event carries the current access to its thread. A subscription to a thread ends with the first event that its
+subscriber may not view. An inbox leaves such events out.
+
+A thread is counted by `seq`, which has no gaps. The inbox is counted by `position`, in which the events of other
+tenants leave gaps; these cost a read too, because they look like a loss. An inbox gets only `request.*` events, and
+changes of access separately.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from askback.domain.access import AccessLevel
+from askback.domain.events import REQUEST_QUEUED, THREAD_ACCESS, Event
+from askback.ports.bus import Activity, tenant_topic, thread_topic
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.context import Services
+
+PAGE = 200
+MAX_HELD = 1_000
+POLL_S = 30.0
+
+_log = logging.getLogger(__name__)
+
+
+class Subscriber(Protocol):
+    """The receiver of events: one connection."""
+
+    def push(self, event: Event) -> None:
+        """Take the next event; returns at once."""
+        ...
+
+    async def drained(self) -> None:
+        """Return when there is room for another page of stored events."""
+        ...
+
+    def ended(self, subscription: Subscription, /) -> None:
+        """Handle the end of a subscription whose thread is now hidden; returns at once."""
+        ...
+
+    def active(self, activity: Activity, /) -> None:
+        """Take a report that somebody else is answering a request of the thread, or has stopped; returns at once."""
+        ...
+
+    def shared(self, thread_id: str, level: AccessLevel, /) -> None:
+        """Handle a new access level of an inbox's reader in a thread; returns at once."""
+        ...
+
+
+class Subscriptions:
+    """All subscriptions of one server, and the poll that checks them."""
+
+    def __init__(self, ctx: Services, *, poll_s: float = POLL_S) -> None:
+        self._ctx = ctx
+        self._poll_s = poll_s
+        self._open: set[Subscription] = set()
+        self._timer: asyncio.TimerHandle | None = None
+        ctx.bus.on_activity(self._report)
+
+    async def open(
+        self,
+        principal: Principal,
+        reader: Subscriber,
+        *,
+        thread_id: str | None,
+        after: int | None,
+        readonly: bool = False,
+    ) -> Subscription:
+        """Subscribe to a thread, or to the inbox (`thread_id` None), after the event `after` (None: from now on).
+
+        A `readonly` subscriber has no way to answer, and does not count as present.
+        Raises `Forbidden`, or `NotFound` for a thread id that none can have, or that is hidden from the caller.
+        """
+        await roles.require(self._ctx, principal, "watch_inbox" if thread_id is None else "watch_thread")
+        level = None
+        if thread_id is not None:
+            if not 0 < len(thread_id) <= self._ctx.limits.identifier:
+                raise sharing.no_such_thread()
+            level = await sharing.require_in(
+                self._ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread"
+            )
+        subscription = Subscription(
+            self._ctx, principal, reader, level, thread_id=thread_id, readonly=readonly, left=self._closed
+        )
+        self._open.add(subscription)
+        try:
+            await subscription.start(after)
+        except BaseException:
+            subscription.close()
+            raise
+        self._wind()
+        return subscription
+
+    def count(self) -> int:
+        """How many subscriptions are open."""
+        return len(self._open)
+
+    def poll(self) -> None:
+        """Have every subscription read the store."""
+        for subscription in tuple(self._open):
+            subscription.check()
+
+    def _report(self, activity: Activity) -> None:
+        for subscription in tuple(self._open):
+            subscription.report(activity)
+
+    def _closed(self, subscription: Subscription) -> None:
+        self._open.discard(subscription)
+        if not self._open and self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _wind(self) -> None:
+        if self._timer is None and self._open:
+            self._timer = asyncio.get_running_loop().call_later(self._poll_s, self._tick)
+
+    def _tick(self) -> None:
+        self._timer = None
+        self.poll()
+        self._wind()
+
+
+class Subscription:
+    """One subscriber of one stream; `cursor` is the number of the last event that it got.
+
+    `level` is its access to the thread; None for an inbox.
+    """
+
+    def __init__(
+        self,
+        ctx: Services,
+        principal: Principal,
+        reader: Subscriber,
+        level: AccessLevel | None,
+        *,
+        thread_id: str | None,
+        readonly: bool,
+        left: Callable[[Subscription], None],
+    ) -> None:
+        self.cursor = 0
+        self.level = level
+        self._ctx = ctx
+        self._principal = principal
+        self._reader = reader
+        self._thread_id = thread_id
+        self._readonly = readonly
+        self._left = left
+        self._leave: Callable[[], None] | None = None
+        self._absent: Callable[[], None] | None = None
+        self._catching_up: asyncio.Task[None] | None = None
+        self._held: list[Event] = []
+        self._again = False
+
+    async def start(self, after: int | None) -> None:
+        """Start to listen, then pass on the events stored after `after`."""
+        tenant = self._principal.tenant
+        topic = tenant_topic(tenant) if self._thread_id is None else thread_topic(tenant, self._thread_id)
+        self.cursor = -1  # no event is the next one while the cursor is unknown
+        self._leave = self._ctx.bus.listen(topic, self._on_event)
+        if roles.is_person(self._principal):
+            self._attend()
+            await self._ctx.presence.synchronized()
+        self.cursor = await self._newest() if after is None else after
+        self.check()
+
+    def _attend(self) -> None:
+        """Count the subscriber as present while it can answer: not a `readonly` one, nor one who may only view."""
+        answers = not self._readonly and (self.level is None or self.level >= AccessLevel.PROMPT)
+        if answers and self._absent is None:
+            self._absent = self._ctx.presence.enter(self._principal.tenant, self._thread_id)
+        elif not answers and self._absent is not None:
+            self._absent()
+            self._absent = None
+
+    def check(self) -> None:
+        """Read the events stored after the cursor, unless that is under way."""
+        self._again = True
+        if self._catching_up is None and self._leave is not None:
+            self._catching_up = asyncio.get_running_loop().create_task(self._catch_up())
+
+    def report(self, activity: Activity) -> None:
+        """Pass on that another person is answering in this thread; agents are not told."""
+        who = self._principal
+        here = (self._thread_id, who.tenant) == (activity.thread_id, activity.tenant)
+        if here and roles.is_person(who) and who.user != activity.user:
+            self._reader.active(activity)
+
+    def close(self) -> None:
+        """End the subscription at once."""
+        if self._leave is not None:
+            self._leave()
+            self._leave = None
+        if self._absent is not None:
+            self._absent()
+            self._absent = None
+        if self._catching_up is not None:
+            self._catching_up.cancel()
+        self._held.clear()
+        self._left(self)
+
+    def _on_event(self, event: Event) -> None:
+        if self._thread_id is None and event.type == THREAD_ACCESS:
+            # It may get lost: listings have the level too, and every operation checks the access.
+            self._reader.shared(
+                event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
+            )
+        if self._catching_up is None and self.cursor >= 0:
+            self._take(event)
+        elif len(self._held) < MAX_HELD:
+            self._held.append(event)
+        else:
+            self._again = True
+
+    def _take(self, event: Event) -> None:
+        number = self._number(event)
+        if number == self.cursor + 1:
+            self._pass_on(event)
+        elif number > self.cursor:
+            self.check()
+
+    def _pass_on(self, event: Event) -> None:
+        self.cursor = self._number(event)
+        if self._leave is None:
+            return
+        if self._thread_id is not None:
+            self.level = sharing.level(self._principal, event.access, event.thread_id)
+            if roles.is_person(self._principal):
+                self._attend()
+        if self.level is not None and self.level < AccessLevel.VIEW:
+            self.close()
+            self._reader.ended(self)
+        elif self._concerns(event):
+            if event.redacted is not None and not sharing.can_see_names(
+                self._principal, event.access, event.thread_id
+            ):
+                event = event.redacted
+            self._reader.push(event)
+
+    async def _catch_up(self) -> None:
+        try:
+            while self._again:
+                await self._read_stored()
+                held, self._held = self._held, []
+                for event in held:
+                    self._take(event)
+        except Exception:  # noqa: BLE001 - the subscription survives any error of the store
+            _log.exception("the store could not be read for a watcher; the poll tries again")
+        finally:
+            self._catching_up = None
+
+    async def _read_stored(self) -> None:
+        while self._again:
+            await self._reader.drained()
+            self._again = False
+            end = await self._end()
+            page = await self._stored()
+            for event in page:
+                self._pass_on(event)
+            if len(page) == PAGE:
+                self._again = True
+            else:
+                self.cursor = max(self.cursor, end)
+
+    async def _stored(self) -> Sequence[Event]:
+        store, tenant = self._ctx.store, self._principal.tenant
+        if self._thread_id is None:
+            who = sharing.person_filter(self._principal)
+            return await store.tenant_events(tenant, after=self.cursor, person=who, limit=PAGE)
+        return await store.thread_events(tenant, self._thread_id, after=self.cursor, limit=PAGE)
+
+    async def _end(self) -> int:
+        """Return the position that a read of the inbox reaches even if its last events are not for this reader."""
+        return await self._newest() if self._thread_id is None else 0
+
+    async def _newest(self) -> int:
+        store, tenant = self._ctx.store, self._principal.tenant
+        if self._thread_id is None:
+            return await store.last_position(tenant)
+        view = await store.thread(tenant, self._thread_id, limit=1)
+        return 0 if view is None else view.seq
+
+    def _number(self, event: Event) -> int:
+        return event.position if self._thread_id is None else event.seq
+
+    def _concerns(self, event: Event) -> bool:
+        if event.request_id is None:
+            return self._thread_id is not None
+        if event.type == REQUEST_QUEUED and self._thread_id is None:
+            return False  # nobody can answer it yet; an inbox gets `request.created` once it is promoted
+        if self._thread_id is not None and roles.is_person(self._principal):
+            return True  # people who may view a thread see all its requests
+        # Two agents can work in one thread; neither sees the other's requests.
+        return sharing.can_see(self._principal, event.requester, event.access, event.thread_id)

@@ -1,0 +1,1 @@
+"""Files that people upload for a form."""

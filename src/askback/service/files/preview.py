@@ -1,0 +1,62 @@
+"""Draw a small picture of an uploaded image anew, so that a page shows pixels and never the bytes that were sent.
+
+It needs Pillow (`pip install 'askback[files]'`); without it there are no previews, only downloads.
+"""
+
+from __future__ import annotations
+
+import logging
+from io import BytesIO
+from typing import Any
+
+from anyio import to_thread
+
+from askback.ports.files import StoredFile
+from askback.service.context import Services
+from askback.service.files.scan import file_chunks
+
+FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
+MOST_PIXELS = 30_000_000
+"""Of an image that is decoded, at four bytes each."""
+LONGEST_SIDE = 320
+
+log = logging.getLogger(__name__)
+
+
+async def preview_of(ctx: Services, file: StoredFile) -> bytes | None:
+    """Return a PNG; None for what is no image, is damaged or too large, and without Pillow."""
+    if file.type not in FORMATS or _pillow() is None:
+        return None
+    async with ctx.preview_slot:
+        data = BytesIO()
+        async for chunk in file_chunks(ctx, file):
+            data.write(chunk)
+        return await to_thread.run_sync(_draw, data, FORMATS[file.type])
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        return None
+    return Image
+
+
+def _draw(data: BytesIO, form: str) -> bytes | None:
+    """Decode one picture and write a smaller one. The size stands in the head, so a bomb is never unpacked."""
+    images = _pillow()
+    try:
+        with images.open(data, formats=[form]) as image:
+            width, height = image.size
+            if width * height > MOST_PIXELS:
+                return None
+            image.draft("RGB", (LONGEST_SIDE, LONGEST_SIDE))  # a JPEG is decoded at a fraction of its size
+            small = image if image.mode in ("RGB", "RGBA", "L", "LA") else image.convert("RGBA")
+            small.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+            small.info = {}
+            drawn = BytesIO()
+            small.save(drawn, "PNG")
+    except Exception as error:  # noqa: BLE001 - decoders raise anything for bytes that somebody else chose
+        log.info("no preview of an image: %s", type(error).__name__)
+        return None
+    return drawn.getvalue()

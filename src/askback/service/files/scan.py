@@ -1,0 +1,51 @@
+"""Run the scans of a server over an uploaded file before an answer can name it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator
+
+import anyio
+
+from askback.domain.faults import Faults, fault, join
+from askback.domain.fields import File
+from askback.domain.record import Record
+from askback.ports.files import StoredFile
+from askback.ports.filescan import FileToScan
+from askback.service.context import Services
+
+LONGEST_REASON = 500
+
+log = logging.getLogger(__name__)
+
+
+async def scan_file(
+    ctx: Services, record: Record, asked: File, file: StoredFile, *, type_: str, sha256: str
+) -> None:
+    """Raise `Faults` with the reason of the first scan that refuses a file, or if one fails."""
+    path = join("values", asked.id)
+    for name, scan in ctx.file_scans.items():
+        seen = FileToScan(
+            name=file.name,
+            type=type_,
+            sha256=sha256,
+            request_id=record.id,
+            thread_id=record.thread_id,
+            chunks=lambda: file_chunks(ctx, file),
+        )
+        try:
+            with anyio.fail_after(ctx.limits.file_scan_s):
+                reason = await scan(seen)
+        except Exception as error:  # noqa: BLE001 - a scan that fails lets nothing pass
+            log.error("the file scan %s failed: %s", name, type(error).__name__)
+            raise Faults([fault(path, "scan_unavailable")]) from None
+        if reason:
+            raise Faults([fault(path, "file_refused", reason=str(reason)[:LONGEST_REASON])])
+
+
+async def file_chunks(ctx: Services, file: StoredFile) -> AsyncIterator[bytes]:
+    """Read the bytes of a file, chunk by chunk."""
+    number = 0
+    while (data := await ctx.store.file_chunk(file.tenant, file.id, number)) is not None:
+        yield data
+        number += 1

@@ -1,0 +1,1 @@
+"""Background jobs: deadlines, follow-ups, recovery after a restart."""

@@ -1,0 +1,148 @@
+"""Run deadlines and escalation steps, including those that were due while no server ran.
+
+Any number of servers can sweep: each step is a compare-and-set, so it happens once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+
+from askback.domain.check import probe_deadline
+from askback.domain.deadlines import EscalationStep
+from askback.domain.events import REQUEST_ESCALATED, REQUEST_NOTED
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.state import Members
+from askback.errors import Conflict, Unavailable
+from askback.service.context import Services
+from askback.service.lifecycle import checks
+from askback.service.lifecycle.settle import ConcurrentChange, settle
+from askback.service.lifecycle.timeout import time_out
+from askback.service.requests.hold import hold_timeout, is_held
+from askback.service.requests.kinds import handlers_of
+
+IDLE_S = 0.5
+"""The longest sleep, and so the longest delay of a deadline that is set meanwhile."""
+
+log = logging.getLogger(__name__)
+
+
+async def run(ctx: Services) -> None:
+    """Sweep forever; a store that cannot be written is tried again at the next sweep."""
+    while True:
+        try:
+            await sweep(ctx)
+            deadline = await ctx.store.next_deadline()
+        except Unavailable:
+            log.warning("deadlines wait: the store cannot be written")
+            deadline = None
+        left = IDLE_S if deadline is None else (deadline - ctx.clock.now_ms()) / 1000
+        await anyio.sleep(min(max(left, 0.005), IDLE_S))
+
+
+async def sweep(ctx: Services) -> int:
+    """Process every due request and return how many. An answer that comes at the same moment can win."""
+    dealt_with = 0
+    while due := await ctx.store.due(now := ctx.clock.now_ms()):
+        for record in due:
+            try:
+                await _deal_with(ctx, record, now)
+                dealt_with += 1
+            except (Conflict, ConcurrentChange):
+                continue  # another change came first; if the request is still due, the next page has it
+    return dealt_with
+
+
+async def _deal_with(ctx: Services, record: Record, now: int) -> None:
+    if record.status is Status.RESOLVING:
+        if (tried := probe_deadline(record)) is not None and tried <= now:
+            await handlers_of(record).end_check(ctx, record)
+        else:
+            await checks.end_unchecked(ctx, record, now)
+        return
+    if record.expires_at is None or record.expires_at > now:
+        await take_due_steps(ctx, record, now)
+        return
+    if is_held(record, "timeout"):
+        await hold_timeout(ctx, record)
+    else:
+        await time_out(ctx, record)
+
+
+async def take_due_steps(ctx: Services, record: Record, now: int, *, somebody: bool = False) -> None:
+    """Take every step that is due before the deadline. `somebody` says that a viewer is present.
+
+    No step is due while an answer is checked. Raises what `settle` raises.
+    """
+    if record.status is Status.RESOLVING:
+        return
+    terms, state = record.spec.facts, record.state.members
+    noted: dict[str, Any] = {}
+    somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
+    if somebody_by is not None and (somebody or somebody_by <= now):
+        somebody = somebody or "shown_at" in state
+        if not somebody and not await ctx.presence.anybody(record.tenant, record.thread_id):
+            await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
+            return
+        noted["unseen"] = somebody_by = None
+    done = state.get("escalated", 0)
+    steps = terms.steps_due(created_at=record.created_at, escalated=done, now=now)
+    times = terms.schedule_from(
+        record.expires_at,
+        created_at=record.created_at,
+        escalated=done + len(steps),
+        somebody_by=somebody_by,
+    )
+    noted |= _escalated(state, steps)
+    event = REQUEST_ESCALATED if steps else REQUEST_NOTED
+    await settle(
+        ctx,
+        record,
+        Action.NOTE,
+        noted,
+        by=None,
+        match_state=True,
+        event=event,
+        times=times,
+    )
+
+
+def _escalated(state: Members, steps: Sequence[EscalationStep]) -> dict[str, Any]:
+    """Return the state changes of escalation steps: who may answer from now on, and who is notified."""
+    if not steps:
+        return {}
+    noted: dict[str, Any] = {"escalated": state.get("escalated", 0) + len(steps)}
+    if assigned := [*state.get("assigned", ()), *(who for step in steps for who in step.assign)]:
+        noted["assigned"] = list(dict.fromkeys(assigned))
+    if told := [who for step in steps for who in step.notify]:
+        noted["notified"] = list(dict.fromkeys(told))
+    return noted
+
+
+async def watch_for_viewers(ctx: Services) -> None:
+    """Continue requests that waited for a viewer, once one arrives, forever. The deadline sweep repeats what fails."""
+    while True:
+        for record in await ctx.awaiting_viewer.next_seen():
+            try:
+                await _see(ctx, record)
+            except Unavailable:
+                log.warning("%s still waits for somebody: the store cannot be written", record.id)
+            except Exception:
+                log.exception("%s still waits for somebody", record.id)
+
+
+async def _see(ctx: Services, asked: Record) -> None:
+    record = await ctx.store.get(asked.tenant, asked.id)
+    while record is not None and not record.settled and record.state.members.get("unseen"):
+        try:
+            await take_due_steps(ctx, record, ctx.clock.now_ms(), somebody=True)
+        except ConcurrentChange as overtaken:
+            record = overtaken.record
+        except Conflict:
+            return  # it has ended, or is being answered already
+        else:
+            return

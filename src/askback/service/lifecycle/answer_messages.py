@@ -1,0 +1,87 @@
+"""Write the answer of a person as their message, where the thread says so (ADR 66)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from askback.domain.answertext import answer_text
+from askback.domain.events import MESSAGE_ADDED, EventDraft
+from askback.domain.kinds import kind_of
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.ports.store import AnswerMessage, Principal
+from askback.service.context import Services
+
+_ENVELOPE_BYTES = 4_096
+"""Bytes of `limits.message_bytes` that are left for what a message has beside its text."""
+
+
+async def with_message(
+    ctx: Services,
+    record: Record,
+    action: Action,
+    status: Status,
+    outcome: Mapping[str, Any],
+    *,
+    by: Principal | None,
+    now: int,
+) -> tuple[Mapping[str, Any], AnswerMessage | None]:
+    """Return the outcome of a step and the message for it, if a person has answered or skipped a form.
+
+    The answer gets the id of its message. An answer that was itself sent as a message gets no second one. The message
+    has no owner, so nobody can change it.
+    """
+    message = await _message_of(ctx, record, action, status, outcome, by=by, now=now)
+    if message is None or "answer" not in outcome:
+        return outcome, message
+    return {**outcome, "answer": {**outcome["answer"], "message_id": message.id}}, message
+
+
+async def _message_of(
+    ctx: Services,
+    record: Record,
+    action: Action,
+    status: Status,
+    outcome: Mapping[str, Any],
+    *,
+    by: Principal | None,
+    now: int,
+) -> AnswerMessage | None:
+    if not kind_of(record).is_question or not _is_from_person(status, outcome):
+        return None
+    answer: Mapping[str, Any] | None = outcome.get("answer")
+    terms = await ctx.store.terms(record.tenant, record.thread_id)
+    if not terms.answers_as_messages or (answer is not None and "message_id" in answer):
+        return None
+    if action is Action.ACCEPT:
+        answer = record.state.members.get("submitted")
+    text = answer_text(record.spec.form, answer)
+    who = outcome.get("settled_by") or (None if by is None else by.settler)
+    if text is None or who is None:
+        return None
+    message_id = ctx.ids.new("msg", now_ms=now)
+    message = {
+        "id": message_id,
+        "role": "user",
+        "author": {name: value for name, value in who.items() if name != "role"},
+        "request_id": record.id,
+        "at": rfc3339(now),
+        "content": [{"type": "text", "text": _cut(text, ctx.limits.message_bytes - _ENVELOPE_BYTES)}],
+    }
+    data = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    event = EventDraft(MESSAGE_ADDED, record.tenant, record.thread_id, now, None, data)
+    return AnswerMessage(message_id, event)
+
+
+def _is_from_person(status: Status, outcome: Mapping[str, Any]) -> bool:
+    if status is Status.ANSWERED:
+        return outcome.get("source") == "responder"
+    return status is Status.DECLINED and outcome.get("reason") == "skipped"
+
+
+def _cut(text: str, most: int) -> str:
+    data = text.encode()
+    return text if len(data) <= most else f"{data[:most].decode(errors='ignore')}…"

@@ -1,0 +1,38 @@
+"""Cancel the open requests of an agent that has lost access."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.errors import Conflict, Gone, NotFound
+from askback.ports.store import Principal
+from askback.service.context import Services
+from askback.service.lifecycle.settle import settle
+
+OPEN = frozenset({Status.PENDING, Status.RESOLVING})
+
+
+async def cancel_matching(
+    ctx: Services,
+    tenant: str,
+    *,
+    by: Principal,
+    requester: str | None = None,
+    thread_id: str | None = None,
+    concerns: Callable[[Record], bool] = lambda _: True,
+) -> None:
+    """Cancel the open requests of a requester or a thread for which `concerns` is true, newest first.
+
+    A request that is answered meanwhile stays answered.
+    """
+    before = None
+    while found := await ctx.store.list_requests(
+        tenant, thread_id=thread_id, statuses=OPEN, requester=requester, before=before, limit=ctx.limits.page
+    ):
+        for record in filter(concerns, found):
+            with suppress(Conflict, Gone, NotFound):
+                await settle(ctx, record, Action.CANCEL, {"reason": "admin"}, by=by)
+        before = found[-1].id

@@ -1,0 +1,213 @@
+"""Create a request of any kind: its row, its first event, and the checks that come before it is stored.
+
+An exclusive key allows one open request at a time: the new request supersedes the old one, waits in a queue, or is
+refused. A key belongs to its requester and thread. The store enforces it. The old request is cancelled before the new
+one is stored, so a crash in between leaves the thread without a question, and the requester's retry asks it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain import deadlines, events, jsontext
+from askback.domain.events import REQUEST_QUEUED, EventDraft
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Action, Status
+from askback.domain.policy.settings import read_thread_settings
+from askback.domain.record import Labels, Record
+from askback.domain.request import Ask, Envelope
+from askback.domain.spec import Spec
+from askback.domain.state import pending
+from askback.domain.timestamps import rfc3339
+from askback.domain.tracing import HEADER
+from askback.errors import Conflict, Unavailable
+from askback.ports.outcome import Outcome
+from askback.ports.policy import SideEffects
+from askback.ports.store import Change, Claim, KeyHeld, Principal
+from askback.ports.threads import Quota, QuotaSpent, ThreadTerms
+from askback.service.access import sharing
+from askback.service.context import Services
+from askback.service.lifecycle import quotas, refusals
+from askback.service.lifecycle.settle import promote_queued, settle
+from askback.service.lifecycle.undelivered import resumes_for_settled
+
+
+def new_record(
+    ctx: Services,
+    principal: Principal,
+    asked: Envelope,
+    text: str,
+    *,
+    kind: str,
+    timeout_s: float | None,
+    view: Mapping[str, Any] | None = None,
+    digest: str | None = None,
+    hides_names: bool = False,
+    form: Form | None = None,
+    labels: Labels,
+) -> Record:
+    """Make the row of a pending request. `text` is the question as JSON, without the members that the server adds."""
+    now = ctx.clock.now_ms()
+    request_id = ctx.ids.new("req", now_ms=now)
+    given: dict[str, Any] = {
+        "id": request_id,
+        "requester": principal.actor,
+        "created_at": rfc3339(now),
+    }
+    if principal.trace:
+        given[HEADER] = principal.trace
+    if view:
+        given["view"] = view
+    expires_at = due_at = None
+    if timeout_s is not None or asked.escalation:
+        terms = deadlines.TimeoutSettings(
+            timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ()
+        )
+        expires_at, due_at = terms.schedule(created_at=now)
+    spec = jsontext.merge(to_json(given).decode(), text)
+    return Record(
+        id=request_id,
+        tenant=principal.tenant,
+        thread_id=asked.thread_id,
+        kind=kind,
+        requester=principal.id,
+        status=Status.PENDING,
+        revision=1,
+        created_at=now,
+        expires_at=expires_at,
+        spec=Spec(spec) if form is None else Spec.of_form(spec, form),
+        state=pending(expires_at),
+        digest=digest,
+        due_at=due_at,
+        hides_names=hides_names,
+        labels=labels,
+    )
+
+
+async def open_request(
+    ctx: Services,
+    principal: Principal,
+    asked: Envelope,
+    record: Record,
+    claimed: Claim | None,
+    terms: ThreadTerms,
+) -> Change:
+    """Store a new request for a person, or cancel it at once if it requires a viewer and nobody is present.
+
+    `terms` are the settings of its thread.
+    """
+    until: int | None = None
+    if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
+        if asked.require_client == "fail_fast":
+            ended = record.as_settled(Status.CANCELLED, reason="not_shown")
+            effects = SideEffects(resumes=resumes_for_settled(ctx, ended, now=ended.created_at))
+            event = created_event(principal, ended, f"request.{ended.status}")
+            return await ctx.store.insert(ended, event, claimed, effects)
+        until = record.created_at + ctx.limits.unseen_s * 1000
+        record = _awaiting_viewer(record, until)
+    if isinstance(asked, Ask) and asked.repeat != "ask":
+        refused = await refusals.find_refused(ctx, record, terms)
+        if refused is not None:
+            return await refusals.repeat_refusal(
+                ctx, record, refused, key=None if claimed is None else claimed.key
+            )
+    conduct = read_thread_settings(terms.everywhere, terms.here)
+    try:
+        change = await _insert_exclusive(
+            ctx,
+            principal,
+            asked,
+            record,
+            created_event(principal, record),
+            claimed,
+            quotas.thread_quota(conduct, ctx.limits, asked, principal.id),
+        )
+    except QuotaSpent as spent:
+        raise quotas.quota_error(ctx, spent, conduct, asked) from None
+    if until is not None and change.outcome is Outcome.APPLIED:
+        await _await_viewer(ctx, change.record, until)
+    return change
+
+
+async def _await_viewer(ctx: Services, record: Record, until: int) -> None:
+    """Continue the request as soon as a viewer arrives, or now if one has arrived in between."""
+    ctx.awaiting_viewer.add(record, until=until, now=record.created_at)
+    with suppress(Unavailable):  # it is stored, and the deadline sweep checks again
+        if await ctx.presence.anybody(record.tenant, record.thread_id):
+            ctx.awaiting_viewer.viewer_arrived(record.tenant, record.thread_id)
+
+
+def _awaiting_viewer(record: Record, until: int) -> Record:
+    """Return the request marked as waiting for a viewer until `until` (ms)."""
+    due_at = until if record.due_at is None else min(record.due_at, until)
+    return replace(record, state=record.state.with_members(unseen=True), due_at=due_at)
+
+
+def created_event(
+    principal: Principal, record: Record, kind: str = events.REQUEST_CREATED
+) -> events.EventDraft:
+    """Return the first event of a request: `kind` is its end if it is settled at once."""
+    return events.EventDraft(
+        kind,
+        record.tenant,
+        record.thread_id,
+        record.created_at,
+        record.id,
+        record.state.text,
+        record.requester,
+        sharing.agent_of(principal),
+    )
+
+
+async def _insert_exclusive(
+    ctx: Services,
+    principal: Principal,
+    asked: Envelope,
+    record: Record,
+    event: EventDraft,
+    claimed: Claim | None,
+    quota: Quota,
+) -> Change:
+    """Store a new open request within its quota and its exclusive key.
+
+    Raises `QuotaSpent`, and `Conflict` (`exclusive`, with the open request) if `on_conflict` is `reject`.
+    """
+    if asked.exclusive_key is not None:
+        record = replace(record, exclusive=asked.exclusive_key)
+    while True:
+        try:
+            return await ctx.store.insert(record, event, claimed, quota=quota)
+        except KeyHeld as held:
+            holder = held.record
+        if asked.on_conflict == "reject":
+            raise Conflict(
+                "Another request with this exclusive_key is open. Wait for it, or cancel it first.",
+                code="exclusive",
+                request=holder.as_dict(),
+            )
+        if asked.on_conflict == "queue":
+            return await _queue(ctx, record, event, claimed, quota)
+        await _supersede(ctx, principal, holder)
+
+
+async def _queue(
+    ctx: Services, record: Record, event: EventDraft, claimed: Claim | None, quota: Quota
+) -> Change:
+    state = record.state.with_members(queued_behind=True)
+    waiting = replace(record, queued_behind=True, state=state)
+    lined_up = replace(event, type=REQUEST_QUEUED, data=state.text)
+    change = await ctx.store.insert(waiting, lined_up, claimed, quota=quota)
+    await promote_queued(ctx)  # the request before it may have ended meanwhile
+    return change
+
+
+async def _supersede(ctx: Services, principal: Principal, holder: Record) -> None:
+    try:
+        await settle(ctx, holder, Action.CANCEL, {"reason": "superseded"}, by=principal)
+    except Conflict:
+        return  # it has ended or changed meanwhile: the insert is tried again

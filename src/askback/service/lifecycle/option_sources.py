@@ -1,0 +1,113 @@
+"""Ask the sources of options, and check with them what an answer chooses (ADR 65)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import anyio
+
+from askback.domain.faults import Fault, Faults, fault, join
+from askback.domain.fields import AnyField, Multiselect
+from askback.domain.options import OptionValue
+from askback.domain.record import Record
+from askback.domain.request import InputRequest
+from askback.domain.rows import value_path
+from askback.domain.sources import (
+    OptionPage,
+    OptionQuery,
+    SourcedField,
+    SourceOption,
+    read_page,
+    sourced_fields,
+    values_of,
+)
+from askback.domain.validation.value import own_message
+from askback.service.context import Services
+
+_log = logging.getLogger(__name__)
+
+
+async def check_chosen(
+    ctx: Services, record: Record, values: Mapping[str, Any], *, user: str | None
+) -> dict[str, list[str]]:
+    """Return the labels of what an answer chooses from sources, by field id.
+
+    Raises `Faults` for values that a source does not have for this person, and where it cannot say.
+    """
+    labels: dict[str, list[str]] = {}
+    faults: list[Fault] = []
+    for asked in sourced_fields(record.spec.form):
+        field = asked.field
+        chosen = values_of(values.get(field.id))
+        if not chosen:
+            continue
+        found = await _labels(ctx, record, asked, chosen, user)
+        faults += [_stranger(field, index) for index, value in enumerate(chosen) if value not in found]
+        labels[field.id] = [found.get(value, "") for value in chosen]
+    if faults:
+        raise Faults(faults)
+    return labels
+
+
+async def _labels(
+    ctx: Services, record: Record, asked: SourcedField, chosen: Sequence[OptionValue], user: str | None
+) -> Mapping[OptionValue, str]:
+    """Return the labels of those of the values that this person may choose."""
+    if asked.field.readonly:
+        return {each.value: str(each.label) for each in asked.field.options}
+    request = InputRequest.model_validate_json(record.wire)
+    path = value_path(asked.field.id)
+    options = await look_up(ctx, asked, chosen, path, user=user, request=request)
+    return {value: each.label for value, each in options.items() if not each.disabled}
+
+
+def _stranger(field: AnyField, index: int) -> Fault:
+    """Return the fault of a value that the source does not have."""
+    path, several = value_path(field.id), isinstance(field, Multiselect)
+    place = join(path, index) if several else path
+    key = "value_not_in_options.item" if several else "value_not_in_options"
+    message = own_message(field, key)
+    return fault(place, key) if message is None else fault(place, key, message=message)
+
+
+async def look_up(
+    ctx: Services,
+    asked: SourcedField,
+    values: Sequence[OptionValue],
+    path: str,
+    *,
+    user: str | None,
+    request: InputRequest | None,
+) -> dict[OptionValue, SourceOption]:
+    """Return those options of the source of a field that have one of the values. Raises `Faults` at `path`."""
+    query = OptionQuery(
+        asked.source.source,
+        asked.field.id,
+        limit=len(values),
+        values=tuple(values),
+        user=user,
+        request=request,
+    )
+    page = await ask_source(ctx, query, path)
+    return {each.value: each for each in page.options if each.value in values}
+
+
+async def ask_source(ctx: Services, query: OptionQuery, path: str) -> OptionPage:
+    """Ask a source. Raises `Faults` at `path` where it fails, which shows nothing of what it raised or returned."""
+    source = ctx.option_sources.get(query.source)
+    if source is None:
+        _log.warning("this server has no source of options %r; another one asked for it", query.source)
+        raise Faults([fault(path, "source_unavailable")])
+    try:
+        with anyio.fail_after(ctx.limits.option_source_s):
+            reply = await source(query)
+        page, left_out = read_page(reply, limit=query.limit, limits=ctx.limits)
+    except Exception as failed:  # noqa: BLE001 - whatever fails has answered nothing
+        # The text of the error could contain what the person typed.
+        _log.warning("the source of options %r failed with %s", query.source, type(failed).__name__)
+        raise Faults([fault(path, "source_unavailable")]) from None
+    if left_out:
+        _log.warning("the source of options %r returned %d that are left out", query.source, left_out)
+    return page

@@ -1,0 +1,166 @@
+"""Enforce how much may be asked: the quota of a thread, its usage, and the error when it is used up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from askback.domain.access import AccessLevel
+from askback.domain.limits import Limits
+from askback.domain.policy.question_limits import count_name
+from askback.domain.policy.settings import BOUNDS, ThreadSettings, read_thread_settings
+from askback.domain.request import Ask, AskedLimit, Envelope
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import check_line
+from askback.errors import RateLimited, Refused
+from askback.ports.policy import SideEffects
+from askback.ports.store import Principal
+from askback.ports.threads import CountLimit, Quota, QuotaSpent
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.wire.bodies import ResetBody
+
+PENDING_RETRY_S = 60.0
+"""The `retry_after` of a full thread; nobody knows when the next request ends."""
+
+_EVER_MS = BOUNDS["questions_window_s"][1] * 1000
+"""The window of a limit that has none."""
+
+_PENDING = {
+    "pending_in_thread": "This thread already has {most} open requests (`max_pending`).",
+    "pending_of_requester": "You already have {most} open requests (`max_pending_per_agent`).",
+}
+
+
+def thread_quota(conduct: ThreadSettings, limits: Limits, asked: Envelope, agent: str) -> Quota:
+    """Return the quota that the store enforces for a new request of an agent."""
+    tool = asked.agent and asked.agent.tool
+    counted = {
+        each.name: CountLimit(each.name, each.max)
+        for each in conduct.question_limits or ()
+        if each.applies_to(tool, agent)
+    }
+    own = _own_limit(asked)
+    name = count_name(tool, None if tool else agent)
+    if own is not None:
+        counted.setdefault(name, CountLimit(name, own.max, _EVER_MS))
+    return Quota(
+        conduct.max_questions,
+        conduct.questions_window_s * 1000,
+        _or(conduct.max_pending, limits.max_pending),
+        _or(conduct.max_pending_per_agent, limits.max_pending_per_agent),
+        tuple(counted.values()),
+        None if own is None else name,
+    )
+
+
+def _own_limit(asked: Envelope) -> AskedLimit | None:
+    return asked.question_limit if isinstance(asked, Ask) else None
+
+
+def _or(chosen: int | None, default: int) -> int:
+    return default if chosen is None else chosen
+
+
+def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked: Envelope) -> Refused:
+    """Return the error for a used-up quota, with a message that tells a model what to do."""
+    if spent.what != "questions":
+        said = _PENDING[spent.what].format(most=spent.most)
+        return RateLimited(
+            f"{said} Wait for answers, or cancel the requests that are no longer needed.",
+            code="too_many_pending",
+            retry_after=PENDING_RETRY_S,
+        )
+    texts = {each.name: each.text for each in conduct.question_limits or ()}
+    own = _own_limit(asked)
+    chosen = conduct.max_questions_text if spent.limit is None else texts.get(spent.limit, own and own.text)
+    setting = "max_questions" if spent.limit is None else "question_limits"
+    words = chosen or (
+        f"This thread takes no more questions for now (`{setting}`: {spent.most}). "
+        "Go on with what you know, or make reasonable assumptions."
+    )
+    left = 0 if spent.again_at is None else (spent.again_at - ctx.clock.now_ms()) / 1000
+    return RateLimited(words, code="too_many_questions", retry_after=max(left, 1))
+
+
+async def get_limits(ctx: Services, principal: Principal, thread_id: str | None) -> dict[str, Any]:
+    """Return every limit, and the usage of a thread if one is given.
+
+    Raises `NotFound` for a thread that is hidden from the caller.
+    """
+    limits: dict[str, Any] = asdict(ctx.limits)
+    if thread_id is None:
+        terms = await ctx.store.terms(principal.tenant, "")
+        return limits | _set_limits(read_thread_settings(terms.everywhere))
+    held = await sharing.get_access(ctx, principal, thread_id)
+    await sharing.require(ctx, principal, held, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits")
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    conduct = read_thread_settings(terms.everywhere, terms.here)
+    return limits | _set_limits(conduct) | {"thread": await _usage(ctx, principal, thread_id, conduct)}
+
+
+async def reset_limits(ctx: Services, principal: Principal, body: object) -> dict[str, Any]:
+    """Reset the question count of a thread with a `ResetBody` and return its usage."""
+    await roles.require(ctx, principal, "reset_limits")
+    sent = parse(ResetBody, body)
+    check_line("thread_id", sent.thread_id, ctx.limits.identifier)
+    now = ctx.clock.now_ms()
+    entry = audit_entry(
+        "limits.reset", at=now, tenant=principal.tenant, by=principal, thread_id=sent.thread_id
+    )
+    await ctx.store.reset_use(principal.tenant, sent.thread_id, SideEffects(audit=(entry,)))
+    return (await get_limits(ctx, principal, sent.thread_id))["thread"]
+
+
+def _set_limits(conduct: ThreadSettings) -> dict[str, Any]:
+    return {
+        name: getattr(conduct, name)
+        for name in (
+            "max_questions",
+            "questions_window_s",
+            "max_pending",
+            "max_pending_per_agent",
+            "max_submissions_per_minute",
+            "max_messages_per_hour",
+        )
+        if getattr(conduct, name) is not None
+    }
+
+
+async def _usage(
+    ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
+) -> dict[str, Any]:
+    use = await ctx.store.use(principal.tenant, thread_id)
+    ends = use.asked_from + conduct.questions_window_s * 1000
+    running = use.asked > 0 and ends > ctx.clock.now_ms()
+    return {
+        "id": thread_id,
+        "questions": use.asked if running else 0,
+        "questions_reset_at": rfc3339(ends) if running else None,
+        "pending": use.pending,
+        "question_limits": await _question_limits(ctx, principal, thread_id, conduct),
+    }
+
+
+async def _question_limits(
+    ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
+) -> list[dict[str, Any]]:
+    """Return the limits of tools and agents with what was used; an agent sees no limits of other agents."""
+    limits = [
+        each
+        for each in conduct.question_limits or ()
+        if roles.is_person(principal) or each.agent in (None, principal.id)
+    ]
+    counts = await ctx.store.question_counts(principal.tenant, thread_id, [each.name for each in limits])
+    found = list[dict[str, Any]]()
+    for each in limits:
+        asked, since = counts.get(each.name, (0, 0))
+        ends = since + conduct.questions_window_s * 1000
+        running = asked > 0 and ends > ctx.clock.now_ms()
+        found.append(
+            each.model_dump(include={"tool", "agent", "max"}, exclude_none=True)
+            | {"used": asked if running else 0, "reset_at": rfc3339(ends) if running else None}
+        )
+    return found

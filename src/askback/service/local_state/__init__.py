@@ -1,0 +1,1 @@
+"""State that one server process keeps in memory and can lose."""

@@ -1,0 +1,129 @@
+"""Track what waits in this process: requesters for outcomes, requests for a viewer, submissions for their probe.
+
+Another process may have waiters of its own, and an outcome that was sent may be lost on its way; `undelivered.py` has
+what follows from that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Generator
+from contextlib import contextmanager
+
+import anyio
+
+from askback.domain.record import Record
+
+SAFETY_POLL_S = 10.0
+"""How often a waiting reader polls the store in case a notification was lost."""
+
+WaiterSource = Callable[[str, str], bool]
+"""Tells whether a principal waits for a request, both by their ids."""
+
+
+class ChangeSignal:
+    """A listener of the bus that can be awaited repeatedly; any event sets it."""
+
+    def __init__(self) -> None:
+        self._event = anyio.Event()
+
+    def __call__(self, _event: object) -> None:
+        """Set the signal."""
+        self._event.set()
+
+    async def wait(self, seconds: float = SAFETY_POLL_S) -> None:
+        """Return after the next event, or after `seconds` without one."""
+        with anyio.move_on_after(seconds):
+            await self._event.wait()
+        self._event = anyio.Event()
+
+
+class WaiterRegistry:
+    """The requesters that wait for outcomes in this process: long polls, and the waits of connections."""
+
+    def __init__(self) -> None:
+        self._polls: Counter[tuple[str, str]] = Counter()
+        self._sources: list[WaiterSource] = []
+        self._unacknowledged: set[tuple[str, str]] = set()
+
+    def add_source(self, source: WaiterSource) -> None:
+        """Ask this source too whether somebody waits."""
+        self._sources.append(source)
+
+    @contextmanager
+    def polling(self, request_id: str, principal_id: str) -> Generator[None]:
+        """Count a waiting principal for as long as the block runs."""
+        waiter = (request_id, principal_id)
+        self._polls[waiter] += 1
+        try:
+            yield
+        finally:
+            self._polls[waiter] -= 1
+            if not self._polls[waiter]:
+                del self._polls[waiter]
+
+    def mark_sent(self, request_id: str, principal_id: str) -> None:
+        """Record that an outcome was sent to a waiter; it can still get lost on its way."""
+        self._unacknowledged.add((request_id, principal_id))
+
+    def acknowledge(self, request_id: str, principal_id: str) -> bool:
+        """Record that an outcome has arrived; return whether it was unacknowledged until now."""
+        waiter = (request_id, principal_id)
+        was_unacknowledged = waiter in self._unacknowledged
+        self._unacknowledged.discard(waiter)
+        return was_unacknowledged
+
+    def is_waiting(self, request_id: str, principal_id: str) -> bool:
+        """Whether this principal waits for this request."""
+        return (request_id, principal_id) in self._polls or any(
+            source(request_id, principal_id) for source in self._sources
+        )
+
+
+class AwaitingViewer:
+    """Requests that were created while nobody was present, until a page opens or their time is up.
+
+    They are lost when the server stops; the deadline sweep then cancels them when their time is up.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: dict[str, tuple[Record, int]] = {}
+        self._seen: list[Record] = []
+        self._changed = ChangeSignal()
+
+    def add(self, record: Record, *, until: int, now: int) -> None:
+        """Hold a request until `until` (ms), and drop the oldest ones whose time is up."""
+        while self._waiting and self._waiting[oldest := next(iter(self._waiting))][1] < now:
+            del self._waiting[oldest]
+        self._waiting[record.id] = (record, until)
+
+    def viewer_arrived(self, tenant: str, thread_id: str | None) -> None:
+        """Release the requests of a thread that somebody has opened; None stands for all threads."""
+        for record, _ in tuple(self._waiting.values()):
+            if record.tenant == tenant and thread_id in (None, record.thread_id):
+                del self._waiting[record.id]
+                self._seen.append(record)
+        if self._seen:
+            self._changed(None)
+
+    async def next_seen(self) -> list[Record]:
+        """Wait for requests that have a viewer now and return them, each one once."""
+        while not self._seen:
+            await self._changed.wait()
+        seen, self._seen = self._seen, []
+        return seen
+
+
+class SubmissionQueue:
+    """SubmissionQueue that this server has claimed for its probe, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self._put, self._take = anyio.create_memory_object_stream[Record](math.inf)
+
+    def add(self, record: Record) -> None:
+        """Queue a submission; only for the server that has just stored it, since no other server tests it."""
+        self._put.send_nowait(record)
+
+    def __aiter__(self) -> AsyncIterator[Record]:
+        return self._take.__aiter__()

@@ -1,0 +1,1 @@
+"""Create, answer, decline and cancel requests of every kind."""

@@ -1,0 +1,86 @@
+"""Decide about a list of requests in one action. No rule is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from askback.domain.faults import Faults, fault, join
+from askback.domain.record import Record
+from askback.domain.validation.structure import parse
+from askback.errors import RateLimited, Refused
+from askback.ports.store import Change, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle.admission import check_note
+from askback.service.lifecycle.settle import already_settled, digest_mismatch
+from askback.service.requests.answer import answer_request, decline_request
+from askback.wire.bodies import BatchBody, BatchItem
+
+Result = tuple[str, Change | Exception]
+"""The id of a request, and what became of it."""
+
+
+async def batch_requests(
+    ctx: Services, principal: Principal, body: object, *, key: str | None = None
+) -> list[Result]:
+    """Answer or decline each request of a `BatchBody`; each one succeeds or fails by itself.
+
+    A `key` applies to each request separately.
+
+    Raises `Faults` for the list itself, and `Forbidden`.
+    """
+    await roles.require(ctx, principal, "batch_requests")
+    sent = parse(BatchBody, body)
+    check_note(ctx, sent.note)
+    _check(sent, most=ctx.limits.batch)
+    # A batch counts as one answer. Over the limit, each request is refused unless it is a replay.
+    with suppress(RateLimited):
+        await ctx.rate_limiter.count_answer(principal, clock=ctx.clock, store=ctx.store)
+        principal = replace(principal, counted=True)
+    # Concurrently, so that the store writes them in one commit.
+    return await asyncio.gather(*(_apply(ctx, principal, sent, item, key) for item in sent.requests))
+
+
+async def _apply(
+    ctx: Services, principal: Principal, sent: BatchBody, item: BatchItem, key: str | None
+) -> Result:
+    note: dict[str, Any] = {} if sent.note is None else {"note": sent.note}
+    try:
+        if sent.action == "decline":
+            body = {"reason": sent.reason or "refused", **note}
+            seen = partial(_check_unchanged, item)
+            return item.id, await decline_request(ctx, principal, item.id, body, key=key, seen=seen)
+        body = {"revision": item.revision, "decision": sent.action, **note}
+        if item.digest is not None:
+            body["digest"] = item.digest
+        return item.id, await answer_request(ctx, principal, item.id, body, key=key)
+    except (Refused, Faults) as failed:
+        return item.id, failed
+
+
+def _check_unchanged(item: BatchItem, record: Record) -> None:
+    """Refuse to decline a request that has changed since the person saw it."""
+    if item.revision != record.revision:
+        raise already_settled(record)
+    if item.digest not in (None, record.digest):
+        raise digest_mismatch(record)
+
+
+def _check(sent: BatchBody, *, most: int) -> None:
+    faults = [fault("requests", "too_few", min=1)] if not sent.requests else []
+    if len(sent.requests) > most:
+        faults.append(fault("requests", "too_many", max=most))
+    ids = [item.id for item in sent.requests[:most]]
+    faults += [
+        fault(join(join("requests", n), "id"), "duplicate_value")
+        for n, each in enumerate(ids)
+        if each in ids[:n]
+    ]
+    if sent.reason is not None and sent.action != "decline":
+        faults.append(fault("reason", "reason_only_decline"))
+    if faults:
+        raise Faults(faults)

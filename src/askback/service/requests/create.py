@@ -1,0 +1,85 @@
+"""Create or cancel a request: what agents do with requests of every kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from askback.domain.faults import Faults, fault
+from askback.domain.kinds import BUILT_IN, FORM, PACKAGE
+from askback.domain.lifecycle import CANCELLED_BY, Action
+from askback.domain.record import Record
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict
+from askback.ports.outcome import Outcome
+from askback.ports.store import Change, ExternalIdTaken, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle.admission import check_note
+from askback.service.lifecycle.idempotency import idempotency_claim, unless_erased, with_submission
+from askback.service.lifecycle.read import get_request
+from askback.service.lifecycle.settle import replayed, settle
+from askback.service.lifecycle.undelivered import mark_delivered
+from askback.service.requests.kinds import HANDLERS
+from askback.wire.bodies import CancelBody
+
+
+async def create_request(
+    ctx: Services, principal: Principal, body: object, *, key: str | None = None
+) -> Change:
+    """Create a request from an `Ask`, an `ApprovalAsk`, a `SecretRequest` or an `ActionRequest`.
+
+    With a key or an external id that was used before, return the request that the earlier call created.
+
+    Raises `Faults` naming every broken rule, `Forbidden` for any role but requester, `ClaimMismatch`, and `Conflict`
+    for an external id that was sent with another body.
+    """
+    await roles.require(ctx, principal, "create_request")
+    async with unless_erased(ctx, principal, _member(body, "thread_id"), key):
+        kind = _member(body, "kind")
+        # A body of an unknown kind gets the errors of a form.
+        known = kind if isinstance(kind, str) and kind in BUILT_IN else FORM.name
+        handlers = HANDLERS[PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else known]
+        try:
+            change = await handlers.create(ctx, principal, body, key=key)
+        except ExternalIdTaken as taken:
+            change = Change(_same_request(taken), Outcome.FOUND)
+    if change.outcome is not Outcome.APPLIED and change.record.settled:
+        await mark_delivered(ctx, principal, change.record)
+    return change
+
+
+def _same_request(taken: ExternalIdTaken) -> Record:
+    if taken.same:
+        return taken.record
+    raise Conflict(
+        "You have sent another request with this external_id in this thread. Give this one its own external_id.",
+        code="external_id_taken",
+        request=taken.record.as_dict(),
+    )
+
+
+def _member(body: object, name: str) -> object:
+    return cast("Mapping[object, object]", body).get(name) if isinstance(body, Mapping) else None
+
+
+async def cancel_request(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Cancel a request with `{"reason"?, "note"?}`; the default reason of an admin is `admin`.
+
+    `domain.lifecycle.CANCELLED_BY` has the reasons of each role; any other raises `Faults`.
+    """
+    await roles.require(ctx, principal, "cancel_request", request_id)
+    record = await get_request(ctx, principal, request_id)
+    sent = parse(CancelBody, body)
+    claimed = idempotency_claim(principal, f"cancel:{request_id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before)
+    check_note(ctx, sent.note)
+    reason = sent.reason or ("admin" if principal.role == "admin" else "agent_aborted")
+    if principal.role not in CANCELLED_BY[reason]:
+        allowed = [each for each, roles in CANCELLED_BY.items() if principal.role in roles]
+        raise Faults([fault("reason", "unknown_value", allowed=", ".join(allowed))])
+    outcome = {"reason": reason} | ({"note": sent.note} if sent.note is not None else {})
+    return await settle(ctx, record, Action.CANCEL, outcome, by=principal, claim=claimed)

@@ -1,0 +1,190 @@
+"""Create and answer forms, and accept a checked submission."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from anyio import to_thread
+
+from askback.domain import jsontext
+from askback.domain.faults import Faults, fault
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Action
+from askback.domain.record import Record
+from askback.domain.shown import shown_form
+from askback.domain.spec import REQUESTER
+from askback.domain.validation.answer import check_answer
+from askback.domain.validation.ask import read_ask
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import check_languages
+from askback.domain.validation.verdict import check_result
+from askback.domain.view import view
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.store import Change, Claim, Principal
+from askback.service.access import sharing
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.checks import default_summary, error_members, submit_for_check
+from askback.service.lifecycle.held import let_stand
+from askback.service.lifecycle.idempotency import (
+    idempotency_claim,
+    labels_of,
+    require_new,
+    with_submission,
+)
+from askback.service.lifecycle.opening import new_record, open_request
+from askback.service.lifecycle.option_sources import check_chosen
+from askback.service.lifecycle.read import get_request, require_revision
+from askback.service.lifecycle.settle import replayed, settle
+from askback.service.lifecycle.uploads import uploads_of
+from askback.service.requests.options import with_known_options
+from askback.wire.bodies import AnswerBody
+from askback.wire.verdicts import AcceptBody
+
+QUICK_REQUEST = 10_000
+"""Characters of a request whose Markdown is parsed at once, which takes at most about 0.1 s."""
+
+
+async def create_form(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
+    """Create a request from an `Ask`; see `ask.ask`, which has checked the role."""
+    asked, text = read_ask(body, limits=ctx.limits)
+    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    claimed = idempotency_claim(principal, "create", key, text)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    if asked.validator not in {None, REQUESTER, *ctx.validators}:
+        raise Faults([fault("validator", "unknown_value.validator")])
+    labels = labels_of(asked, text)
+    await require_new(ctx, principal, asked.thread_id, labels)
+    form = await with_known_options(ctx, asked.form)
+    if form is not asked.form:
+        asked = asked.model_copy(update={"form": form})
+        text = asked.model_dump_json(exclude_none=True)
+    if any(field.sensitive for field in asked.form.all_fields):
+        await ctx.vault.active()  # raises before a person types anything that could not be sealed
+    summary = default_summary(asked.form)
+    errors = error_members(asked.field_errors, asked.error_summary, default=summary)
+    record = new_record(
+        ctx,
+        principal,
+        asked,
+        _stored_text(text, errors=bool(errors), limited=asked.question_limit is not None),
+        kind=asked.kind,
+        timeout_s=asked.timeout_s,
+        view=await form_view(asked.form, text),
+        form=asked.form,
+        labels=labels,
+    )
+    if errors:
+        record = replace(record, state=record.state.with_members(**errors))
+    change = await open_request(ctx, principal, asked, record, claimed, terms)
+    # Another server can change who may answer an escalated request, or promote a queued one.
+    if change.outcome is Outcome.APPLIED and not asked.escalation and not change.record.queued_behind:
+        ctx.recent.add(change.record)
+    return change
+
+
+def _stored_text(text: str, *, errors: bool, limited: bool) -> str:
+    """Return the question as it is kept: without what is only about its creation."""
+    names = ("field_errors", "error_summary") * errors + ("question_limit",) * limited
+    return jsontext.without_members(text, *names) if names else text
+
+
+async def form_view(form: Form, text: str) -> dict[str, Any]:
+    """Return the `view` of a form in the request `text`; long ones are made in a thread."""
+    return await to_thread.run_sync(view, form) if len(text) > QUICK_REQUEST else view(form)
+
+
+async def answer_form(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    claimed: Claim | None = None,
+) -> Change:
+    """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer.answer`."""
+    message = {} if claimed is None else {"message_id": claimed.key}
+    sent = await readable(ctx, principal, record, lambda: parse(AnswerBody, body))
+    said = sent.model_dump_json(exclude_unset=True) if key else ""
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, said)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    record = await require_revision(ctx, principal, record, sent.revision)
+    report = Report()
+    languages = check_languages(sent.languages, report, ctx.limits)
+    report.finish()
+    form, skipped = record.spec.form, sent.skipped or ()
+    uploads = await uploads_of(ctx, principal, record)
+    try:
+        checked = check_answer(
+            form, sent.values, skipped, control=sent.control, limits=ctx.limits, uploads=uploads
+        )
+    except Faults:
+        ctx.recent.discard(record.id)  # another server may have changed the form
+        await require_revision(ctx, principal, await get_request(ctx, principal, record.id), sent.revision)
+        raise
+    answer = {**checked.answer, **message}
+    sourced = await check_chosen(ctx, record, checked.values, user=principal.user)
+    if shown := shown_form(form, checked.values, languages, sourced):
+        answer["shown"] = shown
+    if (validator := record.spec.facts.validator) is not None:
+        own = None if validator == REQUESTER else validator
+        change = await submit_for_check(
+            ctx,
+            record,
+            answer,
+            by=principal,
+            claim=claimed,
+            probe=own,
+            probe_s=ctx.limits.validator_s,
+        )
+        if own is not None and change.outcome is Outcome.APPLIED:
+            ctx.submissions.add(change.record)
+        return change
+    outcome = {"source": "responder", "answer": answer}
+    effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects)
+
+
+async def accept_submission(
+    ctx: Services,
+    principal: Principal | None,
+    record: Record,
+    verdict: AcceptBody,
+    *,
+    claim: Claim | None = None,
+) -> Change:
+    """Settle the request with its checked submission, or with the values that the check made of it."""
+    state = record.state.members
+    held = "held" in state
+    if held and verdict.values is None:
+        if verdict.result is not None or verdict.message is not None:
+            raise Faults([fault("values", "missing_required")])
+        return await let_stand(ctx, record, by=principal, claim=claim)
+    answer = {**state.get("submitted", {})}
+    if verdict.values is not None:
+        uploads = await uploads_of(ctx, principal, record)
+        skipped = [id_ for id_ in answer.get("skipped", ()) if id_ not in verdict.values]
+        control = answer.get("control")
+        checked = check_answer(
+            record.spec.form, verdict.values, skipped, control=control, limits=ctx.limits, uploads=uploads
+        )
+        answer = {**checked.answer, **{name: answer[name] for name in ("message_id",) if name in answer}}
+        by = state.get("submitted_by") or {}
+        if chosen := await check_chosen(ctx, record, checked.values, user=by.get("user")):
+            answer["shown"] = {"options": chosen}
+    check_result(verdict.result, verdict.message, ctx.limits)
+    answer |= verdict.model_dump(include={"result", "message"}, exclude_none=True)
+    outcome = (
+        {"source": "hook", "answer": answer}
+        if held
+        else {"source": "responder", "answer": answer, "settled_by": state.get("submitted_by")}
+    )
+    return await settle(ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim)

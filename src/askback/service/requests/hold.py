@@ -1,0 +1,82 @@
+"""Hold a decline or a deadline while a hook decides about it (ADR 58)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.domain.spec import REQUESTER
+from askback.ports.outcome import Outcome
+from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.store import Change, Claim, Principal
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.lifecycle.checks import submit_for_check
+from askback.wire.bodies import DeclineBody
+
+
+def is_held(record: Record, event: str) -> bool:
+    """Whether a hook decides about a decline or the deadline of a request now; about a decline only once."""
+    once = event == "decline" and record.state.members.get("declined_once", False)
+    return record.status is Status.PENDING and event in record.spec.facts.hooks and not once
+
+
+async def hold_decline(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    sent: DeclineBody,
+    typed: Mapping[str, Any] | None,
+    claim: Claim | None,
+) -> Change:
+    """Hold a decline; the audit log has it at once, also if the hook asks again."""
+    held = {"event": "decline", **sent.model_dump(exclude_none=True, include={"reason", "note"})}
+    if not sent.remember:
+        held["remember"] = False
+    entry = audit_entry(
+        "decline",
+        at=ctx.clock.now_ms(),
+        tenant=record.tenant,
+        by=principal,
+        about=record,
+        reason=sent.reason,
+        held=True,
+    )
+    return await _hold(
+        ctx, record, held, typed, by=principal, claim=claim, effects=SideEffects(audit=(entry,))
+    )
+
+
+async def hold_timeout(ctx: Services, record: Record) -> Change:
+    """Hold the deadline of a request."""
+    return await _hold(ctx, record, {"event": "timeout"}, None, by=None)
+
+
+async def _hold(
+    ctx: Services,
+    record: Record,
+    held: Mapping[str, Any],
+    typed: Mapping[str, Any] | None,
+    *,
+    by: Principal | None,
+    claim: Claim | None = None,
+    effects: SideEffects = NOTHING,
+) -> Change:
+    validator = record.spec.facts.validator
+    own = None if validator in {None, REQUESTER} else validator
+    change = await submit_for_check(
+        ctx,
+        record,
+        typed,
+        by=by,
+        claim=claim,
+        effects=effects,
+        probe=own,
+        probe_s=ctx.limits.validator_s,
+        held=held,
+    )
+    if own is not None and change.outcome is Outcome.APPLIED:
+        ctx.submissions.add(change.record)
+    return change

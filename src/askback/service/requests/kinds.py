@@ -1,0 +1,163 @@
+"""The use cases of each kind of request; `domain/kinds` has the kinds themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol
+
+from askback.domain.faults import Faults, fault
+from askback.domain.record import Record
+from askback.domain.secrets.secret import RawBody
+from askback.ports.store import Change, Claim, Principal
+from askback.service.actions.create import create_action
+from askback.service.actions.report import answer_action
+from askback.service.approvals.create import create_approval
+from askback.service.approvals.decide import decide_approval
+from askback.service.context import Services
+from askback.service.requests.forms import accept_submission, answer_form, create_form
+from askback.service.requests.packages import answer_package_request, create_package_request
+from askback.service.requests.validate import validate_again, validate_submission
+from askback.service.secrets import accept, probe
+from askback.service.secrets.create import create_secret_request
+from askback.service.secrets.sensitive_fields import answer_sensitive_form
+from askback.service.secrets.submit import submit_secrets
+from askback.wire.verdicts import AcceptBody
+
+
+class Create(Protocol):
+    """Create a request from a body of this kind."""
+
+    def __call__(
+        self, ctx: Services, principal: Principal, body: object, *, key: str | None
+    ) -> Awaitable[Change]:
+        """Return the change; errors are those of the use case that calls it."""
+        ...
+
+
+class Answer(Protocol):
+    """Answer a request with a body that was read, once per key or claim."""
+
+    def __call__(
+        self,
+        ctx: Services,
+        principal: Principal,
+        record: Record,
+        body: object,
+        *,
+        key: str | None,
+        claimed: Claim | None = None,
+    ) -> Awaitable[Change]:
+        """Return the change; errors are those of the use case that calls it."""
+        ...
+
+
+class AnswerBytes(Protocol):
+    """Answer a request with bytes that may hold secrets."""
+
+    def __call__(
+        self, ctx: Services, principal: Principal, record: Record, body: RawBody, *, key: str | None
+    ) -> Awaitable[Change]:
+        """Return the change; errors are those of the use case that calls it."""
+        ...
+
+
+class Accept(Protocol):
+    """Settle a request with its checked submission."""
+
+    def __call__(
+        self,
+        ctx: Services,
+        principal: Principal | None,
+        record: Record,
+        verdict: AcceptBody,
+        *,
+        claim: Claim | None = None,
+    ) -> Awaitable[Change]:
+        """Return the change; errors are those of the use case that calls it."""
+        ...
+
+
+async def _no_redactor(_ctx: Services, _record: Record) -> Callable[[str], str]:
+    return str
+
+
+async def _no_check(_ctx: Services, _record: Record) -> None:
+    return
+
+
+@dataclass(frozen=True, slots=True)
+class Handlers:
+    """The use cases of one kind."""
+
+    create: Create
+    accept: Accept
+    answer: Answer | None = None
+    """For answers without secrets; see `Kind.is_secret`."""
+    answer_unread: AnswerBytes | None = None
+    """For answers that may contain secrets."""
+    check: Callable[[Services, Record], Awaitable[None]] = _no_check
+    """Runs the server's own check of what was submitted; raises `Conflict` if the request ended meanwhile."""
+    end_check: Callable[[Services, Record], Awaitable[None]] = _no_check
+    """Goes on after the server that checked has stopped."""
+    scrubber: Callable[[Services, Record], Awaitable[Callable[[str], str]]] = _no_redactor
+    """Returns a function that removes the submitted values from a text."""
+
+
+async def accept_secret_submission(
+    ctx: Services,
+    principal: Principal | None,
+    record: Record,
+    verdict: AcceptBody,
+    *,
+    claim: Claim | None = None,
+) -> Change:
+    """Store the tested secrets; a check has nothing else to say about them."""
+    if unknown := sorted(verdict.model_fields_set):
+        raise Faults([fault(name, "unknown_field.key") for name in unknown])
+    return await accept.accept_secrets(ctx, principal, record, claim=claim)
+
+
+async def accept_action(
+    ctx: Services,
+    principal: Principal | None,
+    record: Record,
+    verdict: AcceptBody,
+    *,
+    claim: Claim | None = None,
+) -> Change:
+    """Settle an action as done; it has no values that a check could replace."""
+    if verdict.values is not None:
+        raise Faults([fault("values", "unknown_field.key")])
+    return await accept_submission(ctx, principal, record, verdict, claim=claim)
+
+
+HANDLERS: Mapping[str, Handlers] = MappingProxyType(
+    {
+        "form": Handlers(
+            create_form,
+            accept_submission,
+            answer=answer_form,
+            answer_unread=answer_sensitive_form,
+            check=validate_submission,
+            end_check=validate_again,
+        ),
+        "approval": Handlers(create_approval, accept_submission, answer=decide_approval),
+        "action": Handlers(create_action, accept_action, answer=answer_action),
+        "package": Handlers(create_package_request, accept_submission, answer=answer_package_request),
+        "secret": Handlers(
+            create_secret_request,
+            accept_secret_submission,
+            answer_unread=submit_secrets,
+            check=probe.test_secrets,
+            end_check=probe.end_unknown,
+            scrubber=accept.redactor_for,
+        ),
+    }
+)
+
+
+def handlers_of(record: Record) -> Handlers:
+    """Return the use cases of a stored request."""
+    return HANDLERS[record.kind]

@@ -1,0 +1,152 @@
+"""Create and answer requests of kinds that packages add (`ports/kinds.py`)."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from askback.domain.faults import Fault, Faults, fault
+from askback.domain.lifecycle import Action
+from askback.domain.record import Record
+from askback.domain.request import PackageRequest
+from askback.domain.validation.envelope import read_asked
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse, report_structure
+from askback.domain.validation.text_check import TextCheck
+from askback.errors import Conflict
+from askback.ports.kinds import KindExtension
+from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.store import Change, Claim, Principal
+from askback.service.access import sharing
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.idempotency import (
+    idempotency_claim,
+    labels_of,
+    require_new,
+    with_submission,
+)
+from askback.service.lifecycle.opening import new_record, open_request
+from askback.service.lifecycle.read import require_revision
+from askback.service.lifecycle.settle import replayed, settle
+from askback.wire.bodies import PackageAnswerBody
+
+_T = TypeVar("_T")
+
+log = logging.getLogger(__name__)
+
+
+async def create_package_request(
+    ctx: Services, principal: Principal, body: object, *, key: str | None
+) -> Change:
+    """Create a request from a `PackageRequest` whose kind is registered; see `create.create_request`.
+
+    Raises `Faults`, and `Conflict` (`kind_failed`) if the code of the package fails.
+    """
+    asked, text_check = read_asked(PackageRequest, body, ctx.limits)
+    text_check.report.finish()
+    extension = ctx.kinds[asked.kind]
+    claimed = idempotency_claim(principal, "create", key, asked)
+    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    labels = labels_of(asked, asked)
+    await require_new(ctx, principal, asked.thread_id, labels)
+    data = _read(extension, lambda: extension.ask.model_validate(asked.data), asked.data)
+    summary = _line(ctx, _run(extension, lambda: extension.summary(data)))
+    said = {**asked.model_dump(exclude_none=True), "summary": summary}
+    record = new_record(
+        ctx,
+        principal,
+        asked,
+        to_json(said).decode(),
+        kind="package",
+        timeout_s=asked.timeout_s,
+        labels=labels,
+    )
+    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await refusals.repeat_refusal(ctx, record, refused, key=key)
+    return await open_request(ctx, principal, asked, record, claimed, terms)
+
+
+async def answer_package_request(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    claimed: Claim | None = None,
+) -> Change:
+    """Settle a request with a `PackageAnswerBody`; see `answer_request`, which has checked the role.
+
+    Raises `Conflict` (`kind_not_registered`) if the package is not installed any more.
+    """
+    sent = await readable(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    record = await require_revision(ctx, principal, record, sent.revision)
+    asked = record.spec.package
+    extension = ctx.kinds.get(asked.kind)
+    if extension is None:
+        raise Conflict(
+            f"Widget type '{asked.kind}' is not registered on this daemon. Dismiss the request, or ask the operator "
+            "to install the package that adds it.",
+            code="kind_not_registered",
+            request=record.as_dict(),
+        )
+    question = _run(extension, lambda: extension.ask.model_validate(asked.data))
+    given = _read(extension, lambda: extension.answer.model_validate(sent.data), sent.data)
+    if wrong := _run(extension, lambda: extension.check(question, given)):
+        raise Faults(_faults(wrong))
+    text = _run(extension, lambda: extension.text(question, given))[: ctx.limits.note]
+    answer = {"data": given.model_dump(mode="json"), "text": text}
+    lifts = await refusals.lifts_for_answer(ctx, record)
+    effects = SideEffects(lifts=lifts) if lifts else NOTHING
+    outcome = {"source": "responder", "answer": answer}
+    return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects)
+
+
+def _read(extension: KindExtension, read: Callable[[], _T], raw: object) -> _T:
+    """Validate data with a model of the package; raises `Faults` below `data`."""
+    try:
+        return _run(extension, read)
+    except ValidationError as error:
+        report = Report()
+        report_structure(error, raw, report, path="data")
+        report.finish()
+        raise Faults([fault("data", "wrong_type.json")]) from None
+
+
+def _run(extension: KindExtension, call: Callable[[], _T]) -> _T:
+    """Run code of a package, whose errors are no fault of the caller; their texts may quote anything."""
+    try:
+        return call()
+    except ValidationError:
+        raise
+    except Exception as failed:
+        log.exception("the kind %s failed", extension.name)
+        raise Conflict(
+            f"The package of the kind {extension.name} failed. Nothing was changed.", code="kind_failed"
+        ) from failed
+
+
+def _line(ctx: Services, summary: str) -> str:
+    report = Report()
+    TextCheck(report, suspicious=True).at("data", summary, ctx.limits.title)
+    report.finish()
+    return summary
+
+
+def _faults(wrong: Mapping[str, str]) -> list[Fault]:
+    return [
+        fault(f"data.{path}" if path else "data", "refused_by_kind", message=message)
+        for path, message in cast("Mapping[str, Any]", wrong).items()
+    ]

@@ -1,0 +1,69 @@
+"""Accept a person's answer after the requester's check, or ask again.
+
+Meanwhile the request is `resolving`, and the person sees that it is being checked. The submission is part of the state,
+so a requester finds it after a crash. A check without a verdict ends by timeout (`checks.py`).
+
+A verdict can be sent twice, for example after a lost connection. With a key the second one is a replay, so it does not
+apply to a newer answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from askback.domain.record import Record
+from askback.domain.validation.structure import parse
+from askback.ports.store import Change, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle.checks import (
+    require_resolving,
+)
+from askback.service.lifecycle.idempotency import idempotency_claim
+from askback.service.lifecycle.read import get_request
+from askback.service.lifecycle.settle import replayed
+from askback.service.requests.kinds import handlers_of
+from askback.service.requests.reprompt import reprompt
+from askback.wire.verdicts import AcceptBody, RepromptBody
+
+
+async def accept_submission(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Accept the submission with an `AcceptBody`. Raises `Faults`, and `Conflict` if nothing is being checked."""
+    record = await _get_submitted(ctx, principal, request_id)
+    sent = parse(AcceptBody, body)
+    claimed = idempotency_claim(
+        principal, f"accept:{request_id}", key, sent.model_dump_json(exclude_unset=True)
+    )
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    require_resolving(record)
+    return await handlers_of(record).accept(ctx, principal, record, sent, claim=claimed)
+
+
+async def reprompt_request(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Ask the person again with a `RepromptBody`; they can edit the rejected answer.
+
+    After `limits.reprompts` times the request is cancelled instead, with the reason `failed`. Raises `Faults`, and
+    `Conflict` if nothing is being checked.
+    """
+    record = await _get_submitted(ctx, principal, request_id)
+    sent = parse(RepromptBody, body)
+    claimed = idempotency_claim(
+        principal, f"reprompt:{request_id}", key, sent.model_dump_json(exclude_unset=True)
+    )
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    require_resolving(record)
+    raw = cast("Mapping[str, Any]", body).get("form")
+    scrub = await handlers_of(record).scrubber(ctx, record)
+    return await reprompt(ctx, record, sent, raw, by=principal, claim=claimed, scrub=scrub)
+
+
+async def _get_submitted(ctx: Services, principal: Principal, request_id: str) -> Record:
+    await roles.require(ctx, principal, "accept_submission", request_id)
+    return await get_request(ctx, principal, request_id)

@@ -1,0 +1,121 @@
+"""Change a request while it is open: its form, its errors, its deadline (ADR 58).
+
+Each change is a revision: an answer to what was asked before gets the request as it is now, and the page keeps what was
+typed. What an approval asks about never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from askback.domain.events import REQUEST_UPDATED
+from askback.domain.faults import Faults, fault
+from askback.domain.kinds import kind_of
+from askback.domain.lifecycle import Action, Status
+from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.domain.validation.answer import default_answer
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict
+from askback.ports.store import Change, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle.checks import default_summary, error_members, new_deadline
+from askback.service.lifecycle.idempotency import idempotency_claim
+from askback.service.lifecycle.read import get_request
+from askback.service.lifecycle.settle import ConcurrentChange, already_settled, replayed, settle
+from askback.service.requests.reprompt import check_reprompt, spec_with_form
+from askback.wire.verdicts import RepromptBody
+
+_ERRORS = frozenset({"field_errors", "error_summary"})
+
+
+async def update_request(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Change an open request with a `RepromptBody` and return it as its next revision.
+
+    Raises `Faults`, and `Conflict`: `resolving` while an answer is checked, `too_many_updates` after `limits.updates`.
+    """
+    await roles.require(ctx, principal, "update_request", request_id)
+    record = await get_request(ctx, principal, request_id)
+    sent = parse(RepromptBody, body)
+    said = sent.model_dump_json(exclude_unset=True)
+    claimed = idempotency_claim(principal, f"update:{request_id}", key, said)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    raw = cast("Mapping[str, Any]", body).get("form")
+    while True:
+        _require_open(ctx, record)
+        spec = None if raw is None else await _changed_form(ctx, record, raw)
+        check_reprompt(ctx, sent, kind_of(record).error_paths(spec or record.spec))
+        said = {**_errors(record, sent, spec), "updates": record.state.members.get("updates", 0) + 1}
+        times = None
+        if "timeout_s" in sent.model_fields_set:
+            times = new_deadline(ctx, record, sent.timeout_s)
+            spec = (spec or record.spec).with_timeout(sent.timeout_s)
+        try:
+            return await settle(
+                ctx,
+                record,
+                Action.UPDATE,
+                said,
+                by=principal,
+                claim=claimed,
+                match_state=True,
+                event=REQUEST_UPDATED,
+                times=times,
+                spec=spec,
+            )
+        except ConcurrentChange as overtaken:
+            record = overtaken.record
+
+
+def _require_open(ctx: Services, record: Record) -> None:
+    if record.status is Status.RESOLVING:
+        raise Conflict(
+            "An answer is being checked. Accept it, or ask again and send the change with that.",
+            code="resolving",
+            request=record.as_dict(),
+        )
+    if record.settled:
+        raise already_settled(record)
+    if record.state.members.get("updates", 0) >= ctx.limits.updates:
+        raise Conflict(
+            f"This request was changed {ctx.limits.updates} times. Cancel it and ask again.",
+            code="too_many_updates",
+            request=record.as_dict(),
+        )
+
+
+async def _changed_form(ctx: Services, record: Record, raw: object) -> Spec:
+    facts = record.spec.facts
+    spec = await spec_with_form(ctx, record, raw, sensitive=facts.validator is None)
+    if spec.sensitive:
+        await ctx.vault.active()
+    if facts.on_timeout == "default":
+        try:
+            default_answer(spec.form, ctx.limits)
+        except Faults:
+            raise Faults([fault("form", "no_default")]) from None
+    return spec
+
+
+def _errors(record: Record, sent: RepromptBody, spec: Spec | None) -> dict[str, Any]:
+    """Return the members of the state that show errors and an answer that was sent back before.
+
+    New errors replace the earlier ones, and a new form removes them.
+    """
+    kind, asked, state = kind_of(record), spec or record.spec, record.state.members
+    if (named := sent.model_fields_set & _ERRORS) and not kind.error_paths(asked):
+        raise Faults([fault(min(named), "unknown_field.key")])
+    kept = {"submitted": state.get("submitted"), "submitted_by": state.get("submitted_by")}
+    if spec is None and not named:
+        return {
+            **kept,
+            "field_errors": state.get("field_errors"),
+            "error_summary": state.get("error_summary"),
+        }
+    default = default_summary(asked.form) if kind.keeps_submission else None
+    return {**kept, **error_members(sent.field_errors, sent.error_summary, default=default)}

@@ -1,0 +1,96 @@
+"""Check the answer of a form with a validator of this server (ADR 58).
+
+The server that stored an answer checks it, under a lease. If it stops, another server begins again when the lease ends:
+a validator reads an answer and changes nothing. After `ATTEMPTS`, or if there is no verdict, the person is asked again.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import anyio
+
+from askback.domain.check import check_of, checking_members, probe_deadline
+from askback.domain.deadlines import Schedule
+from askback.domain.faults import Faults, join
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Action
+from askback.domain.record import Record
+from askback.domain.request import InputRequest
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
+from askback.domain.verdict import UNCHANGED, Accept, AskAgain, read_verdict
+from askback.errors import Conflict
+from askback.ports.outcome import Outcome
+from askback.ports.validator import Submission
+from askback.service.context import Services
+from askback.service.lifecycle.checks import SERVER, end_unchecked_now
+from askback.service.lifecycle.settle import ConcurrentChange, settle
+from askback.service.requests.forms import accept_submission
+from askback.service.requests.reprompt import reprompt
+from askback.wire.verdicts import AcceptBody, RepromptBody
+
+ATTEMPTS = 3
+"""How often an answer is checked when servers stop during the check."""
+
+_log = logging.getLogger(__name__)
+
+
+async def validate_submission(ctx: Services, record: Record) -> None:
+    """Run the validator of a request and apply its verdict. Raises `Conflict` if the request ended meanwhile."""
+    validator, until = ctx.validators.get(record.spec.facts.validator or ""), probe_deadline(record)
+    if validator is None or until is None or ctx.clock.now_ms() > until - ctx.limits.validator_s * 1000:
+        return  # not enough time is left: the lease ends, and another server may have the validator
+    try:
+        with anyio.fail_after(ctx.limits.validator_s):
+            found = await validator(Submission(InputRequest.model_validate_json(record.wire)))
+        await _apply(ctx, record, read_verdict(found))
+    except (Conflict, ConcurrentChange):
+        raise
+    except Faults as wrong:
+        _log.warning("a validator gave no verdict that can be used: %s", wrong)
+        await end_unchecked_now(ctx, record)
+    except Exception as failed:  # noqa: BLE001 - whatever fails has checked nothing
+        # The text and the traceback of the error could contain what the person typed.
+        _log.warning("a validator failed with %s", type(failed).__name__)
+        await end_unchecked_now(ctx, record)
+
+
+async def validate_again(ctx: Services, record: Record) -> None:
+    """Check an answer again whose server stopped; after `ATTEMPTS` ask the person. Raises `Conflict`."""
+    before, now = check_of(record), ctx.clock.now_ms()
+    attempts = 1 + (before.renewed if before is not None else 0)
+    if attempts >= ATTEMPTS:
+        await end_unchecked_now(ctx, record)
+        return
+    until = now + 2 * ctx.limits.validator_s * 1000
+    check = checking_members(SERVER, record.spec.facts.validator or "", now, until, renewed=attempts)
+    noted = {"check": check, "tried_until": rfc3339(until)}
+    times = Schedule(None, until)
+    change = await settle(
+        ctx, record, Action.NOTE, noted, by=None, match_state=True, times=times, event="request.noted"
+    )
+    if change.outcome is Outcome.APPLIED:
+        ctx.submissions.add(change.record)
+
+
+async def _apply(ctx: Services, record: Record, verdict: Accept | AskAgain) -> None:
+    if isinstance(verdict, Accept):
+        said = {"values": verdict.values, "result": verdict.result, "message": verdict.message}
+        await accept_submission(ctx, None, record, parse(AcceptBody, _without_none(said)))
+        return
+    errors = [
+        {"path": join("values", id_), "message": text} for id_, text in (verdict.field_errors or {}).items()
+    ]
+    form = verdict.form.model_dump(exclude_none=True) if isinstance(verdict.form, Form) else verdict.form
+    said = _without_none(
+        {"field_errors": errors or None, "error_summary": verdict.error_summary, "form": form}
+    )
+    if verdict.timeout_s is not UNCHANGED:
+        said["timeout_s"] = verdict.timeout_s
+    await reprompt(ctx, record, parse(RepromptBody, said), form, by=None)
+
+
+def _without_none(members: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not None}

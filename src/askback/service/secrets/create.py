@@ -1,0 +1,114 @@
+"""Create a request for secrets; it is settled at once if they are stored, or were refused a moment ago."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from pydantic_core import to_json
+
+from askback.domain.faults import Faults, fault
+from askback.domain.kinds.secret import names_digest
+from askback.domain.lifecycle import Status
+from askback.domain.record import Record
+from askback.domain.request import SecretRequest
+from askback.domain.validation.secret import check_secret
+from askback.domain.view import languages_of, make_view, markdown_trees
+from askback.ports.policy import SideEffects
+from askback.ports.secrets import SecretRecord
+from askback.ports.store import Change, Principal
+from askback.service.access import sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.lifecycle import refusals
+from askback.service.lifecycle.idempotency import idempotency_claim, labels_of, require_new
+from askback.service.lifecycle.opening import created_event, new_record, open_request
+from askback.service.lifecycle.settle import replayed
+from askback.service.lifecycle.undelivered import resumes_for_settled
+from askback.service.secrets.locations import SCOPE_ORDER, grants_for, locations_of, usable_by, valid_in_scope
+
+
+async def create_secret_request(
+    ctx: Services, principal: Principal, body: object, *, key: str | None
+) -> Change:
+    """Create a request from a `SecretRequest`; see `ask.ask`, which has checked the role.
+
+    Raises `Faults`, and `VaultLocked` without a master key, since the values could not be stored.
+    """
+    asked = check_secret(body, limits=ctx.limits)
+    claimed = idempotency_claim(principal, "create", key, asked)
+    terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return before
+    await require_new(ctx, principal, asked.thread_id, labels_of(asked, asked))
+    if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
+        raise Faults([fault("secret.probe", "unknown_value.probe")])
+    await ctx.vault.active()
+    found = await ctx.store.secrets_at(
+        principal.tenant,
+        terms.access.owner,
+        locations_of(thread_id=asked.thread_id, project=asked.secret.project),
+        asked.secret.names,
+    )
+    # An agent does not learn whether a secret exists that it may not use.
+    found = await usable_by(ctx, principal, found)
+    record = _new_record(ctx, principal, asked, found)
+    here = valid_in_scope(found, asked.secret.default_scope)
+    if len(here) == len(asked.secret.names):
+        record, effects = _settle_existing(record, here)
+        effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
+        event = created_event(principal, record, f"request.{Status.ANSWERED}")
+        return await ctx.store.insert(record, event, claimed, effects)
+    if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
+        return await refusals.repeat_refusal(ctx, record, refused, key=key)
+    return await open_request(ctx, principal, asked, record, claimed, terms)
+
+
+def _settle_existing(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
+    """Settle a request whose secrets are all stored and usable; its scope is the narrowest one of them."""
+    names = sorted(each.name for each in here)
+    scope = min((each.scope for each in here), key=SCOPE_ORDER.index)
+    answer = {"names": names, "scope": scope, "existing": names}
+    entry = audit_entry(
+        "secret.grant",
+        at=record.created_at,
+        tenant=record.tenant,
+        by=None,
+        about=record,
+        names=names,
+        scope=scope,
+        owner=here[0].owner or None,
+        source="existing",
+    )
+    given = grants_for(here, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
+    settled = record.as_settled(Status.ANSWERED, source="existing", answer=answer)
+    return settled, SideEffects(audit=(entry,), grants=given)
+
+
+def _new_record(
+    ctx: Services, principal: Principal, asked: SecretRequest, found: Sequence[SecretRecord]
+) -> Record:
+    present: dict[str, list[str]] = {}
+    for each in found:
+        present.setdefault(each.name, []).append(each.scope)
+    said = asked.model_dump(exclude={"secret"}, exclude_none=True)
+    said["secret"] = {**asked.secret.model_dump(exclude_none=True), "present": present}
+    return new_record(
+        ctx,
+        principal,
+        asked,
+        to_json(said).decode(),
+        kind=asked.kind,
+        timeout_s=asked.timeout_s,
+        view=_view(asked),
+        hides_names=asked.secret.hide_names,
+        digest=names_digest(asked.secret.names),
+        labels=labels_of(asked, asked),
+    )
+
+
+def _view(asked: SecretRequest) -> dict[str, Any] | None:
+    asks = asked.secret
+    trees = markdown_trees([("secret.reason", asks.reason), ("secret.instructions", asks.instructions)])
+    return make_view(markdown=trees, languages=languages_of(asks.texts))

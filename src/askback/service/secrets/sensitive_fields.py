@@ -1,0 +1,178 @@
+"""Answer forms with sensitive fields: their values are sealed, and the answer only says that they are set.
+
+Other fields are answered as usual. The body is parsed only here, and by no pydantic model.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from askback.domain import jsontext
+from askback.domain.faults import Fault, Faults, fault
+from askback.domain.files import Uploads
+from askback.domain.lifecycle import Action
+from askback.domain.limits import Limits
+from askback.domain.record import Record
+from askback.domain.secrets.secret import RawBody, Secret
+from askback.domain.shown import shown_form
+from askback.domain.spec import Spec
+from askback.domain.validation.answer import check_answer
+from askback.domain.validation.report import MAX_FAULTS, Report
+from askback.domain.validation.text_check import check_languages
+from askback.ports.policy import SideEffects
+from askback.ports.secrets import Grant, SecretLocation, SecretRecord, VersionTaken
+from askback.ports.store import Change, Principal
+from askback.service.context import Services
+from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
+from askback.service.lifecycle.option_sources import check_chosen
+from askback.service.lifecycle.read import require_revision
+from askback.service.lifecycle.settle import replayed, settle
+from askback.service.lifecycle.uploads import uploads_of
+from askback.service.secrets.locations import REQUEST_SCOPE
+from askback.service.secrets.sealing import seal_values
+
+
+async def answer_sensitive_form(
+    ctx: Services, principal: Principal, record: Record, body: RawBody, *, key: str | None
+) -> Change:
+    """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
+    spec = record.spec
+    uploads = await uploads_of(ctx, principal, record)
+    sent = await readable(
+        ctx, principal, record, lambda: body.read(lambda text: _check(text, spec, ctx.limits, uploads))
+    )
+    claimed = idempotency_claim(principal, f"answer:{record.id}", key, sent.said)
+    if (before := await replayed(ctx, claimed)) is not None:
+        return with_submission(before, sent.revision)
+    await admit(ctx, principal, record)
+    record = await require_revision(ctx, principal, record, sent.revision)
+    if sent.faults:
+        raise Faults(sent.faults)
+    sourced = await check_chosen(ctx, record, sent.values, user=principal.user)
+    while True:
+        try:
+            change = await _settle(ctx, principal, record, sent, claimed, sourced)
+        except VersionTaken:
+            continue  # the same answer came twice at once; the next try finds the settled request
+        return change
+
+
+async def _settle(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    sent: _CheckedAnswer,
+    claimed: Any,
+    sourced: Mapping[str, Sequence[str]],
+) -> Change:
+    where = SecretLocation(REQUEST_SCOPE, record.id)
+    kept = await seal_values(
+        ctx, principal, sent.secrets, where, owner=record.access.owner, request_id=record.id
+    )
+    answer: dict[str, Any] = {"values": {**sent.values, **_references(kept)}}
+    shown = shown_form(record.spec.form, sent.values, sent.languages, sourced)
+    parts = (("other", sent.other), ("skipped", sent.skipped), ("control", sent.control), ("shown", shown))
+    answer |= {name: part for name, part in parts if part}
+    given = tuple(
+        Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in kept
+    )
+    return await settle(
+        ctx,
+        record,
+        Action.ANSWER,
+        {"source": "responder", "answer": answer},
+        by=principal,
+        claim=claimed,
+        effects=SideEffects(secrets=kept, grants=given),
+    )
+
+
+def _references(kept: tuple[SecretRecord, ...]) -> dict[str, Any]:
+    """Return what the agent gets instead of the values: that they are set, and the reference to lease them."""
+    return {each.name: {"set": True, "ref": each.id} for each in kept}
+
+
+@dataclass(frozen=True, slots=True)
+class _CheckedAnswer:
+    """A parsed and checked answer; an error that shows it cannot show a value.
+
+    An idempotency key is bound to `said`. `values` has None for each field in `secrets`.
+    """
+
+    revision: int
+    said: str = field(repr=False)
+    faults: Sequence[Fault] = ()
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    other: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    skipped: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    control: str | None = None
+    secrets: Mapping[str, Secret] = field(default_factory=dict[str, Secret])
+    languages: Sequence[str] = ()
+
+
+def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _CheckedAnswer:
+    revision, given, skipped, control, languages = _members(body, limits)
+    names = spec.sensitive
+    plain = {name: value for name, value in given.items() if name not in names}
+    more = [part for part in (skipped, control) if part]
+    said = json.dumps([revision, plain, sorted(given), *more])
+    try:
+        checked = check_answer(spec.form, given, skipped, control=control, limits=limits, uploads=uploads)
+    except Faults as refused:
+        return _CheckedAnswer(revision, said, faults=refused.faults)
+    return _CheckedAnswer(
+        revision,
+        said,
+        values={name: None if name in names else value for name, value in checked.values.items()},
+        other=checked.other,
+        skipped=checked.skipped,
+        control=checked.control,
+        secrets={name: _secret(value) for name, value in checked.values.items() if name in names},
+        languages=languages,
+    )
+
+
+_KEYS = {"revision", "values", "skipped", "control", "languages"}
+
+
+def _members(body: bytes, limits: Limits) -> tuple[int, dict[str, Any], list[str], str | None, Sequence[str]]:
+    given = jsontext.parse(body, limits=limits)
+    if not isinstance(given, dict):
+        raise Faults([fault("", "wrong_type.object")])
+    sent = cast("dict[str, Any]", given)
+    revision, values = sent.get("revision"), sent.get("values")
+    faults = [] if sent.keys() <= _KEYS else [fault("", "unknown_field.key")]
+    if type(revision) is not int:
+        faults.append(fault("revision", "missing_required" if revision is None else "wrong_type.integer"))
+    if not isinstance(values, dict):
+        faults.append(fault("values", "missing_required" if values is None else "wrong_type.answers"))
+    skipped: object = sent.get("skipped") or []
+    if not isinstance(skipped, list):
+        faults.append(fault("skipped", "wrong_type.list"))
+    else:
+        items = enumerate(cast("list[object]", skipped))
+        faults += [fault(f"skipped[{at}]", "wrong_type.string") for at, id_ in items if type(id_) is not str]
+    control = sent.get("control")
+    if control is not None and not isinstance(control, str):
+        faults.append(fault("control", "wrong_type.string"))
+    report = Report()
+    languages = check_languages(sent.get("languages"), report, limits)
+    faults += report.faults
+    if faults:
+        raise Faults(faults[:MAX_FAULTS])
+    return (
+        cast("int", revision),
+        cast("dict[str, Any]", values),
+        cast("list[str]", skipped),
+        cast("str | None", control),
+        languages,
+    )
+
+
+def _secret(value: object) -> Secret:
+    """Wrap a checked value; a value that is no string is stored as JSON."""
+    return Secret(value if isinstance(value, str) else json.dumps(value))

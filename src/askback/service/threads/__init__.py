@@ -1,0 +1,1 @@
+"""Threads: messages, access, archive, export, erase."""

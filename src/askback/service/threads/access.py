@@ -1,0 +1,181 @@
+"""Change the access to a thread: its owner, its sharing, and its agents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+
+from askback.domain import events
+from askback.domain.access import AccessLevel, AccessList, ThreadAgents
+from askback.domain.faults import Faults, fault, join
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import TextCheck, check_line
+from askback.errors import Forbidden
+from askback.ports.outcome import Outcome
+from askback.ports.policy import SideEffects
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.lifecycle.cancel_open import cancel_matching
+from askback.wire.bodies import AccessBody
+
+
+async def get_thread_access(ctx: Services, principal: Principal, thread_id: str) -> AccessList:
+    """Return the access to a thread, for everybody who may view it."""
+    await roles.require(ctx, principal, "get_thread_access")
+    access = await ctx.store.access(principal.tenant, thread_id)
+    await sharing.require(
+        ctx, principal, access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_thread_access"
+    )
+    return access
+
+
+async def set_thread_access(ctx: Services, principal: Principal, thread_id: str, body: object) -> AccessList:
+    """Change the access to a thread with an `AccessBody` and return it; subscriptions without access end.
+
+    Members that are left out stay as they are. The agent that a thread belongs to can set its owner once, and admit
+    other agents. Open requests of agents that are no longer admitted are cancelled. Raises `Faults`, `NotFound`, and
+    `Forbidden` for anybody but that agent, the thread's owner and admins.
+    """
+    await roles.require(ctx, principal, "set_thread_access")
+    check_line("thread_id", thread_id, ctx.limits.identifier)
+    sent = parse(AccessBody, body)
+    _check(ctx, sent)
+    while True:
+        before = await ctx.store.access(principal.tenant, thread_id)
+        if not sharing.token_covers(principal, thread_id):
+            raise sharing.no_such_thread()
+        wanted = await _requested_access(ctx, principal, sent, before)
+        if wanted == before and principal.role == "requester" and sharing.admits(before, principal):
+            return before
+        await _require(ctx, principal, thread_id, before, wanted)
+        if wanted == before or await _store(ctx, principal, thread_id, wanted, before) is Outcome.APPLIED:
+            break
+    if before.agents != wanted.agents and principal.role != "requester":
+        await _cancel_excluded(ctx, principal, thread_id)
+    return wanted
+
+
+async def _requested_access(
+    ctx: Services, principal: Principal, sent: AccessBody, before: AccessList
+) -> AccessList:
+    people = sent.people_of(before)
+    if principal.role == "requester":
+        return await _requested_by_agent(ctx, principal, sent, replace(people, agents=before.agents))
+    if sent.agents is None:
+        return people
+    held = before.agents or ThreadAgents(())
+    stay = tuple(each for each in held.ids if each in sent.agents)
+    gone = [each for each in held.ids if each not in sent.agents]
+    user = sent.agents_of or ""
+    if "agents_of" not in sent.model_fields_set:
+        user = "" if await _any_works_for(ctx, principal.tenant, gone, held.user) else held.user
+    new = await _new_agents(ctx, principal, sent.agents, held.ids)
+    return replace(people, agents=ThreadAgents((*stay, *new), user))
+
+
+async def _requested_by_agent(
+    ctx: Services, principal: Principal, sent: AccessBody, people: AccessList
+) -> AccessList:
+    """Return the access with the agents that the calling agent admits; it cannot remove any.
+
+    If it sets the owner of the thread, the other agents of that person are admitted too.
+    """
+    agents = people.agents
+    if sent.agents_of is not None:
+        await roles.record_refusal(ctx, principal, "set_thread_access")
+        raise Forbidden("Only a person can set agents_of. List agent ids in `agents` instead.")
+    if sent.agents or (sent.owner is not None and (agents is None or not agents.user)):
+        held = people.with_first_agent(sharing.agent_of(principal)).agents or ThreadAgents(())
+        new = await _new_agents(ctx, principal, sent.agents or (), held.ids)
+        agents = ThreadAgents((*held.ids, *new), held.user or sent.owner or "")
+    return replace(people, agents=agents)
+
+
+async def _new_agents(
+    ctx: Services, principal: Principal, listed: Iterable[str], held: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the listed agents that were not admitted before; raises `Faults` for an unknown one."""
+    new = {each: join("agents", n) for n, each in enumerate(listed) if each not in held}
+    unknown = [at for each, at in new.items() if await ctx.store.agent(principal.tenant, each) is None]
+    if unknown:
+        raise Faults([fault(at, "unknown_agent") for at in unknown])
+    return tuple(new)
+
+
+async def _any_works_for(ctx: Services, tenant: str, agents: Iterable[str], user: str) -> bool:
+    found = [await ctx.store.agent(tenant, each) for each in agents] if user else []
+    return any(agent is not None and agent.user == user for agent in found)
+
+
+async def _require(
+    ctx: Services, principal: Principal, thread_id: str, before: AccessList, wanted: AccessList
+) -> None:
+    if principal.role != "requester":
+        await sharing.require(
+            ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+        )
+        return
+    if not sharing.admits(before, principal):
+        await sharing.require(
+            ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+        )
+    if before.agents is not None and before.agents.ids[:1] != (principal.id,):
+        await roles.record_refusal(ctx, principal, "set_thread_access")
+        raise Forbidden(
+            "Only the thread's own agent, its owner and admins can change which agents may use it."
+        )
+    if replace(wanted, agents=before.agents) == before:
+        return
+    if before.is_shared:
+        await sharing.require(
+            ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
+        )
+    if wanted.owner != principal.user and principal.user != principal.id:
+        await roles.record_refusal(ctx, principal, "set_thread_access")
+        raise Forbidden("This token is for one person, so it cannot start a thread for another.")
+
+
+async def _store(
+    ctx: Services, principal: Principal, thread_id: str, wanted: AccessList, before: AccessList
+) -> Outcome:
+    now = ctx.clock.now_ms()
+    tenant, agent, shown = principal.tenant, sharing.agent_of(principal), wanted.wire
+    event = events.EventDraft(
+        events.THREAD_ACCESS, tenant, thread_id, now, None, json.dumps(shown), principal.id, agent
+    )
+    entry = audit_entry("share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **shown)
+    return await ctx.store.set_access(wanted, event, SideEffects(audit=(entry,)), before=before)
+
+
+async def _cancel_excluded(ctx: Services, principal: Principal, thread_id: str) -> None:
+    """Cancel the open requests of agents that are no longer admitted."""
+    await cancel_matching(
+        ctx,
+        principal.tenant,
+        by=principal,
+        thread_id=thread_id,
+        concerns=lambda record: not sharing.admits_requester(record),
+    )
+
+
+def _check(ctx: Services, sent: AccessBody) -> None:
+    report = Report()
+    text_check = TextCheck(report, suspicious=True)
+    if sent.owner is not None:
+        text_check.at("owner", sent.owner, ctx.limits.identifier)
+    elif sent.agents is None or {"others", "people"} & sent.model_fields_set:
+        report.add("owner", "missing_required")
+    if sent.agents_of is not None:
+        text_check.at("agents_of", sent.agents_of, ctx.limits.identifier)
+        if sent.agents is None:
+            report.add("agents", "missing_required")
+    for name, listed in (("people", list(sent.people)), ("agents", sent.agents or [])):
+        if len(listed) > ctx.limits.assignees:
+            report.add(name, "too_many", max=ctx.limits.assignees)
+        for each in listed[: ctx.limits.assignees]:
+            text_check.at(name, each, ctx.limits.identifier)
+    report.finish()

@@ -1,0 +1,146 @@
+"""List and search threads, and change their title, metadata and settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain.access import AccessLevel
+from askback.domain.events import THREAD_UPDATED, EventDraft
+from askback.domain.faults import Faults, fault
+from askback.domain.timestamps import rfc3339
+from askback.domain.titles import query_words
+from askback.domain.validation.envelope import check_metadata
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
+from askback.domain.validation.text_check import TextCheck, check_line
+from askback.errors import Forbidden
+from askback.ports.store import Principal
+from askback.ports.threads import ThreadChanges, ThreadDetails
+from askback.service.access import roles, sharing
+from askback.service.context import Services
+from askback.wire.operation import PEOPLE, UNBOUNDED
+from askback.wire.thread_bodies import ThreadBody
+
+
+async def list_threads(
+    ctx: Services,
+    principal: Principal,
+    *,
+    query: str | None = None,
+    agent: str | None = None,
+    archived: bool = False,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[dict[str, Any]], str | None]:
+    """Return threads, the last that began first, and the cursor of the next page or None at the end.
+
+    `query` is the id of a thread, or the beginnings of words in its title. An agent gets the threads that it may use.
+    A page can have fewer threads than `limit`: those that the caller's token does not cover are left out. Raises
+    `Faults` for a cursor that is none.
+    """
+    await roles.require(ctx, principal, "list_threads")
+    readers = _readers(principal, agent)
+    if not readers:
+        return [], None
+    size = max(1, min(limit, ctx.limits.page))
+    found = await ctx.store.list_threads(
+        principal.tenant,
+        readers=readers,
+        archived=archived,
+        named=query,
+        words=() if query is None else query_words(query),
+        person=sharing.person_filter(principal),
+        before=None if cursor is None else position(cursor),
+        limit=size + 1,
+    )
+    shown = [_wire(principal, each) for each in found[:size] if _can_view(principal, each)]
+    return shown, f"{found[size - 1].key}" if len(found) > size else None
+
+
+async def update_thread(ctx: Services, principal: Principal, thread_id: str, body: object) -> dict[str, Any]:
+    """Change a thread with a `ThreadBody` and return it.
+
+    Raises `Faults`, `NotFound`, `ThreadArchived`, and `Forbidden` for a level below `PROMPT`, and for what belongs to
+    the asker, all but the title, for anybody but agents and admins.
+    """
+    await roles.require(ctx, principal, "update_thread")
+    check_line("thread_id", thread_id, ctx.limits.identifier)
+    sent = parse(ThreadBody, body)
+    report = Report()
+    TextCheck(report, suspicious=True).line("", "title", sent.title, ctx.limits.title)
+    if sent.metadata is not None:
+        check_metadata(sent.metadata, report, ctx.limits)
+    report.finish()
+    access = await sharing.get_access(ctx, principal, thread_id)
+    await sharing.require(
+        ctx, principal, access, AccessLevel.PROMPT, thread_id=thread_id, attempted="update_thread"
+    )
+    if principal.role == "responder" and sent.model_fields_set - {"title"}:
+        await roles.record_refusal(ctx, principal, "update_thread")
+        raise Forbidden(
+            "The metadata and the settings of a thread belong to its agents. Change only its title."
+        )
+    changed: ThreadChanges = {}
+    if "title" in sent.model_fields_set:
+        changed["title"] = sent.title
+    if "metadata" in sent.model_fields_set:
+        changed["metadata"] = None if sent.metadata is None else compact(sent.metadata)
+    if "answers_as_messages" in sent.model_fields_set:
+        changed["answers_as_messages"] = bool(sent.answers_as_messages)
+    event = EventDraft(
+        THREAD_UPDATED,
+        principal.tenant,
+        thread_id,
+        ctx.clock.now_ms(),
+        None,
+        "{}",
+        principal.id,
+        sharing.agent_of(principal),
+    )
+    await ctx.store.update_thread(event, changed)
+    details = await ctx.store.thread_details(principal.tenant, thread_id)
+    if details is None:
+        raise sharing.no_such_thread()
+    return _wire(principal, details)
+
+
+def _readers(principal: Principal, agent: str | None) -> Sequence[str]:
+    if principal.role in PEOPLE:
+        return ("",) if agent is None else (agent,)
+    if agent not in (None, principal.id):
+        return ()
+    return (principal.id,) if principal.user == principal.id else (principal.id, f"user:{principal.user}")
+
+
+def position(cursor: str) -> int:
+    """Return the place in a list that a cursor names; raises `Faults`."""
+    if not cursor.isascii() or not cursor.isdigit() or int(cursor[:20]) > UNBOUNDED:
+        raise Faults([fault("cursor", "invalid_cursor")])
+    return int(cursor)
+
+
+def _can_view(principal: Principal, thread: ThreadDetails) -> bool:
+    return sharing.level(principal, thread.access, thread.id) >= AccessLevel.VIEW
+
+
+def _wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "id": thread.id,
+        "title": thread.title,
+        "metadata": None if thread.metadata is None else json.loads(thread.metadata),
+        "answers_as_messages": thread.answers_as_messages or None,
+        "owner": thread.access.owner or None,
+        "agents": None if thread.access.agents is None else thread.access.agents.ids,
+        "level": sharing.level(principal, thread.access, thread.id).wire_name,
+        "pending": thread.pending,
+        "updated_at": None if thread.updated_at is None else rfc3339(thread.updated_at),
+        "archived_at": None if thread.archived_at is None else rfc3339(thread.archived_at),
+    }
+    return {name: value for name, value in shown.items() if value is not None}
+
+
+def compact(metadata: object) -> str:
+    """Return metadata as it is stored."""
+    return json.dumps(metadata, ensure_ascii=False, separators=(",", ":"))

@@ -1,0 +1,90 @@
+"""Erase a thread, because its owner asks for it or because its retention period is over.
+
+The thread's sequence number, its access and its audit entries stay; those contain no values.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import anyio
+import anyio.lowlevel
+
+from askback.domain.access import AccessLevel
+from askback.domain.events import THREAD_ERASED, EventDraft
+from askback.domain.policy.settings import read_thread_settings
+from askback.errors import Unavailable
+from askback.ports.policy import SideEffects
+from askback.ports.store import Principal
+from askback.ports.threads import IdleThread
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+from askback.service.threads import archive
+
+DAY_MS = 24 * 3600 * 1000
+EVERY_S = 3600.0
+PAGE = 100
+
+log = logging.getLogger(__name__)
+
+
+async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> None:
+    """Archive a thread and erase its contents from all files of the store.
+
+    Repeating it erases what was written meanwhile. Raises `NotFound`, and `Forbidden` for anybody but the owner and
+    admins.
+    """
+    await roles.require(ctx, principal, "erase_thread")
+    held = await sharing.get_access(ctx, principal, thread_id)
+    await sharing.require(
+        ctx, principal, held, AccessLevel.OWNER, thread_id=thread_id, attempted="erase_thread"
+    )
+    if await ctx.store.thread(principal.tenant, thread_id, limit=1) is None:
+        raise sharing.no_such_thread()
+    await archive.archive_thread(ctx, principal, thread_id)
+    await _erase_contents(ctx, principal.tenant, thread_id, by=principal)
+    await ctx.store.scrub()
+
+
+async def _erase_contents(ctx: Services, tenant: str, thread_id: str, *, by: Principal | None) -> None:
+    now = ctx.clock.now_ms()
+    event = EventDraft(THREAD_ERASED, tenant, thread_id, now, None, archive.actor_json(by))
+    entry = audit_entry("thread.erased", at=now, tenant=tenant, by=by, thread_id=thread_id)
+    await ctx.store.erase_thread(event, SideEffects(audit=(entry,)))
+
+
+async def run_retention(ctx: Services, days: int | None) -> None:
+    """Erase expired threads every hour, forever. `days` is the default retention; None keeps threads."""
+    while True:
+        try:
+            await erase_expired(ctx, days)
+        except Unavailable:
+            log.warning("old threads are kept for now: the store cannot be written")
+        except Exception:
+            log.exception("old threads could not be erased; it is tried again")
+        await anyio.sleep(EVERY_S)
+
+
+async def erase_expired(ctx: Services, days: int | None) -> int:
+    """Erase threads without open requests whose retention is over and return how many.
+
+    They are erased one by one, so that writers wait for at most one of them.
+    """
+    now, erased, after = ctx.clock.now_ms(), 0, ("", "")
+    while page := await ctx.store.idle_threads(before_ms=now - DAY_MS, after=after, limit=PAGE):
+        for idle in page:
+            if await _is_too_old(ctx, idle, days, now):
+                await _erase_contents(ctx, idle.tenant, idle.thread_id, by=None)
+                erased += 1
+            await anyio.lowlevel.checkpoint()
+        after = (page[-1].tenant, page[-1].thread_id)
+    if erased:
+        await ctx.store.scrub()
+    return erased
+
+
+async def _is_too_old(ctx: Services, idle: IdleThread, days: int | None, now: int) -> bool:
+    terms = await ctx.store.terms(idle.tenant, idle.thread_id)
+    kept = read_thread_settings(terms.everywhere, terms.here).retention_days or days
+    return kept is not None and idle.since < now - kept * DAY_MS

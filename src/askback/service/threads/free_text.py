@@ -1,0 +1,141 @@
+"""Handle a person's message while a request is open, by the policy of the thread.
+
+    ignore          the message is stored
+    block_input     it is refused: the question has to be answered first
+    queue           it is stored and held, and delivered once no request is open
+    cancel_pending  it is stored, and the open forms are cancelled
+    answer          it is stored, and answers the open form if there is one and the text is unambiguous
+
+A text never answers or cancels approvals and secrets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from askback.domain.faults import Faults
+from askback.domain.lifecycle import Status
+from askback.domain.policy.settings import FreeText, read_thread_settings
+from askback.domain.record import Record
+from askback.domain.validation.answer import parse_reply
+from askback.errors import Conflict, Refused
+from askback.messages import DEFAULT_LOCALE, translate
+from askback.ports.store import Claim, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle.cancel_open import OPEN
+from askback.service.requests.answer import answer_request
+from askback.service.threads import archive
+from askback.wire.thread_bodies import MessageBody, TextBlock
+
+ANSWER_FIRST = translate("ui.composer.answer_first", DEFAULT_LOCALE)
+
+
+async def policy_for_message(ctx: Services, principal: Principal, thread_id: str) -> FreeText:
+    """Return the policy for a new message: `ignore` for agents, and if no request is open.
+
+    Raises `Conflict` (`answer_first`) if an open question has to be answered first.
+    """
+    if not roles.is_person(principal):
+        return "ignore"
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    policy = read_thread_settings(terms.everywhere, terms.here).free_text
+    if policy in ("ignore", "answer"):
+        return policy
+    if not await _open_requests(ctx, principal, thread_id, OPEN):
+        return "ignore"
+    if policy == "block_input":
+        raise Conflict(ANSWER_FIRST, code="answer_first")
+    return policy
+
+
+async def apply_policy(
+    ctx: Services,
+    principal: Principal,
+    thread_id: str,
+    sent: MessageBody,
+    policy: FreeText,
+    *,
+    message_id: str,
+) -> dict[str, Any]:
+    """Apply the policy to a stored message; return the members that its reply has beside the id."""
+    if policy == "cancel_pending":
+        await archive.cancel_open(
+            ctx,
+            principal.tenant,
+            thread_id,
+            by=principal,
+            reason="user_message",
+            until=ctx.clock.now_ms(),
+            kind="form",
+        )
+    if policy != "answer":
+        return {}
+    return await _answer(ctx, principal, thread_id, sent, message_id)
+
+
+async def replayed_result(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, message_id: str
+) -> dict[str, Any]:
+    """Return those members for a replayed message; it answers nothing."""
+    if not roles.is_person(principal):
+        return {}
+    if (answered := await ctx.store.claimed(_claim(principal, thread_id, message_id))) is not None:
+        return {"answered": answered}
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    if read_thread_settings(terms.everywhere, terms.here).free_text != "answer":
+        return {}
+    meant = await _find_answer(ctx, principal, thread_id, sent)
+    return _unanswered(meant if isinstance(meant, str) else "nothing_open")
+
+
+def _claim(principal: Principal, thread_id: str, message_id: str) -> Claim:
+    """Return the claim by which a message answers at most one request."""
+    return Claim(principal.tenant, principal.id, f"free_text:{thread_id}", message_id, "")
+
+
+async def _find_answer(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody
+) -> tuple[Record, dict[str, Any]] | str:
+    """Return the request that a message answers with the values, or the reason why it answers none."""
+    found = await _open_requests(ctx, principal, thread_id, frozenset({Status.PENDING}))
+    if len(found) != 1:
+        return "several_open" if found else "nothing_open"
+    record, block = found[0], sent.content[0]
+    if record.kind != "form" or len(sent.content) != 1 or not isinstance(block, TextBlock):
+        return "not_for_text"
+    meant = parse_reply(record.spec.form, block.text)
+    return str(meant.why) if meant.values is None else (record, dict(meant.values))
+
+
+async def _answer(
+    ctx: Services, principal: Principal, thread_id: str, sent: MessageBody, message_id: str
+) -> dict[str, Any]:
+    meant = await _find_answer(ctx, principal, thread_id, sent)
+    if isinstance(meant, str):
+        return _unanswered(meant)
+    record, values = meant
+    try:
+        body: dict[str, Any] = {"revision": record.revision, "values": values}
+        if record.spec.form.submit != "form":
+            body["control"] = next(iter(values))
+        claimed = _claim(principal, thread_id, message_id)
+        await answer_request(ctx, principal, record.id, body, claimed=claimed)
+    except Faults:
+        return _unanswered("not_valid")
+    except Refused as refused:
+        return _unanswered(refused.code)
+    return {"answered": record.id}
+
+
+def _unanswered(why: str) -> dict[str, Any]:
+    return {"answered": None, "why": why}
+
+
+async def _open_requests(
+    ctx: Services, principal: Principal, thread_id: str, statuses: frozenset[Status]
+) -> Sequence[Record]:
+    """Return the open requests that are not queued."""
+    found = await ctx.store.list_requests(principal.tenant, thread_id=thread_id, statuses=statuses)
+    return [record for record in found if not record.queued_behind]

@@ -1,0 +1,25 @@
+"""The files that messages name: which ones they may, and that everybody who reads the message may download them."""
+
+from __future__ import annotations
+
+from askback.domain.files import Uploads
+from askback.errors import NotFound
+from askback.ports.files import FileShare, StoredFile
+from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.store import Principal
+from askback.service.context import Services
+from askback.service.files.read import find_file
+
+
+async def find(ctx: Services, principal: Principal, thread_id: str, file_id: str) -> StoredFile | None:
+    """Return a file that the caller may name in a message: of an answer in this thread, and one that they may read."""
+    try:
+        file = await find_file(ctx, principal, file_id)
+    except NotFound:
+        return None
+    return file if file.thread_id == thread_id and file.state == "claimed" else None
+
+
+def share(principal: Principal, thread_id: str, files: Uploads) -> SideEffects:
+    """Return what makes files readable with the message that names them."""
+    return SideEffects(shares=(FileShare(principal.tenant, thread_id, tuple(files)),)) if files else NOTHING

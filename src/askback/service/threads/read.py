@@ -1,0 +1,139 @@
+"""Export a thread as one document."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import asdict
+from typing import Any
+
+from askback.domain import jsontext
+from askback.domain.access import AccessLevel
+from askback.domain.kinds import kind_of
+from askback.domain.policy.settings import read_thread_settings
+from askback.domain.timestamps import rfc3339
+from askback.ports.files import StoredFile
+from askback.ports.policy import SideEffects
+from askback.ports.store import Principal, ThreadView
+from askback.service.access import roles, sharing
+from askback.service.audit_entry import audit_entry
+from askback.service.context import Services
+
+PAGE = 500
+MAX_ROWS = 2**31 - 1
+
+
+async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> str:
+    """Return a thread as JSON text, complete as of its `seq`, without any secret: of those there are names.
+
+    It has `id`, `title`, `metadata`, `exported_at`, `archived_at`, `access`, `seq`, and the lists `runs`, `messages`,
+    `requests`, `files` (without their bytes), `executions`, `events` and `audit`. Raises `NotFound`, and `Forbidden`
+    for anybody but the owner and
+    admins.
+    """
+    await roles.require(ctx, principal, "export_thread")
+    held = await sharing.get_access(ctx, principal, thread_id)
+    await sharing.require(
+        ctx, principal, held, AccessLevel.OWNER, thread_id=thread_id, attempted="export_thread"
+    )
+    view = await ctx.store.thread(principal.tenant, thread_id, limit=MAX_ROWS)
+    if view is None:
+        raise sharing.no_such_thread()
+    now, tenant = ctx.clock.now_ms(), principal.tenant
+    entry = audit_entry("thread.exported", at=now, tenant=tenant, by=principal, thread_id=thread_id)
+    await ctx.store.write(SideEffects(audit=(entry,)))
+    about = {
+        "id": thread_id,
+        "title": view.title,
+        "metadata": None if view.metadata is None else json.loads(view.metadata),
+        "answers_as_messages": (await ctx.store.terms(tenant, thread_id)).answers_as_messages,
+        "exported_at": rfc3339(now),
+        "archived_at": None if view.archived_at is None else rfc3339(view.archived_at),
+        "access": view.access.wire,
+        "seq": view.seq,
+    }
+    lists: dict[str, list[str]] = {
+        "runs": [text async for text in _runs(ctx, tenant, thread_id)],
+        "messages": [message.wire for message in view.messages],
+        "requests": [record.wire_with(seq=seq) for seq, record in view.requests],
+        "files": [_file(file) for file in await ctx.store.files_of_thread(tenant, thread_id)],
+        "executions": [text async for text in _executions(ctx, view)],
+        "events": [text async for text in _events(ctx, tenant, thread_id, until=view.seq)],
+        "audit": [text async for text in _audit(ctx, tenant, thread_id)],
+    }
+    parts = ",".join(f'"{name}":[{",".join(texts)}]' for name, texts in lists.items())
+    return jsontext.merge(json.dumps(about), f"{{{parts}}}")
+
+
+def _file(file: StoredFile) -> str:
+    return json.dumps({**file.upload.value, "field": file.field, "request_id": file.request_id})
+
+
+async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
+    for _, record in view.requests:
+        used = await ctx.store.execution(record.tenant, record.id) if kind_of(record).is_executed else None
+        if used is not None:
+            said: dict[str, Any] = {**asdict(used), "consumed_at": rfc3339(used.consumed_at)}
+            yield json.dumps({"request_id": record.id, **said})
+
+
+async def _events(ctx: Services, tenant: str, thread_id: str, *, until: int) -> AsyncIterator[str]:
+    after = 0
+    while after < until:
+        page = await ctx.store.thread_events(tenant, thread_id, after=after, limit=PAGE)
+        for event in page:
+            if event.seq <= until:
+                yield event.text
+        after = page[-1].seq if page else until
+
+
+async def _runs(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
+    before = None
+    while page := await ctx.store.runs(tenant, thread_id, before=before, limit=PAGE):
+        for run in page:
+            yield run.wire
+        before = page[-1].key
+
+
+async def _audit(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
+    after = 0
+    while page := await ctx.store.audit(tenant, after=after, limit=PAGE):
+        for text in page:
+            if json.loads(text).get("thread_id") == thread_id:
+                yield text
+        after += len(page)
+
+
+EMPTY = ThreadView(0, (), ())
+
+
+async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str:
+    """Return the snapshot as JSON text; an unknown thread is an empty one, since the first message makes it.
+
+    Raises `NotFound` for one that is hidden from the caller.
+    """
+    await roles.require(ctx, principal, "get_thread")
+    if not 0 < len(thread_id) <= ctx.limits.identifier:
+        raise sharing.no_such_thread()
+    view = await ctx.store.thread(principal.tenant, thread_id) or EMPTY
+    await sharing.require(
+        ctx, principal, view.access, AccessLevel.VIEW, thread_id=thread_id, attempted="get_thread"
+    )
+    messages = [message.wire for message in view.messages]
+    requests = [
+        sharing.visible_to(principal, record).wire_with(seq=seq)
+        for seq, record in view.requests
+        if sharing.can_see(principal, record.requester, record.access, thread_id)
+    ]
+    held = sharing.level(principal, view.access, thread_id).wire_name
+    terms = await ctx.store.terms(principal.tenant, thread_id)
+    policy = read_thread_settings(terms.everywhere, terms.here).free_text
+    title = "" if view.title is None else f'"title":{json.dumps(view.title)},'
+    metadata = "" if view.metadata is None else f'"metadata":{view.metadata},'
+    as_messages = '"answers_as_messages":true,' if terms.answers_as_messages else ""
+    archived = "" if view.archived_at is None else f'"archived_at":"{rfc3339(view.archived_at)}",'
+    return (
+        f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{held}"}},'
+        f'{title}{metadata}{archived}{as_messages}"free_text":"{policy}",'
+        f'"messages":[{",".join(messages)}],"requests":[{",".join(requests)}]}}'
+    )

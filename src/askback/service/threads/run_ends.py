@@ -1,0 +1,55 @@
+"""End runs: when their agent says so, when nothing was heard of them, and when their thread is archived."""
+
+from __future__ import annotations
+
+from askback.domain.events import RUN_ENDED, EventDraft
+from askback.domain.record import Labels
+from askback.domain.runs import ARCHIVED, SILENT, Run
+from askback.service.context import Services
+from askback.service.lifecycle.cancel_open import OPEN
+
+
+async def end_run(ctx: Services, run: Run, reason: str | None) -> Run:
+    """End a run and return it; one that has ended already stays as it is."""
+    now = ctx.clock.now_ms()
+    event = EventDraft(RUN_ENDED, run.tenant, run.thread_id, now, None, "{}", run.agent)
+    ended, _ = await ctx.store.end_run(run, event, reason=reason)
+    return ended
+
+
+async def end_all(ctx: Services, tenant: str, thread_id: str) -> None:
+    """End the open runs of an archived thread."""
+    while found := await ctx.store.runs(tenant, thread_id, running=True):
+        for run in found:
+            await end_run(ctx, run, ARCHIVED)
+
+
+async def end_silent(ctx: Services) -> None:
+    """End the runs whose last sign of life is too long ago.
+
+    Signs of life are requests and messages with the id of the run, an agent that waits for an open request of it, and
+    `renew`. Only the last is noted when it comes: the others are looked for here, so that they cost nothing.
+    """
+    now = ctx.clock.now_ms()
+    before = now - ctx.limits.run_silence_s * 1000
+    for run in await ctx.store.silent_runs(before):
+        seen = now if await _is_awaited(ctx, run) else await ctx.store.last_sign(run)
+        if seen > before:
+            await ctx.store.renew_run(run, at=seen)
+        else:
+            await end_run(ctx, run, SILENT)
+
+
+async def _is_awaited(ctx: Services, run: Run) -> bool:
+    """Whether somebody waits for an open request of a run."""
+    found = await ctx.store.list_requests(
+        run.tenant,
+        thread_id=run.thread_id,
+        statuses=OPEN,
+        requester=run.agent,
+        labels=Labels(run_id=run.id),
+    )
+    return any(
+        record.spec.facts.delivery != "resume" and not record.state.members.get("detached")
+        for record in found
+    )

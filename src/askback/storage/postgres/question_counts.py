@@ -1,0 +1,77 @@
+"""The questions of tools and agents in the threads of a group, which are locked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from askback.domain.policy.question_limits import count_names
+from askback.domain.spec import Spec
+from askback.ports.threads import Quota, QuotaSpent
+from askback.storage.postgres import thread_queries as queries
+from askback.storage.postgres.connection import Connection
+from askback.storage.postgres.jobs import Insert, Job, Settle
+from askback.storage.postgres.threads import Thread
+
+Name = tuple[int, str]
+"""The key of a thread, and the name of a count."""
+
+
+class QuestionCounts:
+    """How many forms were asked under each name, and since when."""
+
+    def __init__(self, found: Mapping[Name, tuple[int, int]]) -> None:
+        self._found = dict(found)
+        self._changed = set[Name]()
+
+    def count(self, thread: int, quota: Quota, *, now: int) -> tuple[int, int] | None:
+        """Count a form under each of its limits; return its number and the limit if one of them numbers it.
+
+        Raises `QuotaSpent`, and counts nothing, if one is used up.
+        """
+        new = dict[Name, tuple[int, int]]()
+        number = None
+        for limit in quota.limits:
+            window = quota.window_of(limit)
+            asked, since = self._found.get((thread, limit.name), (0, now))
+            if since + window <= now:
+                asked, since = 0, now
+            if asked >= limit.most:
+                raise QuotaSpent("questions", limit.most, since + window, limit=limit.name)
+            new[thread, limit.name] = asked + 1, since
+            if limit.name == quota.numbered_by:
+                number = asked + 1, limit.most
+        self._found |= new
+        self._changed |= new.keys()
+        return number
+
+    def give_back(self, thread: int, job: Job) -> None:
+        """Take back what a form was counted in the window of now."""
+        for name in _names(job):
+            asked, since = self._found.get((thread, name), (0, 0))
+            if asked > 0 and since <= job.found[3]:
+                self._found[thread, name] = asked - 1, since
+                self._changed.add((thread, name))
+
+    async def keep(self, db: Connection) -> None:
+        """Write what has changed."""
+        rows = [(*name, *self._found[name]) for name in sorted(self._changed)]
+        if rows:
+            await db.execute(queries.KEEP_COUNTS, *zip(*rows, strict=True))
+
+
+async def read(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> QuestionCounts:
+    """Read the counts that a group may change; its threads are locked."""
+    names = {(thread.key, name) for job, thread in pairs for name in _names(job)}
+    if not names:
+        return QuestionCounts({})
+    found = await db.fetch(queries.COUNTS, *zip(*names, strict=True))
+    return QuestionCounts({(row[0], row[1]): (row[2], row[3]) for row in found})
+
+
+def _names(job: Job) -> Iterable[str]:
+    change = job.change
+    if isinstance(change, Insert) and change.counted and change.quota is not None:
+        return [limit.name for limit in change.quota.limits]
+    if isinstance(change, Settle) and change.step.refunds:
+        return count_names(Spec(job.found[5]).tool, job.found[1])
+    return ()

@@ -1,0 +1,211 @@
+"""The operations of the server for one caller of a projection: the handlers that REST and the WebSocket use."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from askback.compat.system import Json, Problem, Watch
+from askback.domain.access import AccessLevel
+from askback.domain.events import Event
+from askback.domain.limits import Limits
+from askback.errors import NotFound, Unavailable
+from askback.ports.agents import Principal
+from askback.ports.bus import Activity, tenant_topic
+from askback.service.access import sharing
+from askback.service.context import Services
+from askback.service.delivery.subscriptions import Subscription, Subscriptions
+from askback.service.delivery.waits import ConnectionWaits
+from askback.transports.call import Call
+from askback.transports.handlers import HANDLERS
+from askback.transports.problems import problem
+from askback.wire.operation import Parameter
+from askback.wire.operations import OPERATIONS
+
+MAX_BEHIND = 2_000
+"""Events that a reader may be behind before it has to begin anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """What projections share at one server."""
+
+    ctx: Services
+    subscriptions: Subscriptions
+    waits: ConnectionWaits
+
+
+class CallerApi:
+    """`compat.system.Api`."""
+
+    def __init__(self, gateway: Gateway, principal: Principal, locale: str) -> None:
+        self._gateway = gateway
+        self.principal = principal
+        self.locale = locale
+
+    @property
+    def ctx(self) -> Services:
+        """The services."""
+        return self._gateway.ctx
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of input."""
+        return self.ctx.limits
+
+    @property
+    def principal_id(self) -> str:
+        """The id of the caller."""
+        return self.principal.id
+
+    def received(self, request_id: str) -> None:
+        """Record that the outcome of a request has arrived."""
+        self.ctx.waiters.acknowledge(request_id, self.principal_id)
+
+    async def call(
+        self, operation: str, body: object = None, *, key: str | None = None, **args: object
+    ) -> Any:
+        """Run an operation with the role, access and checks of the caller."""
+        row = OPERATIONS[operation]
+        known = {each.name: _absent(each) for each in row.parameters}
+        if unknown := args.keys() - known.keys() - set(row.path_parameters):
+            raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown))}")
+        call = Call(self.ctx, self.principal, {**known, **args}, body, key, self.locale)
+        return json.loads((await HANDLERS[operation](call)).text)
+
+    async def outcome(self, request_id: str) -> Json:
+        """Wait for the end of a request; see `compat.system.Api`."""
+        waiter = _Waiter(self.principal)
+        waits = self._gateway.waits
+        try:
+            record = await waits.wait_for(request_id, waiter)
+            return json.loads(record.wire if record.settled else await waiter.outcome)
+        finally:
+            waits.drop((request_id,), waiter)
+
+    @asynccontextmanager
+    async def watch(
+        self, thread_id: str | None, *, after: int | None = None, readonly: bool = False
+    ) -> AsyncGenerator[Watch]:
+        """Subscribe; see `compat.system.Api`."""
+        reader = EventQueue(self.principal, inbox=thread_id is None)
+        reader.subscription = await self._gateway.subscriptions.open(
+            self.principal, reader, thread_id=thread_id, after=after, readonly=readonly
+        )
+        try:
+            yield reader
+        finally:
+            reader.subscription.close()
+
+    async def is_undelivered(self, request_id: str) -> bool:
+        """Whether a resume is held for the outcome; see `compat.system.Api`."""
+        resume = await self.ctx.store.resume_of(self.principal.tenant, request_id)
+        return resume is not None and resume.resume.held and resume.attempt == 0
+
+    @asynccontextmanager
+    async def watch_messages(self) -> AsyncGenerator[AsyncIterator[Json]]:
+        """Subscribe; see `compat.system.Api`."""
+        reader = EventQueue(self.principal, inbox=False)
+
+        def take(event: Event) -> None:
+            held = sharing.level(self.principal, event.access, event.thread_id)
+            if event.type.startswith(("message.", "run.")) and held >= AccessLevel.VIEW:
+                reader.push(event)
+
+        leave = self.ctx.bus.listen(tenant_topic(self.principal.tenant), take)
+        try:
+            yield aiter(reader)
+        finally:
+            leave()
+
+    def explain(self, error: Exception) -> Problem:
+        """Return the refusal of the native API."""
+        return Problem(*problem(error, locale=self.locale))
+
+
+class EventQueue:
+    """The events of one subscription, in order, for one reader."""
+
+    subscription: Subscription
+
+    def __init__(self, principal: Principal, *, inbox: bool) -> None:
+        self._principal = principal
+        self._inbox = inbox
+        self._events: deque[Event] = deque()
+        self._changed = asyncio.Event()
+        self._read = asyncio.Event()
+        self._over = self._behind = False
+
+    @property
+    def cursor(self) -> int:
+        """The number of the last event so far."""
+        return self.subscription.cursor
+
+    def push(self, event: Event) -> None:
+        """Take the next event."""
+        self._behind = self._behind or len(self._events) >= MAX_BEHIND
+        self._events.append(event)
+        self._changed.set()
+
+    async def drained(self) -> None:
+        """Return when everything so far was read."""
+        while self._events:
+            self._read.clear()
+            await self._read.wait()
+
+    def ended(self, _subscription: Subscription, /) -> None:
+        """End: the thread is hidden now."""
+        self._over = True
+        self._changed.set()
+
+    def active(self, _activity: Activity, /) -> None:
+        """Say nothing: no other system shows who is answering."""
+
+    def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
+        """Say nothing: every operation checks the access."""
+
+    async def __aiter__(self) -> AsyncIterator[Json]:
+        """Yield the events; raises `Unavailable` for a reader that is too far behind."""
+        while True:
+            while self._events:
+                if self._behind:
+                    raise Unavailable("This reader is too far behind. Connect again.")
+                yield self._json(self._events.popleft())
+            self._read.set()
+            if self._over:
+                return
+            self._changed.clear()
+            await self._changed.wait()
+
+    def _json(self, event: Event) -> Json:
+        content = event.parse()
+        if self._inbox:
+            content["level"] = sharing.level(self._principal, event.access, event.thread_id).wire_name
+        return content
+
+
+class _Waiter:
+    """`service.delivery.waits.Waiter` for one request."""
+
+    def __init__(self, principal: Principal) -> None:
+        self.principal = principal
+        self.outcome: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    def settled(self, request_id: str, wire: str) -> None:  # noqa: ARG002 - there is one
+        """Take the outcome."""
+        if not self.outcome.done():
+            self.outcome.set_result(wire)
+
+    def hidden(self) -> None:
+        """End the wait: the request is hidden from its requester now."""
+        if not self.outcome.done():
+            self.outcome.set_exception(NotFound("There is no such request for you any more."))
+
+
+def _absent(parameter: Parameter) -> object:
+    return False if parameter.type == "flag" else parameter.default

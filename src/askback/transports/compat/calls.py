@@ -1,0 +1,98 @@
+"""One HTTP request of a projection, and its replies."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from typing import Any
+
+from askback.compat.system import Answer, EventStream, StreamEvent
+from askback.domain import jsontext
+from askback.domain.secrets.secret import RawBody
+from askback.service.lifecycle import undelivered
+from askback.transports.compat.api import CallerApi
+from askback.transports.http import Message, Scope, Send, header, json_reply
+from askback.transports.oauth import begin_oauth
+
+BEAT_S = 10.0
+"""Between two comments of a stream; proxies want one within 15 s."""
+_HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+class SystemCall:
+    """`compat.system.Call`."""
+
+    def __init__(
+        self, api: CallerApi, scope: Scope, raw: RawBody, *, path: Mapping[str, str], query: Mapping[str, str]
+    ) -> None:
+        self.api = api
+        self.path = path
+        self.query = query
+        self._scope = scope
+        self._raw = raw
+
+    def header(self, name: str) -> str | None:
+        """Return the first header of that (lower case) name."""
+        return header(self._scope, name.encode())
+
+    def json(self) -> Any:
+        """Parse the body; raises `Faults`."""
+        return self._raw.read(lambda text: jsontext.parse(text, limits=self.api.limits))
+
+    def body(self) -> RawBody:
+        """Return the body unread."""
+        return self._raw
+
+    async def start_oauth(self, request_id: str) -> Answer:
+        """Begin to connect an account; see `compat.system.Call`."""
+        url, headers = await begin_oauth(self.api.ctx, self._scope, self.api.principal, request_id, {})
+        return Answer({"url": url}, headers=headers)
+
+
+async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
+    """Send a JSON reply; an outcome that may not have arrived is queued as a resume."""
+    try:
+        await json_reply(answer.body, status=answer.status, headers=answer.headers).send(send)
+        api.received(answer.outcome_of)
+    finally:
+        await undelivered.requeue_unacknowledged(api.ctx, api.principal, filter(None, [answer.outcome_of]))
+
+
+async def send_events(stream: EventStream, send: Send) -> None:
+    """Stream events until they end, with a comment where there is nothing to say."""
+    await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
+    await send(_piece(":\n\n"))
+    events = aiter(stream.events)
+    coming = asyncio.ensure_future(_next(events))
+    try:
+        while True:
+            done, _ = await asyncio.wait({coming}, timeout=BEAT_S)
+            if not done:
+                await send(_piece(":\n\n"))
+                continue
+            event = coming.result()
+            if event is None:
+                break
+            coming = asyncio.ensure_future(_next(events))
+            text = json.dumps(event.data, separators=(",", ":"), ensure_ascii=False)
+            number = f"id: {event.id}\n" if event.id else ""
+            await send(_piece(f"event: {event.name}\n{number}data: {text}\n\n"))
+    finally:
+        coming.cancel()
+        await asyncio.wait({coming})
+        if isinstance(events, AsyncGenerator):
+            await events.aclose()
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _next(events: AsyncIterator[StreamEvent]) -> StreamEvent | None:
+    return await anext(events, None)
+
+
+def _piece(text: str) -> Message:
+    return {"type": "http.response.body", "body": text.encode(), "more_body": True}

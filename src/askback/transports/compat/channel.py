@@ -1,0 +1,138 @@
+"""One WebSocket connection of a projection: frames in, in order, and frames out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
+from typing import Any, cast
+
+from askback.compat.system import Json, Peer
+from askback.domain import jsontext
+from askback.domain.faults import Faults, fault
+from askback.service.lifecycle import undelivered
+from askback.transports.compat.api import CallerApi
+from askback.transports.http import ClientGone, Receive, Send
+from askback.transports.receipts import OutcomeReceipts
+from askback.transports.socket_extension import Socket
+
+TOO_LARGE = 1009
+CLOSE_S = 1.0
+MAX_TASKS = 1_000
+"""Under way at once on one connection; above it the connection is not read."""
+
+
+class SocketChannel:
+    """`compat.system.Channel`."""
+
+    def __init__(
+        self,
+        api: CallerApi,
+        *,
+        path: Mapping[str, str],
+        query: Mapping[str, str],
+        send: Send,
+        socket: Socket | None,
+    ) -> None:
+        self.api = api
+        self.path = path
+        self.query = query
+        self._send = send
+        self._writing = asyncio.Lock()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._room = asyncio.Event()
+        self._peer: Peer | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._receipts = OutcomeReceipts(
+            socket and socket.confirm,
+            on_arrival=api.received,
+        )
+
+    async def send(self, frame: Json, *, outcome_of: str = "") -> None:
+        """Send a frame, after those before it."""
+        text = json.dumps(frame, separators=(",", ":"), ensure_ascii=False)
+        async with self._writing:
+            if outcome_of:
+                self._receipts.queue(outcome_of)
+            batch = self._receipts.begin_batch()
+            await self._send({"type": "websocket.send", "text": text})
+            self._receipts.end_batch(batch)
+
+    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> None:
+        """Run something beside the frames that follow."""
+        task = asyncio.create_task(self._attempt(work, frame))
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+
+    async def close(self, code: int = 1000, reason: str = "") -> None:
+        """End the connection from this side."""
+        with suppress(Exception):  # the other side may be gone already, or not read any more
+            async with asyncio.timeout(CLOSE_S):
+                await self._send({"type": "websocket.close", "code": code, "reason": reason})
+        if self._reading is not None:
+            self._reading.cancel()
+
+    async def run(self, peer: Peer, receive: Receive, *, max_bytes: int, ended: asyncio.Event) -> None:
+        """Serve the connection until one side ends it, or `ended` is set."""
+        self._peer = peer
+        self._reading = asyncio.create_task(self._read(peer, receive, max_bytes))
+        ending = asyncio.create_task(ended.wait())
+        try:
+            await asyncio.wait({self._reading, ending}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            tasks = {self._reading, ending, *self._tasks}
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+            await undelivered.requeue_unacknowledged(
+                self.api.ctx, self.api.principal, self._receipts.unconfirmed()
+            )
+        if not self._reading.cancelled() and (error := self._reading.exception()) is not None:
+            raise error
+
+    async def _read(self, peer: Peer, receive: Receive, max_bytes: int) -> None:
+        await self._attempt(peer.opened(), None)
+        while True:
+            message = await receive()
+            if message["type"] == "websocket.disconnect":
+                return
+            text: str | bytes = message.get("text") or message.get("bytes") or b""
+            if len(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text) > max_bytes:
+                await self.close(TOO_LARGE, "frame too large")
+                return
+            await self._take(peer, text)
+            while len(self._tasks) >= MAX_TASKS:
+                self._room.clear()
+                await self._room.wait()
+
+    async def _take(self, peer: Peer, text: str | bytes) -> None:
+        try:
+            frame = jsontext.parse(text, limits=self.api.limits)
+            if not isinstance(frame, dict):
+                raise Faults([fault("", "wrong_type.object")])
+        except Faults as error:
+            await self._fail(None, error)
+            return
+        known = cast("Json", frame)
+        await self._attempt(peer.take(known), known)
+
+    async def _attempt(self, work: Coroutine[Any, Any, None], frame: Json | None) -> None:
+        """Run something; an error becomes a frame and does not end the connection."""
+        try:
+            await work
+        except (ClientGone, ConnectionError):
+            return
+        except Exception as error:  # noqa: BLE001 - an error of one frame never ends the connection
+            await self._fail(frame, error)
+
+    async def _fail(self, frame: Json | None, error: Exception) -> None:
+        assert self._peer is not None
+        told = self._peer.failed(frame, self.api.explain(error))
+        if told is not None:
+            with suppress(ClientGone, ConnectionError):
+                await self.send(told)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        self._room.set()

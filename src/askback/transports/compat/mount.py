@@ -1,0 +1,213 @@
+"""Serve the paths of the systems: identify the caller, run the route, and keep what lasts."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from askback.compat.system import EventStream, Problem, Route, Socket
+from askback.domain.secrets.secret import RawBody
+from askback.errors import Forbidden, RateLimited, Unauthorized
+from askback.service.access import roles
+from askback.transports.compat.api import CallerApi, Gateway
+from askback.transports.compat.calls import SystemCall, send_answer, send_events
+from askback.transports.compat.channel import SocketChannel
+from askback.transports.compat.paths import Paths, paths_of
+from askback.transports.http import (
+    ClientGone,
+    Identity,
+    Message,
+    Receive,
+    Scope,
+    Send,
+    json_reply,
+    query_of,
+    read_body,
+    while_connected,
+)
+from askback.transports.problems import headers_of, locale_of, problem
+from askback.transports.security import SAFE_METHODS, identify, time_left
+from askback.transports.socket_extension import socket_of
+
+RETRY_S = 5.0
+SERVER_RESTARTS = 1012
+UNAUTHORIZED = 4401
+
+
+class Lasting:
+    """A connection that lasts: a WebSocket, an event stream or a held call; `code` is why this side ended it."""
+
+    def __init__(self, identity: Identity) -> None:
+        self.identity = identity
+        self.ended = asyncio.Event()
+        self.code = SERVER_RESTARTS
+
+    def end(self, code: int) -> None:
+        """End it."""
+        self.code = code
+        self.ended.set()
+
+
+class Compat:
+    """All projections of one server: an ASGI app for the paths below `/compat/`."""
+
+    def __init__(self, gateway: Gateway) -> None:
+        self._gateway = gateway
+        self._open: set[Lasting] = set()
+        self._of: Counter[str] = Counter()
+
+    def count(self) -> int:
+        """How many connections last."""
+        return len(self._open)
+
+    def sessions(self) -> set[str]:
+        """The ids of the browser sessions that have one open."""
+        return {each.identity.session.id for each in self._open if each.identity.session is not None}
+
+    def hang_up(self, who: str) -> None:
+        """End the connections of a principal, a token or a browser session that has ended, by its id."""
+        for lasting in tuple(self._open):
+            identity = lasting.identity
+            session = identity.session.id if identity.session else ""
+            if who in {identity.principal.id, identity.principal.token, session}:
+                lasting.end(UNAUTHORIZED)
+
+    def close(self) -> None:
+        """End all of them; their clients come back to the next server."""
+        for lasting in tuple(self._open):
+            lasting.end(SERVER_RESTARTS)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request or one connection."""
+        address = _address(scope["path"])
+        paths = paths_of(address.system)
+        if scope["type"] == "websocket":
+            await self._connect(paths, address, scope, receive, send)
+        else:
+            await self._answer(paths, address, scope, receive, send)
+
+    async def _answer(
+        self, paths: Paths, address: Address, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        started = False
+
+        async def send_watched(message: Message) -> None:
+            nonlocal started
+            started = True
+            await send(message)
+
+        try:
+            route, parameters = paths.route(scope["method"], address.path)
+            identity = await self._identify(route, address, scope)
+            await self._run(route, parameters, identity, scope, receive, send_watched)
+        except ClientGone:
+            raise
+        except Exception as error:
+            if started:
+                raise
+            status, body = paths.system.refuse(Problem(*problem(error, locale=locale_of(scope))))
+            await json_reply(body, status=status, headers=headers_of(error)).send(send)
+
+    async def _run(
+        self,
+        route: Route,
+        path: Mapping[str, str],
+        identity: Identity,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        api = self._api(identity, scope)
+        raw = RawBody(b"")
+        if scope["method"] not in SAFE_METHODS:
+            raw = await read_body(scope, receive, limit=api.limits.body_bytes)
+        call = SystemCall(api, scope, raw, path=path, query=_query(scope))
+        if not route.lasts:
+            answer = await route.handler(call)
+            assert not isinstance(answer, EventStream)
+            await send_answer(answer, api, send)
+            return
+        with self._lasting(identity) as lasting:
+            answer = await while_connected(receive, route.handler(call), lasting.ended.wait())
+            if isinstance(answer, EventStream):
+                await while_connected(receive, send_events(answer, send), lasting.ended.wait())
+            else:
+                await send_answer(answer, api, send)
+
+    async def _connect(
+        self, paths: Paths, address: Address, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        socket, path = paths.socket(address.path)
+        identity = await self._identify(socket, address, scope)
+        api = self._api(identity, scope)
+        with self._lasting(identity) as lasting:
+            await receive()
+            await send({"type": "websocket.accept"})
+            channel = SocketChannel(api, path=path, query=_query(scope), send=send, socket=socket_of(scope))
+            limit = min(socket.max_bytes or api.limits.frame_bytes, api.limits.frame_bytes)
+            await channel.run(socket.peer(channel), receive, max_bytes=limit, ended=lasting.ended)
+            if lasting.ended.is_set():
+                await channel.close(lasting.code)
+
+    async def _identify(self, row: Route | Socket, address: Address, scope: Scope) -> Identity:
+        ctx = self._gateway.ctx
+        identity = await identify(ctx, scope, token=address.token, system=address.system)
+        principal = identity.principal
+        if address.token is not None and principal.system != address.system:
+            raise Unauthorized("Only a token that is limited to one system may be in an address.")
+        if principal.role not in row.roles:
+            await roles.record_refusal(ctx, principal, "compat")
+            allowed = " or ".join(sorted(row.roles))
+            raise Forbidden(
+                f"The role {principal.role} does not allow this. Use a token with the role {allowed}."
+            )
+        return identity
+
+    def _api(self, identity: Identity, scope: Scope) -> CallerApi:
+        return CallerApi(self._gateway, identity.principal, locale_of(scope))
+
+    @contextmanager
+    def _lasting(self, identity: Identity) -> Generator[Lasting]:
+        """Keep a connection among those that are open, until its token expires at the latest."""
+        ctx, who = self._gateway.ctx, identity.principal.id
+        if self._of[who] >= ctx.limits.connections:
+            raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
+        lasting = Lasting(identity)
+        left = time_left(ctx, identity.principal)
+        loop = asyncio.get_running_loop()
+        timer = None if left is None else loop.call_later(left, lasting.end, UNAUTHORIZED)
+        self._open.add(lasting)
+        self._of[who] += 1
+        try:
+            yield lasting
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self._open.discard(lasting)
+            self._of -= Counter((who,))
+
+
+class Address(NamedTuple):
+    """A path below `/compat/`; `token` is the one in it, for clients that can set nothing but a base URL."""
+
+    system: str
+    token: str | None
+    path: str
+
+
+def _address(path: str) -> Address:
+    """Take `/compat/SYSTEM/…` or `/compat/SYSTEM/~TOKEN/…` apart."""
+    _, _, system, *rest = path.split("/", 3)
+    below = "".join(rest)
+    if not below.startswith("~"):
+        return Address(system, None, f"/{below}")
+    token, _, below = below.removeprefix("~").partition("/")
+    return Address(system, unquote(token), f"/{below}")
+
+
+def _query(scope: Scope) -> Mapping[str, str]:
+    return {name: values[-1] for name, values in query_of(scope).items()}

@@ -1,0 +1,20 @@
+"""The handlers that REST and the WebSocket share: each is the function with the name of its operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from askback.transports.call import Handler
+from askback.transports.handlers import agents, delivery, policy, requests, runs, secrets, threads
+from askback.wire.operations import OPERATIONS
+
+HANDLERS: Mapping[str, Handler] = MappingProxyType(
+    {
+        name: function
+        for module in (requests, threads, runs, delivery, policy, secrets, agents)
+        for name, function in vars(module).items()
+        if name in OPERATIONS
+    }
+)
+"""By the name of the operation. What only one transport has is in that transport."""

@@ -1,0 +1,232 @@
+"""Create, read, list, answer and settle requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.domain.record import Labels, Record
+from askback.domain.secrets.secret import RawBody
+from askback.ports.outcome import Outcome
+from askback.ports.store import Change
+from askback.service.access import roles, sharing
+from askback.service.actions import report
+from askback.service.approvals import consume, revoke
+from askback.service.delivery import waits
+from askback.service.files import read as files
+from askback.service.lifecycle import checks, read, refusals
+from askback.service.requests import answer, answering, batch, create, options, resolve, update
+from askback.service.secrets import agents
+from askback.transports import texts
+from askback.transports.call import Call, Result, json_result
+
+
+async def create_request(call: Call) -> Result:
+    """Ask a person; 200 for an earlier request with the same external id, or whose refusal is repeated."""
+    change = await create.create_request(call.ctx, call.principal, call.body, key=call.key)
+    repeated = change.outcome is Outcome.REPLAYED and change.record.state.members.get("repeated", False)
+    return _changed(change, status=200 if repeated or change.outcome is Outcome.FOUND else None)
+
+
+async def get_request(call: Call) -> Result:
+    """Read a request; with `wait`, a long poll, which returns 204 if nothing happens."""
+    request_id = call.args["request_id"]
+    if not call.args.get("wait"):
+        return Result((await read.get_delivered(call.ctx, call.principal, request_id)).wire)
+    record = await waits.long_poll(
+        call.ctx,
+        call.principal,
+        request_id,
+        seconds=call.args["wait"],
+        revision=call.args["revision"],
+        receipt=call.args["receipt"],
+    )
+    return Result(status=204) if record is None else Result(record.wire)
+
+
+async def list_requests(call: Call) -> Result:
+    """List requests, newest first."""
+    return Result(page_text(call, *await page(call)))
+
+
+async def page(call: Call) -> tuple[Sequence[Record], str | None]:
+    """Return a page of requests and the cursor of the next."""
+    return await read.list_requests(
+        call.ctx,
+        call.principal,
+        thread_id=call.args["thread_id"],
+        statuses=call.args["status"],
+        kind=call.args["kind"],
+        agent=call.args["agent"],
+        labels=Labels(**{name: call.args[name] for name in ("run_id", "tool_call_id", "external_id")}),
+        created_after=call.args["created_after"],
+        created_before=call.args["created_before"],
+        limit=call.args["limit"],
+        cursor=call.args["cursor"],
+    )
+
+
+def page_text(call: Call, records: Sequence[Record], cursor: str | None) -> str:
+    """Write a page of requests."""
+    return texts.page("requests", [sharing.list_item(call.principal, record) for record in records], cursor)
+
+
+async def list_options(call: Call) -> Result:
+    """Search the options of a field that come from a source."""
+    names = ("field", "q", "parent", "limit", "cursor")
+    found = await options.list_options(
+        call.ctx,
+        call.principal,
+        call.args["request_id"],
+        **{name: call.args[name] for name in names},
+    )
+    return Result(found.model_dump_json(exclude_defaults=True))
+
+
+async def answer_request(call: Call) -> Result:
+    """Answer a request; bytes may hold a secret, so the service reads them."""
+    request_id = call.args["request_id"]
+    if isinstance(call.body, RawBody):
+        done = await answer.answer_request_bytes(
+            call.ctx, call.principal, request_id, call.body, key=call.key
+        )
+    else:
+        done = await answer.answer_request(call.ctx, call.principal, request_id, call.body, key=call.key)
+    return _changed(done)
+
+
+async def decline_request(call: Call) -> Result:
+    """Decline a request."""
+    request_id = call.args["request_id"]
+    return _changed(
+        await answer.decline_request(call.ctx, call.principal, request_id, call.body, key=call.key)
+    )
+
+
+async def cancel_request(call: Call) -> Result:
+    """Cancel a request."""
+    return _changed(
+        await create.cancel_request(
+            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
+        )
+    )
+
+
+async def report_outcome(call: Call) -> Result:
+    """Report how an action went."""
+    return _changed(
+        await report.report_outcome(
+            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
+        )
+    )
+
+
+async def accept_submission(call: Call) -> Result:
+    """Accept the submission."""
+    return _changed(
+        await resolve.accept_submission(
+            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
+        )
+    )
+
+
+async def reprompt_request(call: Call) -> Result:
+    """Reject the submission and ask again."""
+    return _changed(
+        await resolve.reprompt_request(
+            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
+        )
+    )
+
+
+async def update_request(call: Call) -> Result:
+    """Change an open request."""
+    return _changed(
+        await update.update_request(
+            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
+        )
+    )
+
+
+async def check_submission(call: Call) -> Result:
+    """Begin or renew the check of an answer."""
+    return _changed(
+        await checks.check_submission(call.ctx, call.principal, call.args["request_id"], call.body)
+    )
+
+
+async def ask_again(call: Call) -> Result:
+    """Lift a refusal."""
+    return Result(
+        (await refusals.ask_again(call.ctx, call.principal, call.args["request_id"], call.body)).wire
+    )
+
+
+async def mark_shown(call: Call) -> Result:
+    """Mark a request as seen."""
+    return Result(
+        (await answer.mark_shown(call.ctx, call.principal, call.args["request_id"], call.body)).wire
+    )
+
+
+async def mark_answering(call: Call) -> Result:
+    """Show others that a person is answering."""
+    await answering.mark_answering(call.ctx, call.principal, call.args["request_id"], call.body)
+    return Result(status=204)
+
+
+async def revoke_approval(call: Call) -> Result:
+    """Revoke an approval before the call has run."""
+    return Result(
+        (await revoke.revoke_approval(call.ctx, call.principal, call.args["request_id"], call.body)).wire
+    )
+
+
+async def consume_approval(call: Call) -> Result:
+    """Use an approved call, once."""
+    return json_result(
+        await consume.consume_approval(call.ctx, call.principal, call.args["request_id"], call.body)
+    )
+
+
+async def report_execution(call: Call) -> Result:
+    """Report the outcome of an execution."""
+    return json_result(
+        await consume.report_execution(call.ctx, call.principal, call.args["request_id"], call.body)
+    )
+
+
+async def batch_requests(call: Call) -> Result:
+    """Answer or decline several requests."""
+    results = await batch.batch_requests(call.ctx, call.principal, call.body, key=call.key)
+    return Result(texts.results_text(results, locale=call.locale))
+
+
+async def get_saved_scopes(call: Call) -> Result:
+    """Read in which scopes the names of a request are set."""
+    return json_result(
+        {"saved": await agents.get_saved_scopes(call.ctx, call.principal, call.args["request_id"])}
+    )
+
+
+async def list_kinds(call: Call) -> Result:
+    """List the kinds of requests that packages add."""
+    await roles.require(call.ctx, call.principal, "list_kinds")
+    kinds = [{"name": each.name, "element": each.element} for each in call.ctx.kinds.values()]
+    return json_result({"kinds": kinds})
+
+
+def _changed(change: Change, *, status: int | None = None) -> Result:
+    replayed = change.outcome in {Outcome.REPLAYED, Outcome.FOUND}
+    return Result(change.record.wire, status, replayed=replayed)
+
+
+async def list_files(call: Call) -> Result:
+    """List the files of a request that the caller may read."""
+    found = await files.list_files(call.ctx, call.principal, call.args["request_id"])
+    return json_result({"files": [{**file.upload.value, "field": file.field} for file in found]})
+
+
+async def delete_file(call: Call) -> Result:
+    """Remove an upload of the caller."""
+    await files.delete_file(call.ctx, call.principal, call.args["file_id"])
+    return Result()

@@ -1,0 +1,51 @@
+"""Runs of agents."""
+
+from __future__ import annotations
+
+from askback.ports.outcome import Outcome
+from askback.service.threads import runs
+from askback.transports import texts
+from askback.transports.call import Call, Result, json_result
+
+
+async def start_run(call: Call) -> Result:
+    """Begin a run; 200 for one that has begun already."""
+    run, outcome = await runs.start_run(call.ctx, call.principal, call.args["thread_id"], call.body)
+    return Result(run.wire, 200 if outcome is Outcome.FOUND else 201, replayed=outcome is Outcome.FOUND)
+
+
+async def list_runs(call: Call) -> Result:
+    """List the runs of a thread, the last that began first."""
+    found, cursor = await runs.list_runs(
+        call.ctx,
+        call.principal,
+        call.args["thread_id"],
+        running=call.args["running"],
+        limit=call.args["limit"],
+        cursor=call.args["cursor"],
+    )
+    return Result(texts.page("runs", [run.wire for run in found], cursor))
+
+
+async def get_run(call: Call) -> Result:
+    """Read a run."""
+    return Result((await runs.get_run(call.ctx, call.principal, *_names(call))).wire)
+
+
+async def renew_run(call: Call) -> Result:
+    """Note that a run goes on."""
+    return Result((await runs.renew_run(call.ctx, call.principal, *_names(call), call.body)).wire)
+
+
+async def end_run(call: Call) -> Result:
+    """End a run."""
+    return Result((await runs.end_run(call.ctx, call.principal, *_names(call), call.body)).wire)
+
+
+async def cancel_run(call: Call) -> Result:
+    """Cancel the open requests of a run."""
+    return json_result(await runs.cancel_run(call.ctx, call.principal, *_names(call), call.body))
+
+
+def _names(call: Call) -> tuple[str, str]:
+    return call.args["thread_id"], call.args["run_id"]

@@ -1,0 +1,65 @@
+"""Secrets. A body with a value reaches the service unread; the lease is the one reply that holds any."""
+
+from __future__ import annotations
+
+from askback.domain.secrets.secret import RawBody
+from askback.service.secrets import agents, lease, manage, rotate
+from askback.transports import texts
+from askback.transports.call import Call, Result, json_result
+
+
+async def lease_secrets(call: Call) -> Result:
+    """Lease the values of secrets."""
+    return Result(texts.leased_text(await lease.lease_secrets(call.ctx, call.principal, call.body)))
+
+
+async def list_secrets(call: Call) -> Result:
+    """List secrets, newest first."""
+    found, cursor = await manage.list_secrets(
+        call.ctx, call.principal, limit=call.args["limit"], cursor=call.args["cursor"]
+    )
+    return Result(
+        texts.secrets_text(found, await agents.agents_by_secret(call.ctx, call.principal, found), cursor)
+    )
+
+
+async def set_secret(call: Call) -> Result:
+    """Set a secret, or replace its value."""
+    assert isinstance(call.body, RawBody)
+    return Result((await manage.set_secret(call.ctx, call.principal, call.body)).wire)
+
+
+async def erase_secret(call: Call) -> Result:
+    """Erase a secret."""
+    await manage.erase_secret(call.ctx, call.principal, call.args["secret_id"])
+    return Result()
+
+
+async def rotate_secrets(call: Call) -> Result:
+    """Rewrap all secrets with the first master key."""
+    return json_result((await rotate.rotate_secrets(call.ctx, call.principal, call.body))._asdict())
+
+
+async def get_secret_agents(call: Call) -> Result:
+    """Read which agents may use a secret without asking."""
+    return json_result(
+        {"agents": await agents.get_secret_agents(call.ctx, call.principal, call.args["secret_id"])}
+    )
+
+
+async def set_secret_agents(call: Call) -> Result:
+    """Set which agents may use a secret without asking."""
+    found = await agents.set_secret_agents(call.ctx, call.principal, call.args["secret_id"], call.body)
+    return json_result({"agents": found})
+
+
+async def grant_secret(call: Call) -> Result:
+    """Let an agent use a secret without asking."""
+    found = await agents.grant_secret(call.ctx, call.principal, call.args["secret_id"], call.args["agent"])
+    return json_result({"agents": found})
+
+
+async def revoke_secret(call: Call) -> Result:
+    """Revoke a secret from an agent."""
+    found = await agents.revoke_secret(call.ctx, call.principal, call.args["secret_id"], call.args["agent"])
+    return json_result({"agents": found})

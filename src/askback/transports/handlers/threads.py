@@ -1,0 +1,83 @@
+"""Threads as a whole: messages, access, archive, export, erase."""
+
+from __future__ import annotations
+
+from askback.ports.outcome import Outcome
+from askback.service.threads import access, archive, details, erase, messages, read
+from askback.transports.call import Call, Result, json_result
+
+
+async def post_message(call: Call) -> Result:
+    """Add a message (201, also when it is repeated), or append text to one (200)."""
+    made, outcome = await messages.post_message(
+        call.ctx, call.principal, call.args["thread_id"], call.body, key=call.key
+    )
+    return json_result(made, status=201 if made else 200, replayed=outcome is Outcome.REPLAYED)
+
+
+async def update_message(call: Call) -> Result:
+    """Update a tool call in a message."""
+    await messages.update_message(
+        call.ctx, call.principal, call.args["thread_id"], call.args["message_id"], call.body
+    )
+    return json_result({})
+
+
+async def list_threads(call: Call) -> Result:
+    """List threads, the last that began first."""
+    found, cursor = await details.list_threads(
+        call.ctx,
+        call.principal,
+        query=call.args["q"],
+        agent=call.args["agent"],
+        archived=call.args["archived"],
+        limit=call.args["limit"],
+        cursor=call.args["cursor"],
+    )
+    return json_result({"threads": found, "next_cursor": cursor})
+
+
+async def update_thread(call: Call) -> Result:
+    """Change the title or the metadata of a thread."""
+    return json_result(
+        await details.update_thread(call.ctx, call.principal, call.args["thread_id"], call.body)
+    )
+
+
+async def get_thread(call: Call) -> Result:
+    """Read a thread."""
+    return Result(await read.get_thread(call.ctx, call.principal, call.args["thread_id"]))
+
+
+async def get_thread_access(call: Call) -> Result:
+    """Read who may do what in a thread."""
+    return json_result(
+        (await access.get_thread_access(call.ctx, call.principal, call.args["thread_id"])).wire
+    )
+
+
+async def set_thread_access(call: Call) -> Result:
+    """Set the owner of a thread and who may access it."""
+    done = await access.set_thread_access(call.ctx, call.principal, call.args["thread_id"], call.body)
+    return json_result(done.wire)
+
+
+async def archive_thread(call: Call) -> Result:
+    """Archive a thread and cancel its open requests."""
+    return json_result(await archive.archive_thread(call.ctx, call.principal, call.args["thread_id"]))
+
+
+async def unarchive_thread(call: Call) -> Result:
+    """Unarchive a thread."""
+    return json_result(await archive.unarchive_thread(call.ctx, call.principal, call.args["thread_id"]))
+
+
+async def export_thread(call: Call) -> Result:
+    """Export a thread."""
+    return Result(await read.export_thread(call.ctx, call.principal, call.args["thread_id"]))
+
+
+async def erase_thread(call: Call) -> Result:
+    """Erase a thread."""
+    await erase.erase_thread(call.ctx, call.principal, call.args["thread_id"])
+    return Result()

@@ -1,0 +1,123 @@
+"""The parameters of an operation, checked like any other input: of a query, as text, and of a frame, as JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import Status
+from askback.domain.limits import Limits
+from askback.wire.operation import Operation, Parameter
+
+Frame = Mapping[str, Any]
+_NUMBER = re.compile(r"-?[0-9]{1,16}(?:\.[0-9]{1,15})?")
+_FLAGS = {None: False, "0": False, "1": True, "false": False, "true": True}
+
+
+def from_query(
+    operation: Operation, path: Mapping[str, str], query: Mapping[str, Sequence[str]], limits: Limits
+) -> dict[str, Any]:
+    """Return all parameters of a call over HTTP, those that are absent as None or their default.
+
+    Raises `Faults` with the parameter's name as the path, also for one that the operation does not have: a misspelt
+    filter must not return everything.
+    """
+    known = [each for each in operation.parameters if "http" in each.over]
+    if unknown := query.keys() - {each.name for each in known}:
+        raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown)])
+    return {**path, **{each.name: _of_query(each, query.get(each.name, ()), limits) for each in known}}
+
+
+def from_frame(operation: Operation, frame: Frame, limits: Limits) -> dict[str, Any]:
+    """Return all parameters of a call over the WebSocket, those that are absent as None or their default."""
+    args: dict[str, Any] = {name: text(frame, name, required=True) for name in operation.path_parameters}
+    for each in operation.parameters:
+        if "websocket" in each.over:
+            args[each.name] = _of_frame(each, frame, limits)
+    return args
+
+
+def text(frame: Frame, name: str, *, required: bool = False) -> str | None:
+    """Return a text of a frame."""
+    value = frame.get(name)
+    if value is None:
+        if required:
+            raise Faults([fault(name, "missing_required")])
+        return None
+    if not isinstance(value, str):
+        raise Faults([fault(name, "wrong_type.string")])
+    return value
+
+
+def _of_query(parameter: Parameter, values: Sequence[str], limits: Limits) -> Any:
+    if parameter.type == "statuses":
+        return _statuses([word for value in values for word in value.split(",")])
+    value = values[-1] if values else None
+    match parameter.type:
+        case "flag":
+            if value not in _FLAGS:
+                raise Faults([fault(parameter.name, "wrong_type.boolean")])
+            return _FLAGS[value]
+        case "integer" | "number":
+            return _number(parameter, value, limits)
+        case _:
+            return value
+
+
+def _of_frame(parameter: Parameter, frame: Frame, limits: Limits) -> Any:
+    value = frame.get(parameter.name)
+    match parameter.type:
+        case "text":
+            return text(frame, parameter.name)
+        case "flag":
+            return value is True
+        case "statuses":
+            words = value.split(",") if isinstance(value, str) else value
+            return None if words is None else _statuses(_texts("status", words, "wrong_type.string"))
+        case "texts":
+            return _texts(parameter.name, value, "wrong_type.list")
+        case _:
+            if value is None:
+                return parameter.default
+            if not isinstance(value, int) or isinstance(value, bool):
+                raise Faults([fault(parameter.name, "wrong_type.integer")])
+            return _bounded(parameter, value, limits)
+
+
+def _number(parameter: Parameter, value: str | None, limits: Limits) -> float | None:
+    if value is None:
+        return parameter.default
+    if _NUMBER.fullmatch(value) is None:
+        raise Faults([fault(parameter.name, "wrong_type.number")])
+    number = float(value) if "." in value else int(value)
+    if parameter.type == "integer":
+        if number != int(number):
+            raise Faults([fault(parameter.name, "wrong_type.integer")])
+        number = int(number)
+    return _bounded(parameter, number, limits)
+
+
+def _bounded(parameter: Parameter, value: float, limits: Limits) -> float:
+    maximum = parameter.maximum
+    if isinstance(maximum, str):
+        maximum = cast("int", getattr(limits, maximum))
+    if value < parameter.minimum:
+        raise Faults([fault(parameter.name, "below_min", min=parameter.minimum)])
+    if value > maximum:
+        raise Faults([fault(parameter.name, "above_max", max=maximum)])
+    return value
+
+
+def _texts(name: str, value: object, key: str) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(each, str) for each in cast("list[object]", value)):
+        raise Faults([fault(name, key)])
+    return cast("list[str]", value)
+
+
+def _statuses(words: Sequence[str]) -> frozenset[Status] | None:
+    try:
+        return frozenset(Status(word) for word in words if word) or None
+    except ValueError:
+        raise Faults([fault("status", "unknown_value", allowed=", ".join(Status))]) from None

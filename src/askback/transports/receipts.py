@@ -1,0 +1,67 @@
+"""Tracks whether outcomes sent to a peer have arrived; a write to a dead connection is lost.
+
+A server that can tell has a `confirm` (`socket_extension.py`): `askback serve` sends a ping and waits for the pong, one
+at a time, so a busy connection costs one ping for each round trip. On other servers a written outcome counts as
+arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from askback.transports.socket_extension import Confirm
+
+
+class OutcomeReceipts:
+    """The outcomes sent to one peer; `on_arrival` is called with each request whose outcome has arrived."""
+
+    __slots__ = ("_asking", "_confirm", "_on_arrival", "_queued", "_skipped", "_written")
+
+    def __init__(self, confirm: Confirm | None, *, on_arrival: Callable[[str], object]) -> None:
+        self._confirm = confirm
+        self._on_arrival = on_arrival
+        self._skipped: list[str] = []
+        self._queued: list[str] = []
+        self._written: list[str] = []
+        self._asking = False
+
+    def queue(self, request_id: str) -> None:
+        """Add an outcome to the next batch."""
+        self._queued.append(request_id)
+
+    def skip(self, request_id: str) -> None:
+        """Record an outcome that was not sent for lack of room; it is unconfirmed until the peer reads it."""
+        self._skipped.append(request_id)
+
+    def begin_batch(self) -> list[str]:
+        """Return the queued outcomes, which are being written now."""
+        batch, self._queued = self._queued, []
+        self._written += batch
+        return batch
+
+    def end_batch(self, batch: list[str]) -> None:
+        """Record that a batch was written to the network."""
+        if self._confirm is None:
+            self._arrived(len(batch))
+        elif batch and not self._asking:
+            self._ask(self._confirm)
+
+    def unconfirmed(self) -> list[str]:
+        """Return the requests whose outcomes may not have arrived."""
+        return [*self._skipped, *self._written, *self._queued]
+
+    def _ask(self, confirm: Confirm) -> None:
+        self._asking = True
+        confirm(partial(self._answered, confirm, len(self._written)))
+
+    def _answered(self, confirm: Confirm, count: int) -> None:
+        self._asking = False
+        self._arrived(count)
+        if self._written:
+            self._ask(confirm)
+
+    def _arrived(self, count: int) -> None:
+        arrived, self._written = self._written[:count], self._written[count:]
+        for request_id in arrived:
+            self._on_arrival(request_id)

@@ -1,0 +1,40 @@
+"""Bind operations to HTTP: read the parameters and the body, call the handler, write the result."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+from askback.transports.call import Call, Handler, Result
+from askback.transports.endpoint import Bound, HttpHandler
+from askback.transports.handlers import HANDLERS
+from askback.transports.http import HttpCall, Reply, text_reply, while_connected
+from askback.transports.problems import locale_of
+from askback.wire.operation import Operation
+from askback.wire.operations import OPERATIONS
+
+REPLAYED = (b"idempotent-replayed", b"true")
+
+
+def bind(special: Mapping[str, HttpHandler]) -> list[Bound]:
+    """Return every operation that HTTP has with its handler: a `special` one, or the shared one."""
+    return [
+        Bound(operation, special.get(name) or partial(_run, operation, HANDLERS[name]))
+        for name, operation in OPERATIONS.items()
+        if "http" in operation.over
+    ]
+
+
+async def _run(operation: Operation, handler: Handler, http: HttpCall) -> Reply:
+    body: object = None
+    if operation.body is not None:
+        body = await (http.body() if operation.confidential else http.json())
+    work = handler(Call(http.ctx, http.principal, http.args, body, http.key, locale_of(http.scope)))
+    return _reply(operation, await (while_connected(http.receive, work) if http.args.get("wait") else work))
+
+
+def _reply(operation: Operation, result: Result) -> Reply:
+    status = result.status or next(iter(operation.replies))
+    if operation.replies[status] is None:
+        return Reply(status)
+    return text_reply(result.text, status=status, headers=(REPLAYED,) if result.replayed else ())

@@ -1,0 +1,89 @@
+"""Files over HTTP: bodies and replies that are bytes, and are never in memory as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from askback.domain.filetypes import UNKNOWN
+from askback.errors import NotFound
+from askback.ports.files import StoredFile
+from askback.service.files import read, upload
+from askback.service.files.preview import preview_of
+from askback.service.files.scan import file_chunks
+from askback.transports.http import Headers, HttpCall, Pieces, Reply, Send, declared_size, json_reply
+
+SANDBOX = b"default-src 'none'; sandbox"
+_RUNNABLE = frozenset(
+    {"text/html", "image/svg+xml", "application/xml", "application/xhtml+xml", "text/javascript", "text/css"}
+)
+"""Types that a browser would run or apply, which are sent as bytes of no type."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileReply:
+    """A file as a download, read from the store piece by piece while it is sent."""
+
+    file: StoredFile
+    chunks: AsyncIterator[bytes] | None
+
+    async def send(self, send: Send) -> None:
+        """Write it out."""
+        headers = [(b"content-length", b"%d" % self.file.size), *_headers(self.file)]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        if self.chunks is not None:
+            async for data in self.chunks:
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def upload_file(call: HttpCall) -> Reply:
+    """`POST /v1/requests/{id}/files?field=ID&name=NAME`: the body is the file."""
+    body = Pieces(call.receive)
+    try:
+        stored = await upload.upload_file(
+            call.ctx,
+            call.principal,
+            call.args["request_id"],
+            field=call.args["field"],
+            name=call.args["name"],
+            size=declared_size(call.scope),
+            body=aiter(body),
+        )
+    except Exception:
+        await body.drain()
+        raise
+    return json_reply(stored.upload.value, status=201)
+
+
+async def get_file(call: HttpCall) -> FileReply:
+    """`GET /v1/files/{id}`: always a download, never a page."""
+    file = await read.get_file(call.ctx, call.principal, call.args["file_id"])
+    return FileReply(file, None if call.scope["method"] == "HEAD" else file_chunks(call.ctx, file))
+
+
+async def get_file_preview(call: HttpCall) -> Reply:
+    """`GET /v1/files/{id}/preview`: a picture that was drawn anew, for a page to show."""
+    file = await read.get_file(call.ctx, call.principal, call.args["file_id"])
+    picture = await preview_of(call.ctx, file)
+    if picture is None:
+        raise NotFound("There is no preview of this file. Download it instead.", code="no_preview")
+    return Reply(200, picture, ((b"content-type", b"image/png"), *_COMMON))
+
+
+_COMMON: Headers = (
+    (b"content-security-policy", SANDBOX),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+
+
+def _headers(file: StoredFile) -> Headers:
+    type_ = UNKNOWN if file.type in _RUNNABLE else file.type
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in " ._-()") else "_" for c in file.name)
+    disposition = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name, safe='')}"
+    return (
+        (b"content-type", type_.encode()),
+        (b"content-disposition", disposition.encode()),
+        *_COMMON,
+    )

@@ -1,0 +1,285 @@
+"""The replies about rules, the policy, secrets, sessions, tokens, agents and the server itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, PlainValidator
+
+from askback.domain.access import Actor
+from askback.domain.approval import ReasonCode
+from askback.domain.audit import SealStatus
+from askback.domain.secrets.secret import Secret
+from askback.wire.replies import Reply, SecretScope
+
+
+class Rule(Reply):
+    """A rule that the server keeps; `rule` is its text, `agent` the id of the agent it is for, None for every agent.
+
+    `needs_choice` says, in English, why a rule of an older version allows nothing any more and what to write instead;
+    `needs_choice_code` is the same as data.
+    """
+
+    id: str
+    effect: Literal["deny", "ask", "allow"]
+    rule: str
+    scope: Literal["thread", "project", "always"]
+    thread_id: str | None = None
+    project: str | None = None
+    agent: str | None = None
+    agent_name: str | None = None
+    locked: bool = False
+    shadow: bool = False
+    why: str | None = None
+    created_at: datetime
+    created_by: Actor | None = None
+    request_id: str | None = None
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    revoked_by: Actor | None = None
+    needs_choice: str | None = None
+    needs_choice_code: ReasonCode | None = None
+
+
+class RuleList(Reply):
+    """Rules, newest first."""
+
+    rules: list[Rule]
+    next_cursor: str | None
+
+
+class Seal(Reply):
+    """The seal of the newest entry: `key` is the id of the master key, `unsealed` counts the entries before it."""
+
+    status: SealStatus
+    key: str | None = None
+    unsealed: int | None = None
+
+
+class AuditHead(Reply):
+    """The newest entry of the audit log."""
+
+    seq: int
+    hash: str
+    seal: Seal
+
+
+class AuditLog(Reply):
+    """Entries of the audit log, oldest first, as they were sealed."""
+
+    entries: list[dict[str, Any]]
+    head: AuditHead
+
+
+class QuestionLimitUsage(Reply):
+    """How many forms of a tool, of an agent (its id), or of this tool of this agent were asked in a thread."""
+
+    tool: str | None = None
+    agent: str | None = None
+    max: int
+    used: int
+    reset_at: datetime | None
+
+
+class ThreadUsage(Reply):
+    """How much of its limits a thread has used; `question_limits` are those of tools and agents."""
+
+    id: str
+    questions: int
+    questions_reset_at: datetime | None
+    pending: int
+    question_limits: list[QuestionLimitUsage]
+
+
+class LimitsReply(Reply):
+    """Every size and count that is enforced, by name, and with a thread its usage."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    thread: ThreadUsage | None = None
+
+
+class LeasedSecret(Reply):
+    """The value of a secret."""
+
+    value: Annotated[Secret, PlainValidator(Secret, json_schema_input_type=str)]
+    scope: SecretScope
+    version: int
+
+
+class SecretLease(Reply):
+    """The leased values by name, and until when they may be used."""
+
+    secrets: dict[str, LeasedSecret]
+    expires_at: datetime
+
+
+class Rotation(Reply):
+    """How many secrets are now under the first master key, how many no key opens, how many old keys were dropped."""
+
+    rewrapped: int
+    left: int
+    dropped: int = 0
+
+
+class StoredSecret(Reply):
+    """A stored secret: its name, its scope and its times, never its value.
+
+    `owner` is None where it is shared. `version` counts its values. `request_id` is the form that a value of the scope
+    `request` was typed into. In a list, `agents` are the ids of the agents that may use it without asking.
+    """
+
+    id: str
+    name: str
+    scope: SecretScope
+    thread_id: str | None = None
+    project: str | None = None
+    request_id: str | None = None
+    owner: str | None = None
+    version: int
+    set_at: datetime
+    set_by: Actor | None = None
+    agents: Sequence[str] | Literal["all"] | None = None
+
+
+class SecretList(Reply):
+    """Secrets, newest first."""
+
+    secrets: list[StoredSecret]
+    next_cursor: str | None
+
+
+class SecretAgents(Reply):
+    """The ids of the agents that may use a secret without asking, or `all`."""
+
+    agents: list[str] | Literal["all"]
+
+
+class Address(Reply):
+    """An address for a browser to open."""
+
+    url: str
+
+
+class BrowserSession(Reply):
+    """A browser session; `current` is the caller's own."""
+
+    id: str
+    name: str
+    user: str
+    device: str
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    current: bool
+
+
+class NewSession(BrowserSession):
+    """A new session, with the half of its key that the page keeps; the other half is the cookie."""
+
+    session: str
+
+
+class SessionList(Reply):
+    """Browser sessions."""
+
+    sessions: list[BrowserSession]
+
+
+class EndedSessions(Reply):
+    """How many sessions were ended."""
+
+    ended: int
+
+
+class Caller(Reply):
+    """The principal that is calling."""
+
+    id: str
+    name: str
+    role: str
+    user: str
+    groups: list[str]
+
+
+class CurrentSession(Reply):
+    """Who is calling; `session` is null for a token."""
+
+    principal: Caller
+    session: BrowserSession | None
+
+
+class Token(Reply):
+    """A token, never its secret. `agent` is the id of its agent; `system` is the projection that it is limited to."""
+
+    id: str
+    role: str
+    name: str
+    agent: str | None
+    user: str | None
+    groups: list[str]
+    threads: list[str]
+    system: str | None
+    names: list[str]
+    source: str
+    created_at: datetime | None
+    created_by: Actor | None
+    expires_at: datetime | None
+    last_used_at: datetime | None
+    revoked_at: datetime | None
+
+
+class NewToken(Token):
+    """A new token with its secret, which is shown only here."""
+
+    token: Annotated[Secret, PlainValidator(Secret, json_schema_input_type=str)]
+
+
+class TokenList(Reply):
+    """Tokens, newest first."""
+
+    tokens: list[Token]
+    next_cursor: str | None
+
+
+class Root(Reply):
+    """A folder below which an agent may read without asking."""
+
+    path: str
+    granted_at: datetime
+    granted_by: Actor
+
+
+class AgentRecord(Reply):
+    """An agent; `user` is the host's id of the person it works for."""
+
+    id: str
+    name: str
+    user: str | None
+    created_at: datetime | None
+    created_by: Actor | None
+    stopped_at: datetime | None
+    roots: list[Root]
+
+
+class AgentList(Reply):
+    """Agents, newest first."""
+
+    agents: list[AgentRecord]
+    next_cursor: str | None
+
+
+class ServerStatus(Reply):
+    """`ok` or `ready`."""
+
+    status: str
+
+
+class Document(Reply):
+    """An OpenAPI 3.1 document."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    openapi: str

@@ -1,0 +1,184 @@
+"""The OpenAPI 3.1 document, made from the table of operations and its models."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
+
+from askback.domain import action, approval, display, request, sources
+from askback.domain.lifecycle import Status
+from askback.domain.limits import DEFAULTS
+from askback.domain.policy import settings
+from askback.wire import admin_replies, bodies, events, file_replies, replies, thread_bodies, verdicts
+from askback.wire.operation import BYTES, HTML, PLAIN, PNG, STREAM, UNBOUNDED, Operation, Parameter
+from askback.wire.operations import OPERATIONS
+from askback.wire.replies import Error
+
+API_VERSION = "1"
+_MEDIA = {
+    STREAM: "Server-sent events; see wire.md.",
+    PLAIN: "Metrics in the Prometheus text format.",
+    HTML: "A page for the person.",
+    BYTES: "The file, as an attachment.",
+    PNG: "A small picture, drawn anew.",
+}
+_REF = "#/components/schemas/{model}"
+_REFUSALS = {
+    401: "No credential, or an unknown one.",
+    403: "The role does not allow this, or the Origin is not allowed.",
+    404: "Not found, or you don't have access.",
+    409: "Conflict: already settled, another revision or call, or not confirmed; may include the request.",
+    410: "The request or the approval has expired; may include the request.",
+    413: "The body is too large.",
+    422: "The request is invalid; `field_errors` lists every fault.",
+    429: "Too many calls; `retry_after` says how many seconds to wait.",
+    503: "The store cannot be reached or written now; nothing was stored.",
+}
+_MODELS = (
+    request, display, approval, action, sources, bodies, verdicts, thread_bodies, replies, admin_replies, file_replies,
+    events, settings,
+)  # fmt: skip
+_TYPES: Mapping[str, Mapping[str, Any]] = {
+    "text": {"type": "string"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "flag": {"type": "boolean"},
+    "statuses": {"type": "string", "enum": list(Status)},
+}
+
+
+def model(name: str) -> type[BaseModel]:
+    """Return the model of that name that the table of operations means."""
+    return next(getattr(module, name) for module in _MODELS if hasattr(module, name))
+
+
+def models(names: str) -> Sequence[type[BaseModel]]:
+    """Return the models of `A | B`."""
+    return [model(name) for name in names.split(" | ")]
+
+
+def document() -> dict[str, Any]:
+    """Describe every operation that HTTP has."""
+    listed = [each for each in OPERATIONS.values() if "http" in each.over]
+    _, schemas = models_json_schema(
+        [(each, "validation") for each in dict.fromkeys((Error, *chain.from_iterable(map(_models, listed))))],
+        ref_template=_REF,
+    )
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in listed:
+        paths.setdefault(template(operation), {})[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "askback",
+            "version": API_VERSION,
+            "description": "The human-input layer for AI agents. See wire.md for events and the WebSocket.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "security": [{"token": []}, {"cookie": [], "session": []}],
+        "paths": paths,
+        "components": {
+            "schemas": schemas["$defs"],
+            "responses": {
+                str(status): {"description": text, "content": _json({"$ref": _REF.format(model="Error")})}
+                for status, text in _REFUSALS.items()
+            },
+            "securitySchemes": {
+                "token": {"type": "http", "scheme": "bearer"},
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "askback_session_<server id>"},
+                "session": {"type": "apiKey", "in": "header", "name": "X-Askback-Session"},
+            },
+        },
+    }
+
+
+def text() -> str:
+    """Return the document as it is committed and served."""
+    return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
+    found: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
+    if operation.roles:
+        found["description"] = f"For {' and '.join(sorted(operation.roles))}."
+    if parameters := [*_path(operation), *_query(operation), *_key(operation)]:
+        found["parameters"] = parameters
+    if operation.body == BYTES:
+        found["requestBody"] = {"required": True, "content": {BYTES: {"schema": {}}}}
+    elif operation.body is not None:
+        found["requestBody"] = {"required": True, "content": _json(_schema(models(operation.body)))}
+    if operation.public:
+        found["security"] = []
+    found["responses"] = {
+        str(status): _ok(status, reply) for status, reply in sorted(operation.replies.items())
+    } | {str(status): {"$ref": f"#/components/responses/{status}"} for status in operation.refusals}
+    return found
+
+
+def template(operation: Operation) -> str:
+    """Return the path as it is published: `/v1/requests/{id}`."""
+    return re.sub(r"\{\w+_id\}", "{id}", operation.path)
+
+
+def _path(operation: Operation) -> Iterable[dict[str, Any]]:
+    for name in re.findall(r"\{(\w+)\}", template(operation)):
+        yield {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
+
+
+def _query(operation: Operation) -> Iterable[dict[str, Any]]:
+    for each in operation.parameters:
+        if "http" in each.over:
+            yield {
+                "name": each.name,
+                "in": "query",
+                "description": each.description,
+                "schema": _parameter(each),
+            }
+
+
+def _parameter(parameter: Parameter) -> dict[str, Any]:
+    schema = dict(_TYPES[parameter.type])
+    if parameter.type in ("integer", "number"):
+        schema["minimum"] = parameter.minimum
+        maximum = parameter.maximum
+        if maximum != UNBOUNDED:
+            schema["maximum"] = getattr(DEFAULTS, maximum) if isinstance(maximum, str) else maximum
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    return schema
+
+
+def _key(operation: Operation) -> Iterable[dict[str, Any]]:
+    if operation.idempotent:
+        schema = {"type": "string", "minLength": 1, "maxLength": 255}
+        said = "The same key with the same body returns the result of the first call."
+        yield {"name": "Idempotency-Key", "in": "header", "description": said, "schema": schema}
+
+
+def _ok(status: int, reply: str | None) -> dict[str, Any]:
+    said = {200: "OK.", 201: "Created.", 204: "No content.", 400: "Refused."}[status]
+    if reply is None:
+        return {"description": said}
+    if reply in _MEDIA:
+        return {"description": _MEDIA[reply], "content": {reply: {"schema": {"type": "string"}}}}
+    return {"description": said, "content": _json(_schema([model(reply)]))}
+
+
+def _models(operation: Operation) -> Iterable[type[BaseModel]]:
+    named = [reply for reply in operation.replies.values() if reply is not None and reply not in _MEDIA]
+    return [*map(model, named), *(models(operation.body) if operation.body not in (None, BYTES) else ())]
+
+
+def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"application/json": {"schema": schema}}
+
+
+def _schema(kinds: Sequence[type[BaseModel]]) -> Mapping[str, Any]:
+    found = [{"$ref": _REF.format(model=each.__name__)} for each in kinds]
+    return found[0] if len(found) == 1 else {"anyOf": found}

@@ -1,0 +1,45 @@
+"""`askback inbox`: a path at the prompt uploads the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from askback import AsyncClient
+from askback.domain.fields import File, Form
+from tests.cli.conftest import Server
+from tests.cli.scripts import through_a_pipe
+
+FORM = Form(
+    fields=[
+        File(id="scan", label="Scan", required=True, accept=[".txt"]),
+        File(id="more", label="More", max_files=2),
+    ]
+)
+
+
+async def test_files_are_uploaded_by_their_paths(
+    server: Server, agent: AsyncClient, thread: str, tmp_path: Path
+) -> None:
+    one, two, program = tmp_path / "one.txt", tmp_path / "two words.txt", tmp_path / "three.txt"
+    one.write_text("1")
+    two.write_text("22")
+    program.write_bytes(b"MZ\0")
+    request = await agent.requests.create(FORM, thread_id=thread)
+    out = await through_a_pipe(
+        server, thread,
+        "", str(tmp_path / "none.txt"), str(program), str(one),
+        f'"{two}" {one} {one}', f'"{two}" {one}',
+        "y",
+    )  # fmt: skip
+    settled = await agent.requests.get(request.id)
+    assert settled.status == "answered", out
+    assert settled.answer is not None
+    values: Any = settled.answer.values
+    assert (values["scan"]["name"], [each["name"] for each in values["more"]]) == (
+        "one.txt",
+        ["two words.txt", "one.txt"],
+    )
+    assert await agent.files.read(values["more"][0]) == b"22"
+    for said in ("none.txt cannot be read", "This type of file is not accepted here", "At most 2 files."):
+        assert said in out

@@ -1,0 +1,222 @@
+"""What authors of adapters build on: a thread of the client, calls that wait in parallel or not at all, keys of calls."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import pytest
+
+from askback import AsyncClient, Cancelled, Client, Decision, Form, Invalid, Text, ToolCall, requires_approval
+from askback.client.options import call_key
+from tests.client.conftest import Connect, in_process
+from tests.client.deciding import asked_in, deciding
+from tests.client.servers import TOKENS, ServerProcess
+
+YES: dict[str, Any] = {"decision": "approve"}
+NO: dict[str, Any] = {"decision": "deny", "note": "not on Friday"}
+PUSH = {"command": "git push"}
+FORM = Form(title="Name", fields=[Text(id="name", label="Name")])
+
+
+@pytest.fixture
+async def connect() -> AsyncIterator[Connect]:
+    async with in_process() as make:
+        yield make
+
+
+async def test_a_client_has_a_thread_for_calls_that_name_none(connect: Connect, person: AsyncClient) -> None:
+    async with connect(thread_id="own") as agent:
+        async with deciding(person, "own", YES):
+            assert await agent.approve("bash", PUSH)
+        made = await agent.requests.create(FORM)
+        other = await agent.requests.create(FORM, thread_id="other")
+        message = await agent.say("Hello")
+        async with agent.stream() as out:
+            await out.write("streamed")
+        held = await agent.threads.get("own")
+    assert (made.thread_id, other.thread_id) == ("own", "other")
+    assert [each["id"] for each in held["messages"]] == [message, out.id]
+
+
+async def test_without_any_thread_nothing_is_asked_and_the_error_says_what_to_pass(
+    agent: AsyncClient,
+) -> None:
+    for asking in (
+        agent.ask("Which?"),
+        agent.approve("bash", PUSH),
+        agent.approve_plan("1. Go"),
+        agent.requests.create(FORM),
+        agent.secrets.request("KEY", reason="to publish"),
+        agent.say("Hello"),
+    ):
+        with pytest.raises(Invalid) as refused:
+            await asking
+        assert [(fault["path"], fault["code"]) for fault in refused.value.field_errors] == [
+            ("thread_id", "missing_required")
+        ]
+    assert not list(await agent.requests.list())
+
+
+def test_a_blocking_client_has_a_thread_as_well(server: ServerProcess, thread: str) -> None:
+    with Client(server.url, TOKENS["requester"], thread_id=thread) as ask:
+        assert ask.requests.create(FORM).thread_id == thread
+
+
+async def test_an_approval_that_nobody_waits_for_is_pending_and_comes_as_a_resume(
+    agent: AsyncClient, person: AsyncClient
+) -> None:
+    asked = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
+    assert asked.request is not None
+    assert (asked.status, bool(asked), asked.input) == ("pending", False, {})
+    assert "Do not run it" in asked.text
+    await person.requests.decide(asked.request, "approve")
+    with anyio.fail_after(10):
+        [resume] = await agent.resumes.pull("t1", wait=10)
+    assert resume.decision is not None
+    assert (resume.decision.status, resume.decision.input) == ("approve", PUSH)
+    assert await agent.decision(resume.request) == await agent.decision(asked.request.id) == resume.decision
+
+
+async def test_a_rule_decides_at_once_for_who_does_not_wait(agent: AsyncClient) -> None:
+    decision = await agent.approve("bash", {"command": "pwd"}, thread_id="t1", wait=False)
+    assert (decision.status, decision.source) == ("approve", "policy")
+
+
+async def test_hooks_refuse_what_was_approved_while_nobody_waited(
+    connect: Connect, person: AsyncClient
+) -> None:
+    allowed = True
+
+    def check(_tool: str, _input: dict[str, Any]) -> str | None:
+        return None if allowed else "The freeze began."
+
+    async with connect(hooks=[check]) as agent:
+        asked = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
+        assert asked.request is not None
+        await person.requests.decide(asked.request, "approve")
+        allowed = False
+        decision = await agent.decision(asked.request.id)
+    assert (decision.status, decision.source, decision.reasons) == ("deny", "hook", ("The freeze began.",))
+
+
+def test_only_an_approval_has_a_decision(server: ServerProcess, thread: str) -> None:
+    with Client(server.url, TOKENS["requester"]) as ask:
+        made = ask.requests.create(FORM, thread_id=thread)
+        with pytest.raises(ValueError, match="has no decision"):
+            Decision.from_request(made)
+
+
+async def test_several_calls_are_asked_at_once_and_decided_in_their_order(
+    agent: AsyncClient, person: AsyncClient
+) -> None:
+    calls = [ToolCall(tool="deploy", input={"to": name}, tool_call_id=name) for name in ("a", "b", "c")]
+    deciding_all = asyncio.ensure_future(agent.approve_many(calls, thread_id="t1", run_id="r1"))
+    by_target: dict[str, str] = {}
+    with anyio.fail_after(20):
+        async for event in person.events("t1", cursor=0):
+            by_target[event["request"]["approval"]["input"]["to"]] = event["request"]["id"]
+            if len(by_target) == len(calls):
+                break
+    for target, decision in (("c", YES), ("a", NO), ("b", YES)):
+        await person.requests.decide(by_target[target], **decision)
+    decided = await deciding_all
+    assert [(each.status, dict(each.input)) for each in decided] == [
+        ("deny", {}),
+        ("approve", {"to": "b"}),
+        ("approve", {"to": "c"}),
+    ]
+
+
+async def test_a_call_that_cannot_be_asked_takes_the_others_back(agent: AsyncClient) -> None:
+    calls = [ToolCall(tool="deploy", input={"to": "a"}), ToolCall(tool=" ", input={})]
+    with pytest.raises(Invalid):
+        await agent.approve_many(calls, thread_id="t1")
+    with anyio.fail_after(10):
+        for each in await agent.requests.list(thread_id="t1"):
+            ended = await agent.wait(each)
+            assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+
+
+async def test_the_same_tool_call_of_a_run_is_asked_once(agent: AsyncClient) -> None:
+    first, again, later = [
+        await agent.approve(
+            "bash", PUSH, thread_id="t1", run_id=run, tool_call_id="call_0", wait=False, timeout_s=None
+        )
+        for run in ("r1", "r1", "r2")
+    ]
+    assert first.request is not None
+    assert again.request is not None
+    assert later.request is not None
+    assert first.request.id == again.request.id != later.request.id
+
+
+@pytest.mark.parametrize(
+    ("context", "key"),
+    [
+        ({"run_id": "r1", "tool_call_id": "call_0"}, "t1:r1:call_0"),
+        ({"tool_call_id": "toolu_01A2B3"}, "t1::toolu_01A2B3"),
+        ({"tool_call_id": "toolu_01A2B"}, None),
+        ({"run_id": "r1"}, None),
+    ],
+)
+def test_the_key_of_a_call_needs_a_run_or_an_id_that_is_unique(
+    context: dict[str, Any], key: str | None
+) -> None:
+    assert call_key("t1", context) == key
+
+
+def test_keys_of_different_calls_differ_and_fit_into_a_header() -> None:
+    calls = [("a:b", "c", "d"), ("a", "b:c", "d"), ("ä", "b", "c"), ("a" * 300, "b", "c"), ("a\n", "b", "c")]
+    keys = {call_key(thread, {"run_id": run, "tool_call_id": call}) for thread, run, call in calls}
+    assert len(keys) == len(calls)
+    assert all(key and len(key) <= 255 and key.isascii() and key.isprintable() for key in keys)
+
+
+async def test_a_wrapped_function_gets_what_is_excluded_and_nobody_is_shown_it(
+    agent: AsyncClient, person: AsyncClient
+) -> None:
+    @requires_approval(
+        client=agent,
+        exclude=["context"],
+        thread_id=lambda context, *_, **__: context["thread"],
+        allow_edit=True,
+    )
+    async def send(context: dict[str, Any], to: str, *, text: str = "Hi") -> tuple[Any, ...]:
+        return context, to, text
+
+    context = {"thread": "of the context", "connection": object()}
+    async with deciding(
+        person, "of the context", {"decision": "approve", "edited_input": {"to": "eva", "text": "Hi"}}
+    ) as asked:
+        assert await send(context, "bob") == (context, "eva", "Hi")
+    assert asked[0].approval is not None
+    assert asked[0].approval.input == {"to": "bob", "text": "Hi"}
+
+
+async def test_an_edited_input_cannot_set_what_is_excluded(agent: AsyncClient, person: AsyncClient) -> None:
+    @requires_approval(client=agent, thread_id="t1", exclude=["user"], allow_edit=True)
+    async def send(user: str, to: str) -> str:
+        return f"{user} {to}"
+
+    edited = {"to": "eva", "user": "root"}
+    async with deciding(person, "t1", {"decision": "approve", "edited_input": edited}):
+        with pytest.raises(Invalid, match="does not match the parameters"):
+            await send("ada", "bob")
+
+
+def test_only_a_parameter_can_be_excluded() -> None:
+    with pytest.raises(TypeError, match="no parameter 'contxt'"):
+
+        @requires_approval(exclude=["contxt"])
+        def send(context: object) -> None: ...
+
+
+async def test_a_question_that_is_withdrawn_ends_the_wait(agent: AsyncClient) -> None:
+    asking = asyncio.ensure_future(agent.form(FORM, thread_id="t1"))
+    made = await asked_in(agent, "t1")
+    await agent.requests.cancel(made)
+    with pytest.raises(Cancelled):
+        await asking

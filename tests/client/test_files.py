@@ -1,0 +1,45 @@
+"""Read, save and upload files with the client, over every transport."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from askback import File, Form
+from askback.domain.modeltext import model_text
+from askback.errors import Invalid, NotFound
+from tests.client.conftest import Connect
+
+pytestmark = pytest.mark.anyio
+
+FORM = Form(title="Scan", fields=[File(id="scan", label="Scan", accept=[".txt"])])
+
+
+async def test_the_agent_reads_and_saves_what_a_person_uploaded(
+    connect: Connect, thread: str, tmp_path: Path
+) -> None:
+    content = b"\r\nhello" * 100_000
+    async with connect() as agent, connect("responder") as person:
+        request = await agent.requests.create(FORM, thread_id=thread)
+        with pytest.raises(Invalid) as refused:
+            await person.files.upload(request, "scan", b"\x89PNG\r\n\x1a\n", name="a.png")
+        assert refused.value.field_errors[0]["code"] == "file_type"
+        file = await person.files.upload(request, "scan", content, name="ä b.txt")
+        assert [each.name for each in await person.files.list(request)] == ["ä b.txt"]
+        answered = await person.requests.answer(request, {"scan": file.id})
+        assert answered.answer is not None
+        scan = answered.answer.values["scan"]
+        assert scan == file.model_dump()
+        assert await agent.files.read(scan) == content
+        named = [{"type": "file", "file": file.id}]
+        await agent.threads.create_message(named, thread_id=thread)
+        part = (await agent.threads.get(thread))["messages"][-1]["content"][0]
+        assert part == {"type": "file", "file": scan}
+        assert await agent.files.read(part["file"]) == content
+        saved = await agent.files.save(file, tmp_path / "copy.txt")
+        assert saved.read_bytes() == content
+        assert [each.name for each in tmp_path.iterdir()] == ["copy.txt"]
+        with pytest.raises(NotFound):
+            await agent.files.read("file_x")
+        assert f'"ä b.txt" (text/plain, {file.size} bytes, file {file.id})' in model_text(answered)

@@ -1,0 +1,44 @@
+"""What a call looks like on its way."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from askback import Form, Select, Text
+from askback.client.frames import create_request, dump_set_fields
+from tests.vectors.cases import cases
+
+FORMS = [case for case in cases("forms") if case.get("ok") and "form" in case]
+
+
+def test_a_form_says_only_what_differs_from_its_defaults() -> None:
+    form = Form(
+        title="Report",
+        fields=[Select(id="f", label="Format", options=["PDF"]), Text(id="t", label="T", required=True)],
+    )
+    text = create_request(form, thread_id="t1", options={}, key="k1")
+    assert json.loads(f"{{{text}}}")["body"] == {
+        "kind": "form",
+        "thread_id": "t1",
+        "form": {
+            "title": "Report",
+            "fields": [
+                {
+                    "id": "f",
+                    "label": "Format",
+                    "type": "select",
+                    "options": [{"value": "PDF", "label": "PDF"}],
+                },
+                {"id": "t", "label": "T", "required": True, "type": "text"},
+            ],
+        },
+    }
+
+
+@pytest.mark.parametrize("case", FORMS, ids=lambda case: case["id"])
+def test_what_a_form_says_is_the_whole_form(case: dict[str, Any]) -> None:
+    form = Form.model_validate(case["form"])
+    assert Form.model_validate(dump_set_fields(form)) == form

@@ -1,0 +1,64 @@
+"""An app in the same process: it runs while it has clients, and a client that gives up does not stop its start."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.client.transport_app import AppFailed, AppTransport
+
+
+class SlowApp:
+    """An app that starts when it is told to, by raising `error` or by completing its startup."""
+
+    def __init__(self, error: BaseException | None = None) -> None:
+        self.go = asyncio.Event()
+        self.starts = self.ends = 0
+        self._error = error
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        assert scope["type"] == "lifespan"
+        await receive()
+        self.starts += 1
+        await self.go.wait()
+        if self._error is not None:
+            raise self._error
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        self.ends += 1
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def token(self, role: str) -> str:
+        return role
+
+
+async def given_up(transport: AppTransport) -> None:
+    """Begin to start the app, and leave before it has started."""
+    with anyio.move_on_after(0.01):
+        await transport.token()
+
+
+async def test_who_comes_after_a_client_that_gave_up_waits_for_the_start():
+    app = SlowApp()
+    await given_up(AppTransport(app, None))
+    second = AppTransport(app, None)
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(second.token)
+            await anyio.wait_all_tasks_blocked()
+            assert (app.starts, second._lifespan) == (1, None)  # pyright: ignore[reportPrivateUsage]
+            app.go.set()
+        await second.close()
+    assert (app.starts, app.ends) == (1, 1)
+
+
+@pytest.mark.parametrize("error", [ValueError("no disk"), asyncio.CancelledError()])
+async def test_who_comes_after_a_client_that_gave_up_hears_that_the_start_failed(error: BaseException):
+    app = SlowApp(error)
+    await given_up(AppTransport(app, None))
+    app.go.set()
+    with anyio.fail_after(5), pytest.raises(AppFailed, match="The app failed at startup"):
+        await AppTransport(app, None).token()

@@ -1,0 +1,125 @@
+"""Agor's widget for connecting an account, and its tools over MCP."""
+
+# ruff: noqa: F811 - a fixture is imported, and named again by the test that uses it
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.compat.test_agor import CONFIRM, ENV, PATH, TOOLS
+from tests.requirements import requirement
+from tests.transports.conftest import Api, api
+from tests.transports.oauth_provider import ACCESS, REFRESH
+from tests.transports.test_oauth import Scene, scene
+
+pytestmark = pytest.mark.anyio
+__all__ = ["api", "scene"]
+
+
+@requirement("E24")
+async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
+    agent, person = await scene.api.as_("requester"), await scene.api.as_("responder")
+    arguments = {"provider": "crm", "reason": "To read contacts.", "scopes": ["contacts.read"]}
+    asked = await agent.post(f"{TOOLS}_oauth", json=arguments)
+    assert (asked.status_code, asked.json()["status"]) == (200, "requested"), asked.text
+    widget = f"{PATH}/widgets/{asked.json()['widget_id']}"
+    message = f"{PATH}/messages/{asked.json()['widget_id']}"
+
+    refused = await person.post(f"{widget}/submit", json={"outcome": "done"})
+    text = "Widget type 'oauth' is resolved by 'oauth_callback', not 'submit'."
+    assert refused.json() == {"name": "Conflict", "message": text, "code": 409}
+    early = await person.post(f"{widget}/oauth-resolve")
+    assert (early.status_code, early.json()["message"]) == (409, "The account at 'crm' is not connected yet.")
+    assert (await agent.post(f"{widget}/oauth-start")).status_code == 403
+
+    first = (await person.post(f"{widget}/oauth-start")).json()["url"]
+    begun = await person.post(f"{widget}/oauth-start")
+    scene.cookie = begun.headers["set-cookie"]
+    state, code = scene.provider.allow(begun.json()["url"])
+    forged = await scene.back(state="forged", code=code)
+    older, other = scene.provider.allow(first)
+    assert forged.status_code == (await scene.back(state=older, code=other)).status_code == 400
+    scene.provider.reply = {"access_token": ACCESS, "refresh_token": REFRESH, "scope": "contacts.read"}
+    assert (await scene.back(state=state, code=code)).status_code == 200
+
+    done = await person.post(f"{widget}/oauth-resolve")
+    assert done.json() == {
+        "widget_id": asked.json()["widget_id"],
+        "status": "submitted",
+        "auto_resume_queued": True,
+    }
+    shown = await person.get(message)
+    assert shown.json()["content"] == 'Connect "crm": To read contacts.'
+    assert shown.json()["metadata"]["widget"]["result_meta"] == {"provider": "crm", "outcome": "done"}
+    resumed = await agent.get("/v1/threads/s1/resumes")
+    assert "CRM_TOKEN" in resumed.text
+    assert ACCESS not in shown.text + done.text + resumed.text
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"provider": "nobody"}, "provider"),
+        ({"provider": 1}, "provider"),
+        ({"reason": "x" * 501}, "reason"),
+        ({"scopes": ["contacts.delete"]}, "scopes[0]"),
+        ({"token": ACCESS}, "token"),
+    ],
+)
+async def test_arguments_are_refused_with_their_place(scene: Scene, changes: dict[str, Any], path: str):
+    agent = await scene.api.as_("requester")
+    reply = await agent.post(f"{TOOLS}_oauth", json={"provider": "crm", **changes})
+    assert (reply.status_code, list(reply.json()["errors"])) == (422, [path]), reply.text
+    assert ACCESS not in reply.text
+
+
+async def rpc(api: Api, method: str, params: object = None, *, session: str = "?session_id=s1") -> Any:
+    """Send one message over MCP, and return its result."""
+    agent = await api.as_("requester")
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    reply = await agent.post(f"{PATH}/mcp{session}", json=message)
+    assert (reply.status_code, reply.json()["id"]) == (200, 1)
+    return reply.json().get("result", reply.json().get("error"))
+
+
+@requirement("E1")
+async def test_the_tools_over_mcp(api: Api):
+    begun = await rpc(api, "initialize", {"protocolVersion": "2025-06-18"})
+    assert (begun["protocolVersion"], begun["capabilities"]) == ("2025-06-18", {"tools": {}})
+    tools = {each["name"]: each["inputSchema"] for each in (await rpc(api, "tools/list"))["tools"]}
+    schema = tools["agor_widgets_request_env_vars"]
+    assert schema["properties"].keys() >= {"names", "reason"}
+    assert "values" not in schema["properties"]
+    assert len(tools) == 5
+
+    call = {
+        "name": "agor_widgets_request_env_vars",
+        "arguments": ENV,
+        "_meta": {"claudecode/toolUseId": "toolu_1"},
+    }
+    done = await rpc(api, "tools/call", call)
+    assert json.loads(done["content"][0]["text"]) == done["structuredContent"]
+    assert done["structuredContent"] == {
+        "widget_id": done["structuredContent"]["widget_id"],
+        "status": "requested",
+    }
+    assert await rpc(api, "tools/call", call) == done
+    bad = await rpc(
+        api,
+        "tools/call",
+        {"name": "agor_widgets_request_confirmation", "arguments": {**CONFIRM, "options": []}},
+    )
+    assert (bad["isError"], bad["content"][0]["text"].startswith("options: ")) == (True, True)
+    for name in ("x", "agor_widgets_request_poem", 1, None):
+        assert (await rpc(api, "tools/call", {"name": name}))["isError"] is True
+    assert (await rpc(api, "tools/call", call, session=""))["isError"] is True
+    assert (await rpc(api, "prompts/list"))["code"] == -32601
+    assert await rpc(api, "ping") == {}
+    agent = await api.as_("requester")
+    assert (await agent.post(f"{PATH}/mcp", json={"method": "notifications/initialized"})).status_code == 202
+    assert [(await agent.post(f"{PATH}/mcp", json=odd)).status_code for odd in ([], 1, {"id": 1})] == [
+        400
+    ] * 3

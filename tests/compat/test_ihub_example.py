@@ -1,0 +1,39 @@
+"""The example of the how-to asks as iHub's model does, and goes on with the answer."""
+
+# ruff: noqa: F811 - a fixture is imported, and named again by the test that uses it
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+
+from tests.examples.server import EXAMPLES, data  # noqa: F401 - a fixture
+
+pytestmark = pytest.mark.anyio
+CHAT = "/compat/ihub/api/apps/writer/chat/report-7"
+
+
+async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
+    server = json.loads((data / "server.json").read_text())
+    environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
+    command = [sys.executable, str(EXAMPLES / "ihub_agent.py")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    headers = {"Authorization": f"Bearer {server['responder_token']}"}
+    with anyio.fail_after(30):
+        async with httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=30) as person:
+            async with person.stream("GET", CHAT) as stream:
+                async for line in stream.aiter_lines():
+                    if line == "event: clarification":
+                        break
+            said = {"questionId": "call_1", "value": "docx", "skipped": False}
+            message = {"role": "user", "content": "docx", "clarificationResponse": said}
+            assert (await person.post(CHAT, json={"messages": [message]})).status_code == 200
+        out, _ = await anyio.to_thread.run_sync(process.communicate)
+    assert out.splitlines() == ["Clarification request sent to user. Waiting for response.", str(said)]

@@ -1,0 +1,245 @@
+"""A JSON Schema becomes a form, a form becomes a JSON Schema, and the answers fit both."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from jsonschema import Draft202012Validator
+
+from askback.compat.json_schema import read_schema, write_schema
+from askback.compat.translation import Loss, NoFormFor
+from askback.domain.faults import Faults
+from askback.domain.fields import Form
+from askback.domain.validation import check_answer, check_form
+from tests.compat.forms import answered_forms, forms
+from tests.requirements import requirement
+
+SLOW = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+
+
+def fits(schema: dict[str, Any], instance: Any) -> list[str]:
+    return [error.message for error in Draft202012Validator(schema).iter_errors(instance)]
+
+
+def dumped(form: Form) -> list[dict[str, Any]]:
+    return [{"type": f.type, **f.model_dump(exclude_defaults=True)} for f in form.all_fields]
+
+
+def read_one(schema: dict[str, Any], *, required: bool = False) -> dict[str, Any]:
+    whole = {"type": "object", "properties": {"v": schema}, "required": ["v"] if required else []}
+    return dumped(read_schema(whole).form)[0]
+
+
+@requirement("F31")
+@SLOW
+@given(form=forms())
+def test_a_form_survives_its_schema_and_hints(form: Form) -> None:
+    written = write_schema(form)
+    Draft202012Validator.check_schema(written.schema)
+    schema, ui = json.loads(json.dumps([written.schema, written.ui]))
+    assert read_schema(schema, ui).form == form
+
+
+@requirement("F31")
+@SLOW
+@given(drawn=answered_forms())
+def test_an_accepted_answer_fits_the_schema_of_its_form(drawn: tuple[Form, dict[str, Any]]) -> None:
+    form, values = drawn
+    assert fits(write_schema(form).schema, values) == []
+
+
+@requirement("F31")
+@SLOW
+@given(drawn=answered_forms())
+def test_the_schema_alone_asks_for_the_same_answers(drawn: tuple[Form, dict[str, Any]]) -> None:
+    form, values = drawn
+    written = write_schema(form)
+    accepted = check_answer(read_schema(written.schema).form, values).values
+    assert fits(written.schema, accepted) == []
+
+
+@requirement("F31")
+def test_a_schema_written_by_others_is_read_whole() -> None:
+    schema: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "https://example.com/report",
+        "title": "Report",
+        "type": "object",
+        "$defs": {"level": {"type": "integer", "enum": [1, 2]}},
+        "properties": {
+            "format": {"oneOf": [{"const": "pdf", "title": "PDF"}, {"const": "doc", "title": "Word", "description": "97"}]},
+            "mail": {"type": "string", "format": "email", "examples": ["a@b.co"]},
+            "level": {"$ref": "#/$defs/level", "title": "Level", "default": 2},
+            "note": {"type": ["string", "null"], "ui:widget": "textarea", "maxLength": 99},
+            "tags": {"type": "array", "items": {"enum": ["a", "b"]}, "minItems": 1, "uniqueItems": True},
+            "lines": {"type": "array", "items": {"type": "integer"}, "default": [1, 2], "maxItems": 3},
+            "colour": {"type": "string", "anyOf": [{"enum": ["red"]}, {"type": "string"}]},
+            "agree": {"type": "boolean", "const": True},
+            "version": {"const": 3},
+            "when": {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}}, "required": ["at"]},
+        },
+        "required": ["format", "agree", "version", "tags", "note", "when"],
+    }  # fmt: skip
+    read = read_schema(
+        schema, {"ui:order": ["agree", "*"], "format": {"ui:widget": "radio", "ui:placeholder": "p"}}
+    )
+    assert [(f.id, f.type, f.required) for f in read.form.all_fields] == [
+        ("agree", "boolean", True), ("format", "radio", True), ("mail", "text", False), ("level", "select", False),
+        ("note", "textarea", False), ("tags", "multiselect", True), ("lines", "textarea", False),
+        ("colour", "select", False), ("when.at", "datetime", True),
+    ]  # fmt: skip
+    assert [section.title for section in read.form.sections or []] == [None, "When"]
+    sent = {"agree": True, "format": "doc", "level": 2, "tags": ["b"], "lines": " 1\n\n2 ", "colour": "teal",
+            "when.at": "2026-11-20T09:00[Europe/Berlin]"}  # fmt: skip
+    instance = read.instance(check_answer(check_form(read.form.model_dump(exclude_none=True)), sent).values)
+    assert instance == {
+        "agree": True, "format": "doc", "level": 2, "note": None, "tags": ["b"], "lines": [1, 2], "colour": "teal",
+        "version": 3, "when": {"at": "2026-11-20T09:00:00+01:00"},
+    }  # fmt: skip
+    assert fits(schema, instance) == []
+    assert datetime.fromisoformat(instance["when"]["at"]) == datetime(2026, 11, 20, 8, tzinfo=UTC)
+    with pytest.raises(Faults):
+        check_answer(read.form, {**sent, "lines": "1\n2\n3\n4"})
+
+
+@requirement("F31")
+@pytest.mark.parametrize(
+    ("part", "path", "reason"),
+    [
+        ({"type": "object"}, "properties.v", "names of an object's properties"),
+        ({"type": ["string", "integer"]}, "properties.v.type", "one type"),
+        ({"$ref": "#/$defs/none"}, 'properties.v["$ref"]', "leads nowhere"),
+        ({"$ref": "https://example.com/x"}, 'properties.v["$ref"]', "within the schema"),
+        ({"$ref": "#"}, 'properties.v.properties.v["$ref"]', "refers to itself"),
+        ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, "properties.v.anyOf", "several shapes"),
+        ({"allOf": [{"type": "string"}, {"type": "integer"}]}, "properties.v.allOf[1]", "contradicts"),
+        ({"type": "string", "pattern": "(?=a)"}, "properties.v.pattern", "RE2"),
+        ({"type": "string", "format": "password"}, "properties.v", "secret"),
+        ({"type": "string", "writeOnly": True}, "properties.v", "secret"),
+        ({"type": "string", "format": "binary"}, "properties.v.format", "bytes"),
+        ({"type": "string", "contentEncoding": "base64"}, "properties.v.contentEncoding", "no such rule"),
+        ({"type": "array"}, "properties.v", "needs a type"),
+        ({"type": "array", "items": {"type": "array", "items": {}}}, "properties.v.items", "list of choices"),
+        ({"type": "array", "prefixItems": []}, "properties.v.prefixItems", "no such rule"),
+        ({"type": "string", "not": {"const": "x"}}, "properties.v.not", "no such rule"),
+        ({"enum": [{}, 1]}, "properties.v.enum", "a text, a number or a truth value"),
+        ({"enum": [True, "true"]}, "properties.v.enum", "same value"),
+        ({"type": "string", "minLength": "x"}, "properties.v", "min_length"),
+        ({"type": "number", "minimum": "x"}, "properties.v", "valid JSON Schema"),
+        ({"type": "string", "ui:widget": "hidden"}, "properties.v", "no default"),
+        (True, "properties.v", "needs a type"),
+        (
+            {"type": "object", "properties": {"w": {}}, "required": ["x"]},
+            "properties.v.required",
+            "has no schema",
+        ),
+        (
+            {"type": "object", "properties": {"w": {"type": "string"}}, "if": {}},
+            "properties.v.if",
+            "no such rule",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused_with_its_path(part: Any, path: str, reason: str) -> None:
+    schema = {"type": "object", "properties": {"v": part, "fine": {"type": "string"}}, "required": ["v"]}
+    with pytest.raises(NoFormFor, match=re.escape(path)) as refused:
+        read_schema(schema)
+    assert refused.value.problems[0].path == path
+    assert reason in refused.value.problems[0].reason
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{}, {"type": "object"}, {"type": "string"}, {"type": "object", "properties": {}}, {"properties": {"a": {"const": 1}}}, {"properties": []}],
+)  # fmt: skip
+def test_a_schema_that_asks_for_nothing_is_refused(schema: dict[str, Any]) -> None:
+    with pytest.raises(
+        NoFormFor, match=r"A form needs an object with properties|Nothing in it has to be entered"
+    ):
+        read_schema(schema)
+
+
+@pytest.mark.parametrize(
+    ("rules", "bounds"),
+    [
+        ({"type": "integer"}, {"step": 1}),
+        ({"type": "integer", "minimum": 0.5, "exclusiveMaximum": 4}, {"min": 1, "max": 3, "step": 1}),
+        ({"type": "integer", "multipleOf": 1.5, "minimum": 1}, {"min": 3, "step": 3}),
+        (
+            {"type": "number", "multipleOf": 0.1, "minimum": 0.25, "maximum": 1},
+            {"min": 0.3, "max": 1, "step": 0.1},
+        ),
+        ({"type": "number", "minimum": 1, "exclusiveMinimum": 2}, {"min": 2}),
+        ({"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}, {"step": 1}),
+    ],
+)
+def test_bounds_are_those_of_the_schema(rules: dict[str, Any], bounds: dict[str, Any]) -> None:
+    assert read_one(rules) == {"id": "v", "label": "V", "type": "number", **bounds}
+
+
+@requirement("F31")
+def test_what_the_form_does_not_check_is_listed() -> None:
+    properties = {
+        "a": {"type": "number", "exclusiveMinimum": 0},
+        "b": {"type": "string", "format": "hostname"},
+        "c": {"type": "string", "format": "time", "default": "soon"},
+        "d": {"type": "array", "items": {"type": "string", "pattern": "x"}, "uniqueItems": True},
+    }
+    losses = read_schema({"type": "object", "properties": properties}).losses
+    assert [loss.path for loss in losses] == [
+        "properties.a.exclusiveMinimum", "properties.b.format", "properties.c.format", "properties.c.default",
+        "properties.d.items.pattern", "properties.d.uniqueItems",
+    ]  # fmt: skip
+
+
+def test_what_the_schema_does_not_check_is_listed() -> None:
+    form = check_form({"fields": [
+        {"id": "odd", "type": "number", "label": "Odd", "min": 1, "step": 2},
+        {"id": "at", "type": "date", "label": "At", "min": "2026-01-01"},
+        {"id": "key", "type": "text", "label": "Key", "sensitive": True},
+    ]})  # fmt: skip
+    assert write_schema(form).losses == (
+        Loss("properties.odd", "The step of 2 counts from 1, and in a schema it counts from 0."),
+        Loss(
+            "properties.at",
+            "`formatMinimum` and `formatMaximum` are checked only by validators that know them.",
+        ),
+        Loss(
+            "properties.key",
+            "An answer has a reference to a sensitive value, which no rule of the schema is about.",
+        ),
+    )
+
+
+@requirement("F31")
+@pytest.mark.parametrize("count", [None, 3])
+def test_a_file_is_the_record_that_an_answer_has(count: int | None) -> None:
+    field = {
+        "id": "f",
+        "type": "file",
+        "label": "F",
+        "required": True,
+        "accept": [".csv"],
+        "max_files": count,
+    }
+    form = check_form({"fields": [{name: value for name, value in field.items() if value is not None}]})
+    written = write_schema(form)
+    record = {"id": "file_1", "name": "a.csv", "size": 3, "type": "text/csv", "sha256": "00"}
+    assert fits(written.schema, {"f": [record] if count else record}) == []
+    read = read_schema(written.schema, written.ui)
+    assert read.form == form
+    assert read.instance({"f": record}) == {"f": record}
+
+
+def test_a_list_says_in_the_language_of_its_reader_that_each_line_is_an_entry() -> None:
+    schema = {
+        "type": "object",
+        "properties": {"tags": {"type": "array", "items": {"type": "string"}, "description": "T"}},
+    }
+    (field,) = read_schema(schema, locale="de").form.all_fields
+    assert field.description == "T\n\nBitte einen Eintrag pro Zeile."

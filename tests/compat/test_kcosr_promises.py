@@ -1,0 +1,153 @@
+"""What the document of the questionnaire promises and the source's own code does not keep."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from tests.compat.test_kcosr_refusals import ASK, FIELD, INTERACT, RESPONSE, page
+from tests.requirements import requirement
+from tests.transports.conftest import Api, api
+
+__all__ = ["api"]
+
+pytestmark = pytest.mark.anyio
+EVERY_TYPE: dict[str, tuple[dict[str, Any], Any]] = {
+    "text": ({"pattern": "[0-9]{3}"}, "123"),
+    "textarea": ({}, "a\nb"),
+    "number": ({"min": 0, "step": 5}, 10),
+    "boolean": ({}, False),
+    "select": ({"options": [{"label": "A", "value": "a"}]}, "a"),
+    "multiselect": ({"options": [{"label": "A", "value": "a"}, {"label": "B, C", "value": "b"}]}, ["a", "b"]),
+    "checkbox": ({}, True),
+    "radio": ({"options": [{"label": "A", "value": "a"}]}, "a"),
+    "date": ({}, "2026-02-28"),
+    "time": ({}, "10:30"),
+    "datetime": ({}, "2026-02-28T10:30"),
+}
+WRONG: list[tuple[str, Any, str]] = [
+    ("text", "x123y", "Invalid format."),
+    ("text", "123\n", "Remove the control characters."),
+    ("number", 7, "Must be a multiple of 5."),
+    ("multiselect", ["a", "a"], "Select each option only once."),
+    ("multiselect", "a", "Select one or more options."),
+    ("select", "A", "Select a valid option."),
+    ("date", "not a date", "Enter a valid date/time value."),
+    ("date", "2026-02-30", "Enter a valid date/time value."),
+    ("time", "25:00", "Enter a valid date/time value."),
+    ("datetime", "2026-02-28", "Enter a valid date/time value."),
+    ("text", 5, "Enter a valid text value."),
+    ("number", "5", "Enter a valid number."),
+]
+
+
+async def asked(api: Api, **body: Any) -> tuple[dict[str, Any], Any]:
+    """Ask without waiting; returns the message that answers it, and what askback stores."""
+    agent = await api.as_("requester")
+    reply = await agent.post(f"{INTERACT}?wait=0", json={"type": "input", "toolCallId": "tc", **body})
+    assert reply.status_code == 200, reply.text
+    id_ = reply.json()["result"]["interactionId"]
+    stored = (await agent.get(f"/v1/requests/{id_.partition('.')[0]}")).json()
+    return {**RESPONSE, "interactionId": id_, "action": "submit"}, stored
+
+
+@requirement("F1", "F6", "F7", "F8", "F9")
+async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api) -> None:
+    fields = [{**FIELD, "id": type_, "type": type_, **rules} for type_, (rules, _) in EVERY_TYPE.items()]
+    socket = await page(api)
+    frame, _ = await asked(api, inputSchema={"title": "All", "fields": fields})
+    shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
+    assert shown["inputSchema"] == {"title": "All", "fields": fields}
+    for field, value, message in WRONG:
+        socket.raw(json.dumps({**frame, "input": {field: value}}))
+        again = (await socket.frame())["event"]["payload"]
+        assert (again["fieldErrors"], again["inputSchema"]["initialValues"]) == (
+            {field: message},
+            {field: value},
+        )
+    values = {type_: value for type_, (_, value) in EVERY_TYPE.items()}
+    socket.raw(json.dumps({**frame, "input": values}))
+    assert (await socket.frame())["event"]["payload"]["input"] == values
+    await socket.leave()
+
+
+@requirement("F17", "F18")
+async def test_sections_are_steps_an_optional_one_is_skipped_and_the_completed_view_is_kept(api: Api) -> None:
+    sections = [
+        {"id": "who", "title": "Who", "fields": [FIELD], "submitLabel": "Next"},
+        {
+            "id": "more",
+            "optional": True,
+            "fields": [{**FIELD, "id": "b", "required": True}, {**FIELD, "id": "c"}],
+        },
+    ]
+    view = {"showInputs": False, "summaryTemplate": "It is {a}."}
+    socket = await page(api)
+    frame, stored = await asked(api, inputSchema={"sections": sections}, completedView=view)
+    form = stored["form"]
+    assert (form["layout"], form["sections"][0]["submit_label"], form["sections"][1]["optional"]) == (
+        "steps",
+        "Next",
+        True,
+    )
+    assert form["completed_view"] == {"show_inputs": False, "summary_template": "It is {a}."}
+    shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
+    assert (shown["inputSchema"]["sections"], shown["completedView"]) == (sections, view)
+    socket.raw(json.dumps({**frame, "input": {"a": "x", "c": "partly"}}))
+    assert (await socket.frame())["event"]["payload"]["fieldErrors"] == {"b": "This field is required."}
+    socket.raw(json.dumps({**frame, "input": {"a": "x", "b": "", "c": ""}}))
+    assert (await socket.frame())["event"]["payload"]["input"] == {"a": "x"}
+    await socket.leave()
+
+
+@requirement("F21")
+async def test_of_a_submission_and_a_cancellation_the_first_counts(api: Api) -> None:
+    first, second = await page(api), await page(api)
+    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    for i in range(20):
+        body = {"schema": {"fields": [{**FIELD, "label": f"A {i}"}]}}
+        id_ = (await agent.post(ASK, json=body)).json()["result"]["questionnaireRequestId"]
+        about = {"sessionId": "s1", "questionnaireRequestId": id_}
+        for socket in (first, second):
+            assert (await socket.frame())["event"]["chatEventType"] == "questionnaire_request"
+        messages = [
+            (first, {"type": "questionnaire_submit", **about, "answers": {"a": "x"}}),
+            (second, {"type": "questionnaire_cancel", **about}),
+        ]
+        for socket, message in messages if i % 2 else reversed(messages):
+            socket.raw(json.dumps(message))
+        got = [[await socket.frame()] for socket in (first, second)]
+        loser = next(i for i, frames in enumerate(got) if frames[0]["type"] == "error")
+        got[loser].append(await (first, second)[loser].frame())
+        [ended] = {frame["event"]["chatEventType"] for frames in got for frame in frames if "event" in frame}
+        assert ended == ("questionnaire_update" if loser == 0 else "questionnaire_submission")
+        status = (await agent.get(f"/v1/requests/{id_}")).json()["status"]
+        assert status == ("declined" if loser == 0 else "answered")
+    await asyncio.gather(first.leave(), second.leave())
+
+
+async def test_two_questionnaires_of_one_tool_call_are_both_shown_in_order(api: Api) -> None:
+    agent = await api.as_("requester", **{"x-session-id": "s1", "x-tool-call-id": "tc"})
+    ids = []
+    for label in ("A", "B", "A"):
+        reply = await agent.post(ASK, json={"schema": {"fields": [{**FIELD, "label": label}]}})
+        ids.append(reply.json()["result"]["questionnaireRequestId"])
+    assert (ids[0] == ids[2], ids[0] == ids[1]) == (True, False)
+    events = "/compat/kcosr/api/plugins/sessions/operations/events"
+    loaded = await (await api.as_("responder")).post(events, json={"sessionId": "s1"})
+    shown = [each["payload"]["questionnaireRequestId"] for each in loaded.json()["result"]["events"]]
+    assert shown == ids[:2]
+
+
+async def test_a_form_that_a_questionnaire_cannot_ask_is_not_in_the_transcript(api: Api) -> None:
+    agent, socket = await api.as_("requester"), await page(api)
+    for field in ({"id": "f", "type": "file", "label": "F"}, {**FIELD, "sensitive": True}, FIELD):
+        form = {"kind": "form", "thread_id": "s1", "form": {"fields": [field]}}
+        assert (await agent.post("/v1/requests", json=form)).status_code in (201, 409)
+    frames = [(await socket.frame())["event"] for _ in range(2)]
+    assert [each["chatEventType"] for each in frames] == ["interaction_pending", "interaction_request"]
+    assert frames[1]["payload"]["inputSchema"]["fields"] == [FIELD]
+    await socket.leave()

@@ -1,0 +1,282 @@
+"""What kcosr's operations and its WebSocket refuse, with the reason and the path, and nothing stored."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.compat.test_kcosr import FORM
+from tests.requirements import requirement
+from tests.transports import sockets
+from tests.transports.conftest import Api, api
+
+__all__ = ["api"]
+
+pytestmark = pytest.mark.anyio
+ASK = "/compat/kcosr/api/plugins/questions/operations/ask"
+INTERACT = "/compat/kcosr/api/sessions/s1/interactions"
+FIELD = {"id": "a", "type": "text", "label": "A"}
+PICK = {
+    "id": "r",
+    "type": "radio",
+    "label": "R",
+    "options": [{"label": "X", "value": "x"}, {"label": "Y", "value": "y"}],
+}
+WRONG_CALLS: list[tuple[Any, str, str, str]] = [
+    ([], "", "wrong_type", "Arguments must be an object"),
+    ({}, "schema", "missing_required", "schema is required and must be an object"),
+    ({"schema": []}, "schema", "wrong_type", "schema is required and must be an object"),
+    ({"schema": FORM, "mode": "later"}, "mode", "unknown_value", 'mode must be "sync" or "async"'),
+    (
+        {"schema": FORM, "onTimeout": 1},
+        "onTimeout",
+        "wrong_type",
+        'onTimeout must be "error", "async", or "cancel"',
+    ),
+    ({"schema": FORM, "timeoutMs": 0}, "timeoutMs", "wrong_type", "timeoutMs must be a positive number"),
+    ({"schema": FORM, "prompt": 1}, "prompt", "wrong_type", "prompt must be a string"),
+    ({"schema": FORM, "validate": 1}, "validate", "wrong_type", "validate must be a boolean"),
+    ({"schema": FORM, "autoResume": "no"}, "autoResume", "wrong_type", "autoResume must be a boolean"),
+]
+WRONG_FORMS: list[tuple[Any, str, str, str]] = [
+    ({"fields": [FIELD, FIELD]}, ".fields[1].id", "duplicate_id", "Duplicate field id: a"),
+    (
+        {"fields": [{**PICK, "options": []}]},
+        ".fields[0].options",
+        "option_required",
+        'Field "r" requires options',
+    ),
+    (
+        {"sections": [{"id": "s", "fields": [FIELD, {"id": "r", "type": "select", "label": "R"}]}]},
+        ".sections[0].fields[1].options",
+        "option_required",
+        'Field "r" requires options',
+    ),
+    (
+        {"fields": [{**FIELD, "pattern": "["}]},
+        ".fields[0].pattern",
+        "invalid_pattern",
+        'Invalid pattern for field "a"',
+    ),
+    ({"fields": []}, ".fields", "no_fields", ""),
+    ({"fields": [FIELD], "sections": [{"id": "s", "fields": [PICK]}]}, "", "fields_and_sections", ""),
+    ({"fields": [{**FIELD, "type": "file"}]}, ".fields[0].type", "unknown_type", ""),
+    ({"fields": [{**FIELD, "type": "rows", "rows": []}]}, ".fields[0].rows", "constraint_not_allowed", ""),
+    ({"fields": [{**FIELD, "sensitive": True}]}, ".fields[0].sensitive", "constraint_not_allowed", ""),
+    ({"fields": [{"id": "a", "type": "text"}]}, ".fields[0].label", "missing_required", ""),
+    ({"fields": [{**FIELD, "minLength": 5, "maxLength": 2}]}, ".fields[0].minLength", "contradiction", ""),
+    (
+        {"fields": [{**FIELD, "type": "number", "pattern": "1"}]},
+        ".fields[0].pattern",
+        "constraint_not_allowed",
+        "",
+    ),
+    (
+        {"fields": [{**FIELD, "type": "date", "minLength": 1}]},
+        ".fields[0].minLength",
+        "constraint_not_allowed",
+        "",
+    ),
+    ({"fields": [{**PICK, "defaultValue": "z"}]}, ".fields[0].defaultValue", "default_not_in_options", ""),
+    ({"fields": [{**PICK, "options": ["x"]}]}, ".fields[0].options[0]", "wrong_type", ""),
+    ({"fields": [PICK], "initialValues": {"r": "z"}}, ".initialValues.r", "invalid_initial_value", ""),
+]
+WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
+    ({"type": None}, "type", "wrong_type"),
+    ({"type": "question"}, "type", "unknown_type"),
+    ({"type": "input"}, "inputSchema", "missing_required"),
+    ({"type": "approval", "inputSchema": FORM}, "type", "unknown_type"),
+    ({"type": "approval", "prompt": "x"}, "toolName", "missing_required"),
+    ({"type": "approval", "toolName": "x", "approvalScopes": ["ever"]}, "approvalScopes[0]", "unknown_value"),
+    ({"type": "input", "inputSchema": FORM, "presentation": "page"}, "presentation", "unknown_value"),
+    ({"type": "input", "inputSchema": FORM, "fieldErrors": {"a": 5}}, "fieldErrors.a", "wrong_type"),
+    (
+        {"type": "input", "inputSchema": FORM, "completedView": {"showInputs": "yes"}},
+        "completedView.showInputs",
+        "wrong_type",
+    ),
+]
+RESPONSE = {"type": "tool_interaction_response", "sessionId": "s1", "callId": "tc"}
+SUBMIT = {"type": "questionnaire_submit", "sessionId": "s1", "questionnaireRequestId": "req_1", "answers": {}}
+NOT_SUBSCRIBED = "for a session that this connection is not subscribed to"
+WRONG_FRAMES: list[tuple[Any, str, str]] = [
+    ("{", "invalid_json", "Client message was not valid JSON"),
+    ("[]", "invalid_client_message", "Client message validation failed"),
+    ({}, "invalid_client_message", "Client message validation failed"),
+    ({"type": "dance"}, "invalid_client_message", "Client message validation failed"),
+    ({"type": "hello", "protocolVersion": 2}, "duplicate_hello", "hello has already been received"),
+    (
+        {"type": "subscribe", "sessionId": " "},
+        "invalid_session_id",
+        "Subscription session id must not be empty",
+    ),
+    (
+        {"type": "unsubscribe", "sessionId": ""},
+        "invalid_session_id",
+        "Unsubscription session id must not be empty",
+    ),
+    ({**SUBMIT, "sessionId": " "}, "invalid_session_id", "Session id must not be empty"),
+    ({**SUBMIT, "sessionId": "s2"}, "invalid_session_id", f"Cannot submit a questionnaire {NOT_SUBSCRIBED}"),
+    (
+        {**SUBMIT, "questionnaireRequestId": " "},
+        "invalid_questionnaire_request_id",
+        "Questionnaire request id must not be empty",
+    ),
+    (SUBMIT, "questionnaire_not_found", "Questionnaire request was not found"),
+    (
+        {**RESPONSE, "interactionId": "req_1.1", "action": "submit", "sessionId": "s2"},
+        "invalid_session_id",
+        f"Cannot respond to an interaction {NOT_SUBSCRIBED}",
+    ),
+    (
+        {**RESPONSE, "interactionId": "x", "action": "submit"},
+        "interaction_not_found",
+        "Interaction response did not match a pending request",
+    ),
+    (
+        {**RESPONSE, "interactionId": "req_1.1", "action": "deny"},
+        "interaction_not_found",
+        "Interaction response did not match a pending request",
+    ),
+]
+
+
+async def stored(api: Api) -> list[Any]:
+    return (await (await api.as_("responder")).get("/v1/requests")).json()["requests"]
+
+
+async def page(api: Api) -> sockets.Socket:
+    """Open a page of the session that can answer."""
+    await api.as_("responder")
+    headers = {"Authorization": f"Bearer {api.tokens['responder']}"}
+    socket = sockets.Socket(api.app, headers=headers, path="/compat/kcosr/ws")
+    await socket.message()
+    hello = {"type": "hello", "protocolVersion": 2, "subscriptions": [{"sessionId": "s1"}]}
+    socket.raw(json.dumps({**hello, "interaction": {"supported": True, "enabled": True}}))
+    assert (await socket.frame())["type"] == "subscribed"
+    return socket
+
+
+@pytest.mark.parametrize(("body", "path", "code", "text"), WRONG_CALLS)
+async def test_wrong_arguments_are_refused_in_the_source_s_words(
+    api: Api, body: Any, path: str, code: str, text: str
+) -> None:
+    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    reply = await agent.post(ASK, json=body)
+    said = reply.json()
+    assert (reply.status_code, said["code"], said["error"]) == (400, "invalid_arguments", text)
+    assert (said["details"]["issues"][0]["path"], said["details"]["issues"][0]["code"]) == (path, code)
+    assert await stored(api) == []
+
+
+@requirement("F2", "F3")
+@pytest.mark.parametrize(("form", "path", "code", "text"), WRONG_FORMS)
+async def test_a_wrong_questionnaire_is_refused_with_its_path(
+    api: Api, form: Any, path: str, code: str, text: str
+) -> None:
+    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    asked = await agent.post(ASK, json={"schema": form, "mode": "sync"})
+    interaction = await agent.post(INTERACT, json={"type": "input", "inputSchema": form})
+    for reply, name in ((asked, "schema"), (interaction, "inputSchema")):
+        assert (reply.status_code, reply.json()["code"]) == (400, "invalid_arguments")
+        issues = [(each["path"], each["code"]) for each in reply.json()["details"]["issues"]]
+        assert (f"{name}{path}", code) in issues
+        assert not text or reply.json()["error"] == text
+    assert await stored(api) == []
+
+
+@pytest.mark.parametrize(("body", "path", "code"), WRONG_INTERACTIONS)
+async def test_a_wrong_interaction_is_refused_with_its_path(
+    api: Api, body: Any, path: str, code: str
+) -> None:
+    reply = await (await api.as_("requester")).post(INTERACT, json=body)
+    issue = reply.json()["details"]["issues"][0]
+    assert (reply.status_code, issue["path"], issue["code"]) == (400, path, code)
+    assert await stored(api) == []
+
+
+async def test_a_wrong_message_gets_an_error_and_the_connection_goes_on(api: Api) -> None:
+    socket = await page(api)
+    for frame, code, message in WRONG_FRAMES:
+        socket.raw(frame if isinstance(frame, str) else json.dumps(frame))
+        error = await socket.frame()
+        assert (error["type"], error["code"], error["message"]) == ("error", code, message)
+    await socket.leave()
+
+
+@requirement("B8", "F10", "F16")
+async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
+    socket, agent = await page(api), await api.as_("requester")
+    for body in (
+        {"type": "input", "toolCallId": "tc", "inputSchema": {"fields": [FIELD]}},
+        {
+            "type": "approval",
+            "toolCallId": "tc",
+            "toolName": "deploy",
+            "prompt": "x",
+            "approvalScopes": ["once"],
+        },
+    ):
+        asked = (await agent.post(f"{INTERACT}?wait=0", json=body)).json()["result"]
+        assert [(await socket.frame())["type"] for _ in range(2)] == ["transcript_event"] * 2
+        frame = {**RESPONSE, "interactionId": asked["interactionId"]}
+        stale = {**frame, "interactionId": asked["interactionId"].replace(".1", ".2"), "action": "submit"}
+        for bad, path in (
+            ({**frame, "action": "cancel", "input": {"a": "x"}}, "input"),
+            ({**frame, "action": "submit", "input": {"nope": 1}}, "input.nope"),
+            ({**frame, "action": "submit", "input": []}, "input"),
+            ({**frame, "action": "submit"}, "input"),
+            ({**frame, "action": "deny", "approvalScope": "always"}, "approvalScope"),
+            ({**frame, "action": "approve", "approvalScope": "always"}, ""),
+            ({**frame, "action": "approve", "input": {"a": "x"}}, "input"),
+            (stale, None),
+        ):
+            socket.raw(json.dumps(bad))
+            error = await socket.frame()
+            assert error["type"] == "error"
+            assert path is not None or error["code"] in ("interaction_not_found", "invalid_client_message")
+    assert [each["status"] for each in await stored(api)] == ["pending", "pending"]
+    await socket.leave()
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.sampled_from(["s1", "req_1.1", "submit"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+NAMES = st.sampled_from(
+    "sessionId callId interactionId action input answers questionnaireRequestId mask subscriptions enabled text "
+    "protocolVersion schema fields inputSchema prompt".split()
+)
+TYPES = st.sampled_from(
+    "hello subscribe unsubscribe ping text_input tool_interaction_response questionnaire_submit questionnaire_cancel "
+    "set_interaction_mode set_modes control".split()
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(frames=st.lists(st.tuples(TYPES, st.dictionaries(NAMES, JSON, max_size=6)), min_size=1, max_size=5))
+async def test_any_message_leaves_the_connection_open(api: Api, frames: list[Any]) -> None:
+    socket = await page(api)
+    for type_, members in frames:
+        socket.raw(json.dumps({**members, "type": type_}))
+    socket.raw(json.dumps({"type": "ping", "nonce": "last"}))
+    while (frame := await socket.frame())["type"] != "pong" or frame.get("nonce") != "last":
+        assert frame.get("code") != "internal", frame
+    await socket.leave()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(body=st.dictionaries(NAMES, JSON, max_size=5) | JSON)
+async def test_any_body_is_answered_without_a_server_error(api: Api, body: Any) -> None:
+    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    for path in (ASK, INTERACT):
+        assert (await agent.post(path, json=body)).status_code in (200, 400)

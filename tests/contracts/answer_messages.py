@@ -1,0 +1,89 @@
+"""Contract 33: an answer that is also a message."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+from askback.domain.events import MESSAGE_ADDED, THREAD_ERASED, THREAD_UPDATED, EventDraft
+from askback.ports.outcome import Outcome
+from askback.ports.store import AnswerMessage, Claim, Settlement, Store
+from tests.contracts.samples import NOON, answer, created, record
+from tests.contracts.suite import StoreSuite
+
+
+def with_message(step: Settlement, message_id: str) -> Settlement:
+    """Return a step that also writes a message."""
+    data = json.dumps({"id": message_id, "content": [{"type": "text", "text": message_id}]})
+    event = EventDraft(MESSAGE_ADDED, step.tenant, step.event.thread_id, NOON + 1, None, data)
+    return replace(step, message=AnswerMessage(message_id, event))
+
+
+class AnswerMessageContracts(StoreSuite):
+    """Answers as messages."""
+
+    async def test_c33_the_message_comes_right_after_its_answer_and_only_with_it(self, store: Store) -> None:
+        for n in range(4):
+            row = record(n, thread=f"t{n % 2}")
+            await store.insert(row, created(row))
+        tries = [
+            with_message(answer(record(n, thread=f"t{n % 2}"), f"{k}"), f"m{n}{k}")
+            for n in range(4)
+            for k in range(5)
+        ]
+        changes = await asyncio.gather(*(store.settle(each) for each in tries))
+        won = {
+            each.message.id
+            for each, change in zip(tries, changes, strict=True)
+            if each.message and change and change.outcome is Outcome.APPLIED
+        }
+        assert len(won) == 4
+        found = set[str]()
+        for thread in ("t0", "t1"):
+            events = await store.thread_events("main", thread, after=0)
+            assert [each.seq for each in events] == list(range(1, 7))
+            for before, event in zip(events, events[1:], strict=False):
+                if event.type == MESSAGE_ADDED:
+                    assert before.type == "request.answered"
+                    assert before.position < event.position
+                    found.add(json.loads(event.text)["message"]["id"])
+            view = await store.thread("main", thread)
+            assert view is not None
+            assert {each.id for each in view.messages} <= won
+            assert len(view.messages) == 2
+        assert found == won
+
+    async def test_c33_a_replayed_answer_writes_no_second_message(self, store: Store) -> None:
+        row = record(1)
+        await store.insert(row, created(row))
+        claim = Claim("main", "tok_2", f"answer:{row.id}", "k", "d")
+        for n, outcome in enumerate((Outcome.APPLIED, Outcome.REPLAYED)):
+            change = await store.settle(with_message(answer(row), f"m{n}"), claim)
+            assert change is not None
+            assert change.outcome is outcome
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert ([each.id for each in view.messages], view.seq) == (["m0"], 3)
+
+    async def test_c33_the_setting_is_read_with_the_terms_and_goes_with_the_thread(
+        self, store: Store
+    ) -> None:
+        updated = EventDraft(THREAD_UPDATED, "main", "t1", NOON, None, "null", "tok_1")
+        assert not (await store.terms("main", "t1")).answers_as_messages
+        for value, outcome in ((False, Outcome.REPLAYED), (True, Outcome.APPLIED), (True, Outcome.REPLAYED)):
+            assert await store.update_thread(updated, {"answers_as_messages": value}) is outcome
+        await store.update_thread(updated, {"title": "T"})
+        assert (await store.terms("main", "t1")).answers_as_messages
+        shown = await store.thread_details("main", "t1")
+        assert shown is not None
+        assert (shown.title, shown.answers_as_messages) == ("T", True)
+        events = await store.thread_events("main", "t1", after=0)
+        assert [json.loads(each.text)["thread"] for each in events] == [
+            {"title": None, "answers_as_messages": True, "metadata": None},
+            {"title": "T", "answers_as_messages": True, "metadata": None},
+        ]
+        await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "null", "tok_1"))
+        assert not (await store.terms("main", "t1")).answers_as_messages

@@ -1,0 +1,256 @@
+"""Contracts 30 to 32: files are counted, claimed by answers, and erased."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from askback.domain.lifecycle import Status
+from askback.domain.transcript import append_parts
+from askback.ports.files import FileClaim, FileRefused, FileShare, StoredFile
+from askback.ports.outcome import Outcome
+from askback.ports.policy import SideEffects
+from askback.ports.store import Store
+from tests.contracts.samples import NOON, added, answer, claim, created, message, record, updated
+from tests.contracts.suite import StoreSuite
+from tests.contracts.threads import happened
+
+ROOM = 1000
+
+
+def upload(n: int, *, request: int = 1, person: str = "ada", field: str = "photo") -> StoredFile:
+    """Make the n-th file, which is about to be uploaded."""
+    row = record(request)
+    return StoredFile(
+        row.tenant,
+        f"file_{n:026d}",
+        row.thread_id,
+        row.id,
+        field,
+        person,
+        f"{n}.txt",
+        "",
+        0,
+        "",
+        NOON,
+        "uploading",
+    )
+
+
+async def uploaded(store: Store, file: StoredFile, *chunks: bytes, most: int = 9) -> StoredFile:
+    """Upload a file."""
+    await store.begin_file(file, most=most)
+    for number, data in enumerate(chunks):
+        await store.add_chunk(file.tenant, file.id, number, data, most_bytes=ROOM, at=NOON)
+    return await store.finish_file(file.tenant, file.id, type_="text/plain", sha256="ab")
+
+
+async def content(store: Store, file: StoredFile, tenant: str = "main") -> bytes:
+    """Read the bytes of a file."""
+    parts: list[bytes] = []
+    while (data := await store.file_chunk(tenant, file.id, len(parts))) is not None:
+        parts.append(data)
+    return b"".join(parts)
+
+
+def claims(request: int, *files: StoredFile, ends: bool = True) -> SideEffects:
+    """Claim files for an answer."""
+    return SideEffects(files=(FileClaim("main", record(request).id, tuple(file.id for file in files), ends),))
+
+
+async def refused(why: str, *calls: object) -> None:
+    """Expect each call to be refused for this reason."""
+    for call in calls:
+        with pytest.raises(FileRefused) as refusal:
+            await call  # type: ignore[misc]  # a coroutine
+        assert refusal.value.why == why
+
+
+class FileContracts(StoreSuite):
+    """Files."""
+
+    async def test_c30_a_file_is_uploaded_in_chunks_and_read_again(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        file = upload(1)
+        await store.begin_file(file, most=1)
+        await store.add_chunk("main", file.id, 0, b"\0\xff", most_bytes=ROOM, at=NOON)
+        assert await store.file("main", file.id) is None
+        assert await store.files_of_request("main", file.request_id) == []
+        await store.add_chunk("main", file.id, 1, b"end", most_bytes=ROOM, at=NOON)
+        ready = await store.finish_file("main", file.id, type_="text/plain", sha256="ab")
+        assert ready == replace(file, size=5, type="text/plain", sha256="ab", state="ready")
+        assert await store.file("main", file.id) == ready
+        assert await store.files_of_request("main", file.request_id) == [ready]
+        assert await store.files_of_thread("main", "t1") == []
+        assert await content(store, file) == b"\0\xffend"
+        assert await store.file("acme", file.id) is None
+        assert await store.file("main", "file_\0") is None
+        assert await content(store, file, "acme") == b""
+        await refused(
+            "missing",
+            store.add_chunk("main", file.id, 2, b"more", most_bytes=ROOM, at=NOON),
+            store.finish_file("main", file.id, type_="text/plain", sha256="ab"),
+        )
+
+    async def test_c30_only_a_pending_request_takes_files(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        late = upload(1)
+        await store.begin_file(late, most=9)
+        await store.settle(answer(record(1)))
+        await refused(
+            "closed",
+            store.begin_file(upload(2), most=9),
+            store.begin_file(upload(3, request=2), most=9),
+            store.finish_file("main", late.id, type_="text/plain", sha256="ab"),
+        )
+
+    async def test_c30_files_are_counted_for_a_field_and_a_person_and_bytes_for_the_request(
+        self, store: Store
+    ) -> None:
+        await store.insert(record(1), created(record(1)))
+        await store.insert(record(2), created(record(2)))
+        await uploaded(store, upload(1), b"x" * 600, most=1)
+        await refused("many", store.begin_file(upload(2), most=1))
+        await uploaded(store, upload(3, person="bob"), most=1)
+        await uploaded(store, upload(4, field="scan"), b"x" * 400, most=1)
+        await store.begin_file(upload(5, field="more"), most=1)
+        await refused("full", store.add_chunk("main", upload(5).id, 0, b"x", most_bytes=ROOM, at=NOON))
+        assert await store.file_chunk("main", upload(5).id, 0) is None
+        await uploaded(store, upload(6, request=2), b"x" * 1000)
+        assert await store.drop_file("main", upload(1).id)
+        assert not await store.drop_file("main", upload(1).id)
+        await store.add_chunk("main", upload(5).id, 0, b"x", most_bytes=ROOM, at=NOON)
+        await uploaded(store, upload(7), most=1)
+
+    async def test_c30_of_many_at_once_no_more_are_stored(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        begun = await asyncio.gather(
+            *(store.begin_file(upload(n), most=3) for n in range(12)), return_exceptions=True
+        )
+        assert sum(each is None for each in begun) == 3
+
+    async def test_c31_an_answer_claims_its_files_and_the_end_drops_the_others(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        kept, left = [await uploaded(store, upload(n), b"abc") for n in (1, 2)]
+        change = await store.settle(answer(record(1)), claim(), claims(1, kept))
+        assert change is not None
+        assert change.outcome is Outcome.APPLIED
+        assert await store.files_of_thread("main", "t1") == [replace(kept, state="claimed")]
+        assert await store.files_of_request("main", kept.request_id) == [replace(kept, state="claimed")]
+        assert await store.file("main", left.id) is None
+        assert (await content(store, kept), await content(store, left)) == (b"abc", b"")
+        assert not await store.drop_file("main", kept.id)
+        again = await store.settle(answer(record(1)), claim(), claims(1, kept))
+        assert again is not None
+        assert again.outcome is Outcome.REPLAYED
+
+    async def test_c31_an_answer_that_is_checked_keeps_the_others(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        first, second = [await uploaded(store, upload(n)) for n in (1, 2)]
+        await store.settle(answer(record(1), status=Status.RESOLVING), None, claims(1, first, ends=False))
+        found = await store.files_of_request("main", first.request_id)
+        assert [file.state for file in found] == ["claimed", "ready"]
+        await store.settle(answer(record(1)), None, claims(1, second))
+        assert await store.files_of_request("main", first.request_id) == [replace(second, state="claimed")]
+
+    async def test_c31_an_answer_with_a_file_that_is_gone_is_not_stored(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        await store.insert(record(2), created(record(2)))
+        here, gone = [await uploaded(store, upload(n)) for n in (1, 2)]
+        other = await uploaded(store, upload(3, request=2))
+        await store.drop_file("main", gone.id)
+        for file in (gone, other, upload(9)):
+            await refused("missing", store.settle(answer(record(1)), claim("k2"), claims(1, here, file)))
+        row = await store.get("main", record(1).id)
+        assert row is not None
+        assert row.status is Status.PENDING
+        assert await store.claimed(claim("k2")) is None
+        assert await store.file("main", here.id) == here
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
+
+    async def test_c31_of_answers_in_one_group_only_the_one_without_its_file_fails(
+        self, store: Store
+    ) -> None:
+        for n in range(1, 9):
+            await store.insert(record(n), created(record(n)))
+        file = await uploaded(store, upload(1, request=4))
+        done = await asyncio.gather(
+            *(
+                store.settle(answer(record(n)), None, claims(n, upload(9) if n == 5 else file))
+                if n in (4, 5)
+                else store.settle(answer(record(n)))
+                for n in range(1, 9)
+            ),
+            return_exceptions=True,
+        )
+        assert [isinstance(each, FileRefused) for each in done] == [n == 5 for n in range(1, 9)]
+
+    async def test_c32_what_is_dropped_is_erased_step_by_step(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        file = await uploaded(store, upload(1), *[b"x"] * 40)
+        stopped = upload(2)
+        await store.begin_file(stopped, most=9)
+        assert not await store.purge_files(before_ms=NOON)
+        await store.drop_file("main", file.id)
+        assert await content(store, file) == b""
+        steps = 0
+        while await store.purge_files(before_ms=NOON):
+            steps += 1
+        assert steps > 2
+        await store.add_chunk("main", stopped.id, 0, b"x", most_bytes=ROOM, at=NOON)
+        while await store.purge_files(before_ms=NOON + 1):
+            continue
+        await refused("missing", store.finish_file("main", stopped.id, type_="text/plain", sha256="ab"))
+
+    async def test_c32_files_that_no_answer_of_an_ended_request_names_are_dropped(self, store: Store) -> None:
+        for n in (1, 2):
+            await store.insert(record(n), created(record(n)))
+        left, open_ = [await uploaded(store, upload(n, request=n)) for n in (1, 2)]
+        await store.settle(answer(record(1)))
+        while await store.purge_files(before_ms=NOON + 1):
+            continue
+        assert await store.file("main", left.id) is None
+        assert await store.file("main", open_.id) == open_
+
+    async def test_c32_files_are_erased_with_their_thread(self, store: Store) -> None:
+        for n, thread in ((1, "t1"), (2, "t2")):
+            row = record(n, thread=thread)
+            await store.insert(row, created(row))
+        here = await uploaded(store, upload(1), b"abc")
+        other = await uploaded(store, replace(upload(2, request=2), thread_id="t2"), b"def")
+        begun = upload(3)
+        await store.begin_file(begun, most=9)
+        await store.erase_thread(happened("thread.erased"))
+        await store.scrub()
+        assert await store.file("main", here.id) is None
+        assert (await content(store, here), await content(store, other)) == (b"", b"def")
+        await refused("missing", store.add_chunk("main", begun.id, 0, b"x", most_bytes=ROOM, at=NOON))
+
+    async def test_c31_a_message_shares_the_files_that_it_names(self, store: Store) -> None:
+        await store.insert(record(1), created(record(1)))
+        kept, ready, later = [await uploaded(store, upload(n)) for n in (1, 2, 3)]
+        await store.settle(answer(record(1), status=Status.RESOLVING), None, claims(1, kept, ends=False))
+        for thread, ids in (("t1", (kept.id, ready.id)), ("t2", (kept.id,)), ("t1", (upload(9).id,))):
+            effects = SideEffects(shares=(FileShare("main", thread, ids),))
+            await refused("missing", store.add_message("m0", message(), added(message()), None, effects))
+        share = SideEffects(shares=(FileShare("main", "t1", (kept.id,)),))
+        assert await store.add_message("m1", message(), added(message()), None, share) == (
+            "m1", Outcome.APPLIED,
+        )  # fmt: skip
+        shared = replace(kept, state="claimed", shared=True)
+        assert await store.file("main", kept.id) == shared
+        await store.settle(answer(record(1)), None, claims(1, later))
+        assert await store.files_of_thread("main", "t1") == [shared, replace(later, state="claimed")]
+        part = {"type": "file", "file": later.upload.value}
+        gone = SideEffects(shares=(FileShare("main", "t1", (ready.id,)),))
+        await refused(
+            "missing", store.change_message("m1", append_parts([part]), updated(), gone, most=5_000)
+        )
+        share = SideEffects(shares=(FileShare("main", "t1", (later.id,)),))
+        change = await store.change_message("m1", append_parts([part]), updated(), share, most=5_000)
+        assert change is Outcome.APPLIED
+        assert [file.shared for file in await store.files_of_thread("main", "t1")] == [True, True]

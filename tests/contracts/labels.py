@@ -1,0 +1,127 @@
+"""Contract 27, and the asker's own names of a request: external ids, tool calls, runs."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from askback.domain.events import EventDraft
+from askback.domain.lifecycle import Status
+from askback.domain.record import Labels, Record
+from askback.ports.outcome import Outcome
+from askback.ports.policy import SideEffects
+from askback.ports.store import Change, ExternalIdTaken, Store
+from askback.ports.threads import Quota
+from tests.contracts.samples import NOON, answer, claim, created, entry, record
+from tests.contracts.suite import StoreSuite
+
+
+def named(
+    n: int, external_id: str = "x1", digest: str = "d1", *, thread: str = "t1", requester: str = "tok_1"
+) -> Record:
+    """Make the n-th request, with an external id."""
+    labels = Labels(external_id=external_id, body_digest=digest)
+    return replace(record(n, thread=thread, requester=requester), labels=labels)
+
+
+class LabelContracts(StoreSuite):
+    """Labels of requests."""
+
+    @pytest.mark.parametrize("plain", [True, False])
+    async def test_c27_an_external_id_is_used_once_in_a_thread_by_a_requester(
+        self, store: Store, *, plain: bool
+    ) -> None:
+        effects = SideEffects() if plain else SideEffects(audit=(entry("x"),))
+        first = named(1)
+        await store.insert(first, created(first), claim("k1"), effects)
+        for digest, same in (("d1", True), ("d2", False)):
+            again = named(2, digest=digest)
+            with pytest.raises(ExternalIdTaken) as taken:
+                await store.insert(again, created(again), claim("k2"), effects, quota=Quota(9, 1000))
+            assert (taken.value.record, taken.value.same) == (first, same)
+        for other in (named(3, "x2"), named(4, thread="t2"), named(5, requester="tok_2"), record(6)):
+            assert (await store.insert(other, created(other))).outcome is Outcome.APPLIED
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2, 3, 4]
+        assert await store.claimed(claim("k2")) is None
+        assert (await store.use("main", "t1")).asked == 0
+        assert await store.request_of("main", "t1", "tok_1", "x1") == (first, "d1")
+        for where in (("t1", "tok_1", "x9"), ("t2", "tok_2", "x1"), ("t9", "tok_1", "x1")):
+            assert await store.request_of("main", *where) is None
+        assert await store.request_of("acme", "t1", "tok_1", "x1") is None
+
+    async def test_c27_of_many_at_once_one_is_stored_and_the_others_see_it(self, store: Store) -> None:
+        rows = [named(n, digest=f"d{n % 2}") for n in range(40)]
+        done = await asyncio.gather(
+            *(store.insert(row, created(row)) for row in rows), return_exceptions=True
+        )
+        (stored,) = [each.record for each in done if isinstance(each, Change)]
+        taken = [each for each in done if isinstance(each, ExternalIdTaken)]
+        assert {each.record for each in taken} == {stored}
+        assert Counter(each.same for each in taken) == {True: 19, False: 20}
+
+    async def test_c27_a_request_that_has_ended_keeps_its_external_id(self, store: Store) -> None:
+        first, again = named(1), named(2)
+        await store.insert(first, created(first))
+        ended = await store.settle(answer(first))
+        assert ended is not None
+        with pytest.raises(ExternalIdTaken) as taken:
+            await store.insert(again, created(again))
+        assert taken.value.record == ended.record
+        settled = replace(named(3, "x3").as_settled(Status.CANCELLED, reason="not_shown"))
+        await store.insert(settled, created(settled))
+        assert await store.request_of("main", "t1", "tok_1", "x3") == (settled, "d1")
+
+    async def test_c27_an_erased_thread_has_no_external_ids(self, store: Store) -> None:
+        first, again = named(1), named(2)
+        await store.insert(first, created(first))
+        await store.erase_thread(EventDraft("thread.erased", "main", "t1", NOON, None, "{}", ""))
+        assert await store.list_requests("main", labels=Labels(external_id="x1")) == []
+        assert (await store.insert(again, created(again))).outcome is Outcome.APPLIED
+
+    @pytest.mark.parametrize("plain", [True, False])
+    async def test_requests_are_found_by_their_labels_and_their_time(
+        self, store: Store, *, plain: bool
+    ) -> None:
+        rows = [
+            replace(
+                record(n, thread=f"t{n % 2}", requester=f"tok_{n % 3}"),
+                labels=Labels(
+                    f"run_{n % 4}" if n % 5 else None, f"call_{n % 3}", f"x{n}" if n % 7 else None, "d"
+                ),
+            )
+            for n in range(30)
+        ]
+        effects = SideEffects() if plain else SideEffects(audit=(entry("x"),))
+        for row in rows:
+            await store.insert(row, created(row), effects=effects)
+        await store.settle(answer(rows[9]))
+        assert (ended := await store.get("main", rows[9].id)) is not None
+        now = [replace(ended, labels=row.labels) if row.id == ended.id else row for row in rows]
+        chosen = product((None, "t1"), (None, "run_1"), (None, "call_0"), (None, "x9"), (None, "tok_0"))
+        for thread, run, call, external, requester in chosen:
+            for statuses in (None, frozenset({Status.PENDING})):
+                found = await store.list_requests(
+                    "main",
+                    thread_id=thread,
+                    statuses=statuses,
+                    requester=requester,
+                    labels=Labels(run, call, external),
+                    after=rows[3].id,
+                    before=rows[28].id,
+                )
+                assert found == [
+                    r
+                    for r in reversed(now[4:28])
+                    if thread in (None, r.thread_id)
+                    and (statuses is None or r.status in statuses)
+                    and requester in (None, r.requester)
+                    and run in (None, r.labels.run_id)
+                    and call in (None, r.labels.tool_call_id)
+                    and external in (None, r.labels.external_id)
+                ]

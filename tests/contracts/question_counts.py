@@ -1,0 +1,104 @@
+"""Contract 23: the numbers of questions, and the limits of tools and agents."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+
+import pytest
+
+from askback.domain.events import THREAD_ERASED, EventDraft
+from askback.domain.policy.question_limits import count_name
+from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.ports.store import Store
+from askback.ports.threads import CountLimit, Quota, QuotaSpent
+from tests.contracts.samples import NOON, answer, created, record
+from tests.contracts.suite import StoreSuite
+from tests.contracts.threads import DAY, stored
+
+
+def with_tool(row: Record, tool: str) -> Record:
+    """Return a request of this tool."""
+    return replace(
+        row, spec=Spec(json.dumps({**json.loads(row.spec.text), "agent": {"name": "A", "tool": tool}}))
+    )
+
+
+class QuestionCountContracts(StoreSuite):
+    """Numbers and counts of questions."""
+
+    async def test_c23_a_question_knows_its_number_and_the_limit(self, store: Store) -> None:
+        quota = Quota(6, DAY)
+        await asyncio.gather(*(stored(store, record(n, thread=f"t{n % 2}"), quota) for n in range(10)))
+        own_group = replace(record(10, thread="t1"), exclusive="k")
+        change = await store.insert(own_group, created(own_group), quota=quota)
+        await stored(store, record(11, thread="t1", kind="approval"), quota)
+        assert change.record.as_dict()["ordinal"] == 6
+        for thread, most in (("t0", 5), ("t1", 6)):
+            events = await store.thread_events("main", thread, after=0)
+            shown = [json.loads(event.text)["request"] for event in events]
+            numbers = [(each["ordinal"], each["of"]) for each in shown if each["kind"] == "form"]
+            assert numbers == [(n + 1, 6) for n in range(most)]
+            assert [each for each in shown if each["kind"] != "form" and "ordinal" in each] == []
+        kept = await store.get("main", own_group.id)
+        assert kept is not None
+        assert kept.as_dict() == change.record.as_dict()
+        refused = replace(record(12, thread="t1"), exclusive="other")
+        with pytest.raises(QuotaSpent):
+            await store.insert(refused, created(refused), quota=quota)
+        endless = replace(record(13, thread="t3"), created_at=NOON)
+        change = await store.insert(endless, created(endless), quota=Quota(None, DAY))
+        assert (change.record.as_dict()["ordinal"], "of" in change.record.as_dict()) == (1, False)
+
+    async def test_c23_a_tool_and_an_agent_have_limits_of_their_own(self, store: Store) -> None:
+        tool, agent = CountLimit(count_name("ask_user", None), 2), CountLimit(count_name(None, "tok_1"), 3)
+        asks = [with_tool(record(n), "ask_user") for n in range(6)]
+        of_both = Quota(100, DAY, limits=(agent, tool))
+        done = await asyncio.gather(*(stored(store, each, of_both) for each in asks), return_exceptions=True)
+        spent = [each for each in done if isinstance(each, QuotaSpent)]
+        assert {(each.what, each.most, each.limit) for each in spent} == {("questions", 2, tool.name)}
+        assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
+        names = [tool.name, agent.name, "other"]
+        counted = {tool.name: (2, NOON), agent.name: (2, NOON)}
+        assert await store.question_counts("main", "t1", names) == counted
+        assert await store.question_counts("main", "t1", names[:1]) == {tool.name: (2, NOON)}
+        for where in (("main", "t2", names), ("other", "t1", names), ("main", "t1", [])):
+            assert await store.question_counts(*where) == {}
+        of_agent = Quota(100, DAY, limits=(agent,))
+        await stored(store, record(10), of_agent)
+        with pytest.raises(QuotaSpent) as refused:
+            await stored(store, record(11), of_agent)
+        assert (refused.value.limit, refused.value.most) == (agent.name, 3)
+        await stored(store, record(12, thread="t2"), of_agent)
+        first = next(each for each, end in zip(asks, done, strict=True) if end is None)
+        await store.settle(replace(answer(first), refunds=True))
+        await stored(store, with_tool(record(13), "ask_user"), of_both)
+        with pytest.raises(QuotaSpent):
+            await stored(store, with_tool(record(14), "ask_user"), of_both)
+        later = replace(record(15), created_at=NOON + DAY + 1000)
+        await store.insert(later, replace(created(later), at=later.created_at), quota=of_agent)
+        await store.reset_use("main", "t1")
+        for n in range(20, 22):
+            await stored(store, with_tool(record(n), "ask_user"), of_both)
+        await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "{}", "tok_1"))
+        for n in range(30, 32):
+            await stored(store, with_tool(record(n), "ask_user"), of_both)
+
+    async def test_c23_a_limit_that_numbers_a_form_has_a_window_of_its_own(self, store: Store) -> None:
+        own = CountLimit(count_name("ask_user", None), 2, window_ms=10 * DAY)
+        quota = Quota(100, DAY, limits=(CountLimit(count_name(None, "tok_1"), 9), own), numbered_by=own.name)
+        await stored(store, record(0), Quota(100, DAY))
+        first = with_tool(record(1), "ask_user")
+        await stored(store, first, quota)
+        await stored(store, with_tool(record(2), "ask_user"), quota)
+        events = await store.thread_events("main", "t1", after=0)
+        shown = [json.loads(event.text)["request"] for event in events]
+        assert [(each["ordinal"], each["of"]) for each in shown] == [(1, 100), (1, 2), (2, 2)]
+        later = replace(with_tool(record(3), "ask_user"), created_at=NOON + 5 * DAY)
+        with pytest.raises(QuotaSpent) as refused:
+            await store.insert(later, replace(created(later), at=later.created_at), quota=quota)
+        assert (refused.value.limit, refused.value.again_at) == (own.name, first.created_at + 10 * DAY)

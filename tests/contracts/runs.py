@@ -1,0 +1,145 @@
+"""Contract 29: runs begin and end once."""
+
+# ruff: noqa: D102 - the name of a test is its sentence
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import pytest
+
+from askback.domain.access import ThreadAgents
+from askback.domain.events import RUN_ENDED, RUN_STARTED, THREAD_ARCHIVED, THREAD_ERASED, EventDraft
+from askback.domain.record import Labels
+from askback.domain.runs import Run
+from askback.ports.outcome import Outcome
+from askback.ports.store import Store
+from askback.ports.threads import ThreadArchived, ThreadOfAnother
+from tests.contracts.samples import NOON, added, created, record
+from tests.contracts.suite import StoreSuite
+
+
+def run(n: int = 1, *, thread: str = "t1", agent: str = "agt_a", tenant: str = "main") -> Run:
+    """Make the n-th run."""
+    return Run(tenant, thread, f"run_{n}", agent, NOON + n, NOON + n, metadata='{"n":null}')
+
+
+def about(kind: str, each: Run, at: int = NOON) -> EventDraft:
+    """Make an event of a run."""
+    return EventDraft(
+        kind, each.tenant, each.thread_id, at, None, "null", each.agent, ThreadAgents((each.agent,))
+    )
+
+
+async def begin(store: Store, each: Run) -> Run:
+    """Begin a run and return it as it is stored."""
+    started, outcome = await store.start_run(each, about(RUN_STARTED, each))
+    assert outcome is Outcome.APPLIED
+    return started
+
+
+class RunContracts(StoreSuite):
+    """Runs."""
+
+    async def test_c29_a_run_begins_and_ends_once_with_its_events(self, store: Store) -> None:
+        started = await begin(store, run())
+        assert started == replace(run(), key=started.key)
+        assert await store.start_run(run(), about(RUN_STARTED, run())) == (started, Outcome.FOUND)
+        ended, outcome = await store.end_run(started, about(RUN_ENDED, run(), NOON + 9), reason="done")
+        assert (ended, outcome) == (replace(started, ended_at=NOON + 9, reason="done"), Outcome.APPLIED)
+        again = await store.end_run(started, about(RUN_ENDED, run(), NOON + 10), reason="other")
+        assert again == (ended, Outcome.REPLAYED)
+        assert await store.start_run(run(), about(RUN_STARTED, run())) == (ended, Outcome.FOUND)
+        assert await store.run("main", "t1", "run_1") == ended
+        events = await store.thread_events("main", "t1", after=0)
+        assert [(event.seq, event.type, json.loads(event.text)["run"]) for event in events] == [
+            (1, "run.started", json.loads(started.wire)),
+            (2, "run.ended", json.loads(ended.wire)),
+        ]
+        for where in (("acme", "t1", "run_1"), ("main", "t2", "run_1"), ("main", "t1", "\0")):
+            assert await store.run(*where) is None
+
+    async def test_c29_of_many_at_once_one_begins_and_one_ends(self, store: Store) -> None:
+        done = await asyncio.gather(*(store.start_run(run(), about(RUN_STARTED, run())) for _ in range(20)))
+        assert Counter(outcome for _, outcome in done) == {Outcome.APPLIED: 1, Outcome.FOUND: 19}
+        started = done[0][0]
+        ended = await asyncio.gather(
+            *(store.end_run(started, about(RUN_ENDED, run()), reason=f"{n}") for n in range(20))
+        )
+        assert Counter(outcome for _, outcome in ended) == {Outcome.APPLIED: 1, Outcome.REPLAYED: 19}
+        assert len({each for each, _ in ended}) == 1
+        assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
+
+    async def test_c29_runs_are_listed_in_pages_the_last_that_began_first(self, store: Store) -> None:
+        agents = ThreadAgents(("agt_a", "agt_b"))
+        rows: list[Run] = []
+        for n in range(8):
+            each = run(n, agent=f"agt_{'ab'[n % 2]}")
+            started, _ = await store.start_run(each, replace(about(RUN_STARTED, each), agent=None))
+            rows.append(started)
+        assert agents.ids
+        await store.end_run(rows[3], replace(about(RUN_ENDED, rows[3]), agent=None), reason=None)
+        rows[3] = replace(rows[3], ended_at=NOON)
+        for agent, running, before in product((None, "agt_b"), (False, True), (None, rows[6].key)):
+            found = await store.runs("main", "t1", agent=agent, running=running, before=before, limit=3)
+            assert (
+                found
+                == [
+                    each
+                    for each in reversed(rows)
+                    if agent in (None, each.agent)
+                    and (not running or each.ended_at is None)
+                    and (before is None or each.key < before)
+                ][:3]
+            )
+
+    async def test_c29_a_sign_of_life_is_a_request_a_message_or_a_renewal(self, store: Store) -> None:
+        started = await begin(store, run())
+        assert await store.last_sign(started) == started.seen_at
+        asked = replace(record(20, requester="agt_a"), labels=Labels(run_id="run_1"))
+        await store.insert(asked, created(asked))
+        other = replace(record(30, requester="agt_a"), labels=Labels(run_id="run_2"))
+        await store.insert(other, created(other))
+        assert await store.last_sign(started) == NOON + 20
+        said = json.dumps({"role": "agent", "run_id": "run_1", "content": []})
+        for at, owner in ((NOON + 40, "agt_a"), (NOON + 50, "agt_b")):
+            await store.add_message(f"m{at}", said, replace(added(said), at=at, owner=owner))
+        assert await store.last_sign(started) == NOON + 40
+        assert await store.silent_runs(NOON) == []
+        assert await store.silent_runs(NOON + 1) == [started]
+        await store.renew_run(started, at=NOON + 60)
+        await store.renew_run(started, at=NOON + 55)
+        assert await store.silent_runs(NOON + 59) == []
+        (renewed,) = await store.silent_runs(NOON + 60)
+        assert renewed.seen_at == await store.last_sign(renewed) == NOON + 60
+        ended, _ = await store.end_run(renewed, about(RUN_ENDED, run()), reason=None)
+        await store.renew_run(ended, at=NOON + 99)
+        assert await store.silent_runs(NOON + 999) == []
+        assert await store.run("main", "t1", "run_1") == ended
+
+    async def test_c29_an_archived_thread_begins_no_run_and_ends_what_it_has(self, store: Store) -> None:
+        started = await begin(store, run())
+        draft = EventDraft(THREAD_ARCHIVED, "main", "t1", NOON, None, "null")
+        await store.set_archived(draft, archived_at=NOON)
+        with pytest.raises(ThreadArchived):
+            await store.start_run(run(2), about(RUN_STARTED, run(2)))
+        _, outcome = await store.end_run(started, about(RUN_ENDED, run()), reason=None)
+        assert outcome is Outcome.APPLIED
+
+    async def test_c29_another_agent_begins_no_run(self, store: Store) -> None:
+        await begin(store, run())
+        with pytest.raises(ThreadOfAnother):
+            await store.start_run(run(2, agent="agt_b"), about(RUN_STARTED, run(2, agent="agt_b")))
+        assert [each.id for each in await store.runs("main", "t1")] == ["run_1"]
+
+    async def test_c29_runs_are_erased_with_their_thread(self, store: Store) -> None:
+        await begin(store, run())
+        await begin(store, run(thread="t2"))
+        await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "null"))
+        assert await store.runs("main", "t1") == []
+        assert len(await store.runs("main", "t2")) == 1
+        await begin(store, run())

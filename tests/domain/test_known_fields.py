@@ -1,0 +1,74 @@
+"""Fields that were checked before are recognized, and the verdict is the same as if they were checked anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askback.domain.faults import Faults
+from askback.domain.fields import AnyField, Text
+from askback.domain.limits import Limits
+from askback.domain.validation.ask import check_ask, read_ask
+from askback.domain.validation.known_fields import KnownFields
+from tests.domain.test_validation import FORM, JUNK, QUICK, places, with_junk
+
+FIELDS = [field for section in FORM["sections"] for field in section["fields"]]
+FLAT = {**{name: part for name, part in FORM.items() if name != "sections"}, "fields": FIELDS}
+ASK: dict[str, Any] = {"kind": "form", "thread_id": "t", "agent": {"name": "n"}, "form": FLAT}
+
+
+def outcome(body: object, limits: Limits) -> object:
+    try:
+        return read_ask(body, limits=limits)
+    except Faults as refused:
+        return refused.faults
+
+
+@QUICK
+@given(st.sampled_from(places(ASK)), JUNK)
+def test_the_second_verdict_is_the_first(place: tuple[Any, ...], junk: Any) -> None:
+    body, limits = with_junk(ASK, place, junk), Limits()
+    assert repr(outcome(body, limits)) == repr(outcome(body, limits))
+
+
+@pytest.mark.parametrize(
+    ("form", "path", "code"),
+    [
+        ({"initial_values": {"number": 99}}, "form.initial_values.number", "invalid_initial_value"),
+        ({"initial_values": {"nothing": 1}}, "form.initial_values.nothing", "unknown_field"),
+        ({"completed_view": {"summary_template": "{nothing}"}}, "form.completed_view.summary_template", "unknown_placeholder"),
+        ({"title": ""}, "form.title", "empty"),
+        ({"title": "a\u202eb"}, "form.title", "control_chars"),
+        ({"sections": []}, "form", "fields_and_sections"),
+    ],
+)  # fmt: skip
+def test_the_rest_of_the_form_is_checked_each_time(form: dict[str, Any], path: str, code: str) -> None:
+    limits = Limits()
+    read_ask(ASK, limits=limits)
+    with pytest.raises(Faults) as refused:
+        read_ask({**ASK, "form": {**FLAT, **form}}, limits=limits)
+    assert (path, code) in [(each.path, each.code) for each in refused.value.faults]
+
+
+def test_the_same_fields_are_the_same_objects_until_a_limit_is_another() -> None:
+    limits = Limits()
+    first, again, other = (check_ask(ASK, limits=which) for which in (limits, limits, Limits(label=50)))
+    assert [a is b for a, b in zip(first.form.all_fields, again.form.all_fields, strict=True)] == [True] * 11
+    assert first.form.all_fields[0] is not other.form.all_fields[0]
+    with pytest.raises(Faults):
+        check_ask(
+            {**ASK, "form": {**FLAT, "fields": [{**FIELDS[0], "label": "A" * 10}]}}, limits=Limits(label=9)
+        )
+
+
+def test_what_was_used_longest_ago_goes_first() -> None:
+    known, limits = KnownFields(entries=2), Limits()
+    field: list[AnyField] = [Text(id="a", label="A")]
+    known.keep(b"1", limits, field)
+    known.keep(b"2", limits, field)
+    known.find(b"1", limits)
+    known.keep(b"3", limits, field)
+    assert [known.find(key, limits) is not None for key in (b"1", b"2", b"3")] == [True, False, True]

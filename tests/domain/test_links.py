@@ -1,0 +1,12 @@
+"""Links of actions: the vectors, which the web page runs as well."""
+
+from __future__ import annotations
+
+from askback.domain.links import link_host
+from tests.vectors.cases import cases
+
+
+def test_links_lead_where_the_vectors_say() -> None:
+    said = [(case["id"], link_host(case["url"])) for case in cases("links")]
+    assert said == [(case["id"], case["host"]) for case in cases("links")]
+    assert len(said) > 50

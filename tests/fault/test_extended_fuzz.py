@@ -1,0 +1,46 @@
+"""What the ready-made lists read of bash does under real bash what was decided about, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fault import extended_fuzz
+from tests.requirements import requirement
+
+COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "250")) // 5
+SEED = int(os.environ.get("FAULT_SEED", "20261120"))
+PLANTED_SEED = 3
+"""Finds each planted mistake soon, at every run."""
+
+pytestmark = [
+    pytest.mark.fault,
+    pytest.mark.timeout(900),
+    pytest.mark.skipif(not all(map(shutil.which, ("bash", "find", "xargs"))), reason="needs bash and find"),
+]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder on the disk: what is below /dev, as the memory that the tests use, is a device to the policy."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        yield Path(made)
+
+
+@requirement("N7", "B4")
+def test_nothing_that_looks_around_opens_or_runs_anything_else_under_real_bash(folder: Path) -> None:
+    report = extended_fuzz.run(COMMANDS, seed=SEED, folder=folder)
+    assert report.escapes == [], f"seed {SEED}"
+    assert report.executed == COMMANDS, "too few commands were allowed to prove anything"
+
+
+@pytest.mark.parametrize("fault", extended_fuzz.FAULTS)
+def test_a_planted_mistake_in_the_wider_reading_is_found(folder: Path, fault: str) -> None:
+    with extended_fuzz.planted(fault):
+        report = extended_fuzz.run(600, seed=PLANTED_SEED, folder=folder)
+    assert report.escapes != []

@@ -1,0 +1,223 @@
+"""Answers that are also written as the person's message, on both databases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anyio
+import pytest
+
+from tests.journeys.either_database import Site, site
+from tests.journeys.people import Person, faults, refusal
+from tests.requirements import requirement
+
+__all__ = ["site"]
+
+pytestmark = pytest.mark.anyio
+
+FORMATS = [{"value": "pdf", "label": {"en": "PDF file", "de": "PDF-Datei"}}, "Word"]
+CHOICE = {"id": "format", "type": "select", "label": "Format", "options": FORMATS}
+NAME = {"id": "name", "type": "text", "label": "Name", "allow_skip": True}
+PIN = {"id": "pin", "type": "text", "label": "PIN", "sensitive": True}
+
+
+async def switch(who: Person, thread: str, value: object = True) -> Any:
+    return await who.http.patch(f"/v1/threads/{thread}", json={"answers_as_messages": value})
+
+
+async def ask(agent: Person, thread: str, *fields: Any, allow_skip: bool = True, **more: Any) -> str:
+    reply = await agent.ask(thread, {"fields": list(fields), "allow_skip": allow_skip}, **more)
+    assert reply.status_code == 201, reply.text
+    return reply.json()["id"]
+
+
+async def texts(who: Person, thread: str) -> list[tuple[str, str]]:
+    """Return the request and the text of each message."""
+    found = (await who.http.get(f"/v1/threads/{thread}")).json()["messages"]
+    return [(each.get("request_id", ""), each["content"][0]["text"]) for each in found]
+
+
+async def send(who: Person, request_id: str, **body: Any) -> Any:
+    return await who.http.post(f"/v1/requests/{request_id}/answer", json={"revision": 1, **body})
+
+
+@requirement("D7")
+async def test_an_answer_and_a_skip_are_messages_of_their_person(site: Site, thread: str) -> None:
+    async with site.first.person("requester") as agent, site.last.person() as ada:
+        assert (await switch(agent, thread)).json()["answers_as_messages"] is True
+        first = await ask(agent, thread, CHOICE)
+        answered = await send(ada, first, values={"format": "pdf"}, languages=["de-AT"])
+        assert answered.status_code == 200, answered.text
+        second = await ask(agent, thread, NAME)
+        assert (await ada.decline(second, "skipped")).status_code == 200
+        third = await ask(agent, thread, NAME)
+        assert (await ada.decline(third, "dismissed")).status_code == 200
+        many = [
+            {**CHOICE, "type": "multiselect"}, NAME, PIN,
+            {"id": "sure", "type": "boolean", "label": "Are you\nsure?"},
+            {"id": "n", "type": "number", "label": "How many", "default": 7, "readonly": True},
+            {"id": "price", "type": "number", "label": "Price"},
+        ]  # fmt: skip
+        fourth = await ask(agent, thread, *many)
+        values = {"format": ["pdf", "Word"], "pin": "1234-top-secret", "sure": False, "price": 2.50}
+        assert (await send(ada, fourth, values=values, skipped=["name"])).status_code == 200
+        await site.dies_and_returns()
+    async with site.first.person("requester") as agent, site.last.person() as ada:
+        lines = "Format: PDF file, Word\nName: [Skipped]\nAre you sure?: No\nPrice: 2.5"
+        expected = [(first, "PDF-Datei"), (second, "[Skipped]"), (fourth, lines)]
+        assert await texts(agent, thread) == await texts(ada, thread) == expected
+        snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        assert snapshot["answers_as_messages"] is True
+        assert "1234-top-secret" not in str(snapshot)
+        message = snapshot["messages"][0]
+        settled = {each["id"]: each for each in snapshot["requests"]}
+        assert message["role"] == "user"
+        assert message["author"] == settled[first]["settled_by"]
+        assert settled[first]["answer"]["message_id"] == message["id"]
+        events = [each async for each in ada.events(thread, until=snapshot["seq"])]
+        kinds = [each["type"] for each in events]
+        for at, each in enumerate(events):
+            if each["type"] == "message.added":
+                assert kinds[at - 1] in {"request.answered", "request.declined"}
+                assert events[at - 1]["request"]["id"] == each["message"]["request_id"]
+        assert kinds.count("message.added") == 3
+
+
+async def test_of_many_answers_at_once_one_is_a_message(site: Site, thread: str) -> None:
+    async with site.first.person("requester") as agent, site.last.person() as ada, site.first.person() as tab:
+        await switch(agent, thread)
+        ids = [await ask(agent, thread, NAME) for _ in range(5)]
+        replies: list[int] = []
+
+        async def answer(who: Person, request_id: str, n: int) -> None:
+            replies.append((await who.answer(request_id, {"name": f"n{n}"}, key=f"k{n}")).status_code)
+
+        async with anyio.create_task_group() as tasks:
+            for request_id in ids:
+                for n in range(6):
+                    tasks.start_soon(answer, (ada, tab)[n % 2], request_id, n // 2)
+        assert set(replies) <= {200, 409}
+        found = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        values = {each["id"]: each["answer"]["values"]["name"] for each in found["requests"]}
+        assert sorted(await texts(ada, thread)) == sorted(values.items())
+
+
+async def test_a_kill_leaves_the_answer_with_its_message_or_neither(site: Site, thread: str) -> None:
+    async with site.first.person("requester") as agent:
+        await switch(agent, thread)
+        ids = [await ask(agent, thread, NAME) for _ in range(20)]
+    done = anyio.Event()
+    async with site.last.person() as ada:
+
+        async def answer(request_id: str) -> None:
+            try:
+                await ada.answer(request_id, {"name": request_id}, key="k")
+            except Exception:  # noqa: BLE001 - the server was killed, whatever that looks like
+                return
+            finally:
+                done.set()
+
+        async with anyio.create_task_group() as tasks:
+            for request_id in ids:
+                tasks.start_soon(answer, request_id)
+            await done.wait()
+            site.kill()
+    await site.dies_and_returns()
+    async with site.last.person() as ada:
+        for again in range(2):
+            found = (await ada.http.get(f"/v1/threads/{thread}")).json()
+            answered = [each["id"] for each in found["requests"] if each["status"] == "answered"]
+            assert sorted(await texts(ada, thread)) == sorted((each, each) for each in answered)
+            assert answered
+            for request_id in ids:
+                assert again or (await ada.answer(request_id, {"name": request_id}, key="k")).is_success
+        assert len(answered) == len(ids)
+
+
+async def test_only_answers_of_people_to_forms_are_messages(site: Site, thread: str) -> None:
+    async with site.first.person("requester") as agent, site.last.person() as ada:
+        off = await ask(agent, thread, NAME)
+        assert (await ada.answer(off, {"name": "Ada"})).status_code == 200
+        await switch(agent, thread)
+        secret = await ask(agent, thread, PIN)
+        assert (await ada.answer(secret, {"pin": "1234-top-secret"})).status_code == 200
+        skipped = await ask(agent, thread, PIN)
+        assert (await ada.decline(skipped, "skipped")).status_code == 200
+        cancelled = await ask(agent, thread, NAME)
+        assert (await agent.cancel(cancelled)).status_code == 200
+        approval = (await agent.approve(thread, "deploy", {})).json()["id"]
+        assert (await ada.decide(approval, "approve", scope="once")).status_code == 200
+        assert await texts(ada, thread) == []
+        await switch(agent, thread, None)
+        back = await ask(agent, thread, NAME)
+        assert (await ada.answer(back, {"name": "Ada"})).status_code == 200
+        found = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        assert (found["messages"], "answers_as_messages" in found) == ([], False)
+
+
+async def test_an_answer_that_is_checked_becomes_a_message_when_it_is_accepted(
+    site: Site, thread: str
+) -> None:
+    async with site.first.person("requester") as agent, site.last.person() as ada:
+        await switch(agent, thread)
+        request_id = await ask(agent, thread, NAME, validator="requester")
+        assert (await ada.answer(request_id, {"name": "wrong"})).json()["status"] == "resolving"
+        assert await texts(ada, thread) == []
+        assert (await agent.reprompt(request_id, error_summary="No.")).status_code == 200
+        assert (await ada.answer(request_id, {"name": "right"}, revision=2)).status_code == 200
+        accept = f"/v1/requests/{request_id}/accept"
+        for _ in range(2):
+            reply = await agent.http.post(
+                accept, json={"values": {"name": "RIGHT"}}, headers={"Idempotency-Key": "a"}
+            )
+            assert reply.status_code == 200
+        assert await texts(ada, thread) == [(request_id, "right")]
+        found = (await ada.http.get(f"/v1/threads/{thread}")).json()
+        assert found["messages"][0]["author"] == found["requests"][0]["settled_by"]
+        assert found["requests"][0]["answer"]["values"] == {"name": "RIGHT"}
+
+
+async def test_a_message_that_answers_is_not_written_twice(site: Site, thread: str) -> None:
+    async with site.first.person("requester") as agent, site.last.person() as ada:
+        await switch(agent, thread)
+        async with site.last.person("admin") as admin:
+            policy = {"thread_id": thread, "free_text": "answer"}
+            assert (await admin.http.post("/v1/policy", json=policy)).status_code == 200
+        for validator in (None, "requester"):
+            request_id = await ask(agent, thread, NAME, validator=validator)
+            content = [{"type": "text", "text": "Ada"}]
+            sent = await ada.http.post(f"/v1/threads/{thread}/messages", json={"content": content})
+            assert sent.json()["answered"] == request_id
+            if validator:
+                assert (await agent.accept(request_id)).status_code == 200
+            answer = (await agent.get(request_id))["answer"]
+            assert answer == {"values": {"name": "Ada"}, "message_id": sent.json()["id"]}
+        assert await texts(ada, thread) == [("", "Ada")] * 2
+
+
+async def test_nobody_changes_an_answer_and_the_thread_takes_it_along(site: Site, thread: str) -> None:
+    async with (
+        site.first.person("requester") as agent,
+        site.last.person() as ada,
+        site.last.person("admin") as admin,
+    ):
+        for value in ("yes", 1, [], {}):
+            assert faults(await switch(agent, thread, value)) == [("answers_as_messages", "wrong_type")]
+        await switch(agent, thread)
+        assert refusal(await switch(ada, thread, False)) == (403, "forbidden")
+        request_id = await ask(agent, thread, NAME)
+        assert (await ada.answer(request_id, {"name": "Ada"})).status_code == 200
+        [message] = (await ada.http.get(f"/v1/threads/{thread}")).json()["messages"]
+        url = f"/v1/threads/{thread}/messages"
+        for who in (agent, ada, admin):
+            more = await who.http.post(url, json={"append_to": message["id"], "text": "!"})
+            assert refusal(more) == (404, "not_found")
+        exported = (await admin.http.get(f"/v1/threads/{thread}/export")).json()
+        assert exported["answers_as_messages"] is True
+        assert [each["id"] for each in exported["messages"]] == [message["id"]]
+        assert (await admin.http.delete(f"/v1/threads/{thread}")).status_code == 204
+        assert await texts(admin, thread) == []
+        assert (await admin.http.post(f"/v1/threads/{thread}/unarchive", json={})).status_code == 200
+        again = await ask(agent, thread, NAME)
+        assert (await ada.answer(again, {"name": "Ada"})).status_code == 200
+        assert await texts(ada, thread) == []

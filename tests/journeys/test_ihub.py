@@ -1,0 +1,180 @@
+"""What iHub's document promises and its own code does not keep: see the table in its requirements."""
+
+# ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, place_of
+from tests.journeys.conftest import Server
+from tests.journeys.people import Person
+from tests.journeys.test_two_servers import House, house
+from tests.requirements import requirement
+
+__all__ = ["house"]
+
+pytestmark = pytest.mark.anyio
+APP = "/compat/ihub/api/apps/writer/chat"
+CHOICE = {"question": "Which?", "input_type": "select", "options": [{"label": "A"}, {"label": "B"}]}
+
+
+@pytest.fixture(scope="module")
+def pair(house: House) -> tuple[Server, Server]:
+    return house.server("ihub-one"), house.server("ihub-two")
+
+
+async def ask(agent: Person, chat: str, id_: str, **arguments: Any) -> dict[str, Any]:
+    """Ask a question and return the result of the call."""
+    function = {"name": "ask_user", "arguments": json.dumps({"question": "Why?", **arguments})}
+    body = {"tool_calls": [{"id": id_, "type": "function", "function": function}]}
+    reply = await agent.http.post(f"{APP}/{chat}/tool-calls", json=body)
+    assert reply.status_code == 200, reply.text
+    return json.loads(reply.json()["messages"][0]["content"])
+
+
+async def answer(person: Person, chat: str, question: str, value: Any) -> httpx2.Response:
+    said = {"questionId": question, "value": value, "skipped": False}
+    body = {"messages": [{"role": "user", "content": str(value), "clarificationResponse": said}]}
+    return await person.http.post(f"{APP}/{chat}", json=body)
+
+
+@asynccontextmanager
+async def stream(
+    person: Person, chat: str, last: str = ""
+) -> AsyncIterator[AsyncIterator[tuple[str, str, Any]]]:
+    """Open the stream of a chat, and give the name, the id and the data of each event."""
+    async with person.http.stream("GET", f"{APP}/{chat}", headers={"Last-Event-ID": last}) as reply:
+        assert reply.status_code == 200
+        yield _events(reply)
+
+
+async def _events(reply: httpx2.Response) -> AsyncIterator[tuple[str, str, Any]]:
+    said: dict[str, str] = {}
+    async for line in reply.aiter_lines():
+        name, _, value = line.partition(": ")
+        if line:
+            said[name] = value
+        elif "event" in said:
+            yield said["event"], said.get("id", ""), json.loads(said["data"])
+            said = {}
+
+
+@requirement("D8", "L1")
+async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
+    house: House, pair: tuple[Server, Server]
+) -> None:
+    """Promise 5."""
+    results: list[dict[str, Any]] = []
+
+    async def call(agent: Person, n: int) -> None:
+        results.append(await ask(agent, "ten", f"call_{n}"))
+
+    async def all_of(one: Server, other: Server, numbers: range) -> None:
+        async with (
+            one.person("requester") as here,
+            other.person("requester") as there,
+            anyio.create_task_group() as tasks,
+        ):
+            for n in numbers:
+                tasks.start_soon(call, (here, there)[n % 2], n)
+
+    await all_of(*pair, range(8))
+    house.kill(pair[0])
+    await all_of(house.server("ihub-one"), pair[1], range(8, 20))
+    asked = [each for each in results if each.get("status") == "awaiting_user_response"]
+    assert sorted(each["clarificationNumber"] for each in asked) == list(range(1, 11))
+    refused = [each for each in results if each not in asked]
+    assert {each["code"] for each in refused} == {"CLARIFICATION_LIMIT_REACHED"}
+    assert len(refused) == 10
+
+
+@requirement("D7")
+async def test_of_two_people_one_answers_and_the_other_is_told(server: Server) -> None:
+    async with (
+        server.person("requester") as agent,
+        server.person() as ada,
+        server.person("responder/bob") as bob,
+    ):
+        await ask(agent, "race", "call_1", **CHOICE)
+        replies: list[tuple[int, str]] = []
+
+        async def choose(who: Person, value: str) -> None:
+            replies.append(((await answer(who, "race", "call_1", value)).status_code, value))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(choose, ada, "A")
+            tasks.start_soon(choose, bob, "B")
+        assert sorted(status for status, _ in replies) == [200, 409]
+        [message] = (await agent.http.get(f"{APP}/race/messages")).json()["messages"]
+        assert message["content"] == next(value for status, value in replies if status == 200)
+
+
+@requirement("D3", "D4", "G3")
+async def test_a_stream_that_was_cut_begins_again_with_the_open_questions(server: Server) -> None:
+    async with server.person("requester") as agent, server.person() as ada:
+        await ask(agent, "cut", "call_1")
+        await ask(agent, "cut", "call_2")
+        expected = [(name, id_) for id_ in ("call_1", "call_2") for name in ("clarification", "done")]
+        last = ""
+        for read in range(1, 5):  # how much of the stream is read before it is cut
+            seen: list[tuple[str, str]] = []
+            async with stream(ada, "cut", last) as events:
+                async for name, id_, data in events:
+                    if name == "connected":
+                        continue
+                    about = data.get("clarificationData", data)
+                    seen.append((name, about["toolCallId"]))
+                    last = id_
+                    if len(seen) == read:
+                        break
+            assert seen == expected[:read]
+
+
+async def test_the_page_of_ihub_opens_its_stream_before_it_answers(server: Server) -> None:
+    async with server.person("requester") as agent, server.person() as ada:
+        await ask(agent, "page", "call_1")
+        async with stream(ada, "page") as events:
+            assert (await anext(events))[0] == "connected"
+            assert (await answer(ada, "page", "call_1", "because")).status_code == 200
+            await ask(agent, "page", "call_2")
+            name, _, data = await anext(events)
+            assert (name, data["toolCallId"]) == ("clarification", "call_2")
+
+
+@requirement("D13")
+@pytest.mark.parametrize(
+    "pattern", [r"^(a|a)+$", r"^((a)+)+$", r"^(a+){2,}$", r"^(\d+-?){3,}$"], ids=["a", "b", "c", "d"]
+)
+async def test_a_pattern_that_hangs_ihub_answers_at_once(server: Server, thread: str, pattern: str) -> None:
+    """Promises 4 and 7."""
+    async with server.person("requester") as agent, server.person() as ada:
+        await ask(agent, thread, "call_1", validation={"pattern": pattern})
+        with anyio.fail_after(5):
+            wrong = await answer(ada, thread, "call_1", "a1" * 4_999 + "!")
+        assert [each["code"] for each in wrong.json()["details"]] == ["pattern_mismatch"]
+
+
+@pytest.mark.e2e
+@requirement("D22")
+async def test_a_confirmation_has_its_two_buttons_in_the_language_of_the_reader(
+    server: Server, screen: OpenScreen, thread: str
+) -> None:
+    """Promises 6 and 8."""
+    async with server.person("requester") as agent:
+        await ask(agent, thread, "call_1", question="Weiter?", input_type="confirm", allow_skip=True)
+        eva = await screen(place_of(thread), locale="de-DE")
+        await expect(eva.card.locator(".answers button")).to_have_text(["Ja", "Nein"])
+        await expect(eva.card.get_by_role("button", name="Überspringen")).to_be_visible()
+        await eva.button("Ja").click()
+        await expect(eva.card.locator("summary")).to_contain_text("Ja")
+        [message] = (await agent.http.get(f"{APP}/{thread}/messages")).json()["messages"]
+        assert message["clarificationResponse"] == {"questionId": "call_1", "value": "Yes", "skipped": False}

@@ -1,0 +1,142 @@
+"""Group F: options of a field come from a source of the server, which also checks the answer (ADR 65)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback import AsyncClient, Form, OptionsFrom, Select
+from tests.journeys.sourcing import FILE, REPOSITORIES, REPOSITORY, SEVERAL, Body, faults, house
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+@requirement("F9")
+async def test_a_person_searches_and_the_answer_has_the_label_beside_the_value(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked(REPOSITORY, delivery="resume")
+        assert request["form"]["fields"][0]["options"] == []
+        found = await place.search(request, field="repo", q="WEB pag")
+        assert found.json() == {"options": [REPOSITORIES[1]]}
+        first = (await place.search(request, field="repo", limit=50)).json()
+        rest = (await place.search(request, field="repo", limit=50, cursor=first["next_cursor"])).json()
+        assert [each["value"] for each in first["options"] + rest["options"]] == [1, 2, *range(10, 80)]
+        assert "next_cursor" not in rest
+        ended = (await place.answer(request, repo=2)).json()
+        assert ended["answer"] == {"values": {"repo": 2}, "shown": {"options": {"repo": ["web"]}}}
+        read = (await place.agent.get(f"/v1/requests/{request['id']}")).json()
+        assert read["answer"] == ended["answer"]
+        [resume] = (await place.agent.get("/v1/resumes")).json()["resumes"]
+        assert '"Repository" (repo): "web" (2)' in resume["text"]
+
+
+@requirement("F9")
+async def test_an_answer_as_a_message_has_the_label(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked(SEVERAL)
+        await place.agent.patch("/v1/threads/t1", json={"answers_as_messages": True})
+        await place.answer(request, repo=[2, 1])
+        [message] = (await place.person.get("/v1/threads/t1")).json()["messages"]
+        assert message["content"] == [{"type": "text", "text": "web, api"}]
+
+
+@requirement("F9")
+async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked(FILE)
+        [folder, _] = (await place.search(request, field="file")).json()["options"]
+        assert folder == {"value": "/src", "label": "src", "has_children": True, "disabled": True}
+        below = (await place.search(request, field="file", parent="/src")).json()
+        assert below == {"options": [{"value": "/src/b.py", "label": "b.py"}]}
+        assert faults(await place.answer(request, file="/src")) == [("values.file", "value_not_in_options")]
+        assert (await place.answer(request, file="/src/b.py")).json()["status"] == "answered"
+
+
+@requirement("F9", "M1")
+@pytest.mark.parametrize(
+    ("field", "value", "expected"),
+    [
+        (REPOSITORY, 3, [("values.repo", "value_not_in_options")]),
+        (REPOSITORY, "1", [("values.repo", "value_not_in_options")]),
+        (REPOSITORY, "", [("values", "empty")]),
+        (REPOSITORY, True, [("values.repo", "wrong_type")]),
+        (REPOSITORY, 1e300, [("values.repo", "value_not_in_options")]),
+        (REPOSITORY, "x" * 501, [("values.repo", "value_not_in_options")]),
+        ({**REPOSITORY, "messages": {"options": "Not one of ours."}}, 3, [("values.repo", "value_not_in_options")]),
+        (SEVERAL, [1, 3, 2, 4], [("values.repo[1]", "value_not_in_options"), ("values.repo[3]", "value_not_in_options")]),
+        (SEVERAL, [1, 1], [("values.repo[1]", "duplicate_selection")]),
+        (SEVERAL, list(range(201)), [("values.repo", "too_many")]),
+        ({**SEVERAL, "min_choices": 2}, [1], [("values.repo", "too_few")]),
+    ],
+)  # fmt: skip
+async def test_what_the_source_does_not_have_is_no_answer(
+    tmp_path: Path, field: Body, value: Any, expected: list[tuple[str, str]]
+) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked({**field, "required": value == ""})
+        refused = await place.answer(request, **({} if value == "" else {"repo": value}))
+        assert faults(refused) == expected
+        own = field.get("messages", {}).get("options")
+        assert own is None or refused.json()["error"]["field_errors"][0]["message"] == own
+        assert (await place.search(request, field="repo")).status_code == 200  # still open
+
+
+@requirement("F9")
+async def test_a_source_decides_for_each_person(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked(FILE)
+        ada, place.person = place.person, await place.client("responder", "bob")
+        assert faults(await place.answer(request, file="/a.md")) == [("values.file", "value_not_in_options")]
+        place.person = ada
+        assert (await place.answer(request, file="/a.md")).json()["status"] == "answered"
+
+
+@requirement("F9")
+async def test_only_people_who_may_answer_search_while_it_is_pending(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked(REPOSITORY, assignees=["ada"])
+        url = f"/v1/requests/{request['id']}/options?field=repo"
+        bob = await place.client("responder", "bob")
+        assert (await bob.get(url)).status_code in (403, 404)
+        assert (await place.agent.get(url)).status_code == 403
+        await place.answer(request, repo=1)
+        late = await place.person.get(url)
+        assert (late.status_code, late.json()["error"]["code"]) == (409, "already_settled")
+
+
+@requirement("F9", "M1")
+async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        request = await place.asked(REPOSITORY, {"id": "note", "type": "text", "label": "Note"})
+        for query, expected in (
+            ({}, ("field", "missing_required")),
+            ({"field": "note"}, ("field", "unknown_value")),
+            ({"field": "nothing"}, ("field", "unknown_value")),
+            ({"field": "repo", "q": "x" * 201}, ("q", "too_long")),
+            ({"field": "repo", "cursor": "x" * 1001}, ("cursor", "too_long")),
+            ({"field": "repo", "parent": "1"}, ("parent", "unknown_field")),
+            ({"field": "repo", "limit": "0"}, ("limit", "below_min")),
+            ({"field": "repo", "values": "1"}, ("values", "unknown_field")),
+        ):
+            assert faults(await place.search(request, **query)) == [expected], query
+        odd = await place.search(request, field="repo", cursor="-1", q="\x00")
+        assert odd.json() == {"options": []}
+
+
+@requirement("F9")
+async def test_the_client_asks_searches_and_answers(tmp_path: Path) -> None:
+    async with house(tmp_path) as place:
+        token = await place.app.token("responder", name="ada", user="ada")
+        async with AsyncClient(app=place.app) as agent, AsyncClient(app=place.app, token=token) as person:
+            asked = Select(id="repo", label="Repository", options_from=OptionsFrom(source="repositories"))
+            request = await agent.requests.create(Form(title="Where?", fields=[asked]), thread_id="t1")
+            found = await person.options.search(request, "repo", q="web")
+            assert [(each.value, each.label) for each in found.options] == [(2, "web")]
+            await person.requests.answer(request, {"repo": 2})
+            answer = (await agent.wait(request.id)).answer
+    assert answer is not None
+    assert answer.shown is not None
+    assert (answer.values, answer.shown.options) == ({"repo": 2}, {"repo": ["web"]})

@@ -1,0 +1,178 @@
+"""The parts for receipts, Markdown and the rules of fields: when they are fetched, and what happens without them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, Route, expect
+
+from askback import AsyncClient
+from tests.journeys.browser import OpenScreen, Screen, Wire, answer_of, form, place_of
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+RECEIPT = "**/assets/receipt-*"
+MARKDOWN = "**/assets/rich-*"
+RULES = "**/assets/rules-*"
+LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish"}, title="Lunch")
+AGE: dict[str, Any] = form(
+    {"type": "number", "label": "Years", "min": 18, "required": True},
+    {"type": "text", "label": "Name"},
+    title="Guest",
+)
+RICH: dict[str, Any] = {**LUNCH, "description": "Eat **well**."}
+
+
+def fetched(shown: Screen, part: str) -> int:
+    """How often a part was fetched."""
+    return len([address for address in shown.fetched if f"/assets/{part}-" in address])
+
+
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_an_open_form_fetches_neither_and_its_answer_the_receipt_once(
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
+) -> None:
+    asked = await agent.requests.create(LUNCH, thread_id=thread)
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
+    await eva.card.get_by_label("Dish").fill("soup")
+    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (0, 0)
+    await eva.page.keyboard.press("Control+Enter")
+    await expect(eva.card.locator("summary")).to_be_focused()
+    assert await answer_of(agent, asked) == {"q0": "soup"}
+    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (1, 0)
+
+
+@pytest.mark.parametrize("page", ["/t", "/r"])
+async def test_without_the_receipt_the_card_says_that_it_is_answered_and_draws_it_after_a_reconnect(
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
+) -> None:
+    asked = await agent.requests.create(LUNCH, thread_id=thread)
+    wire = Wire()
+
+    async def prepare(page: Page) -> None:
+        await wire.watch(page)
+        await page.route(RECEIPT, lambda route: route.abort())
+
+    eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}", before=prepare)
+    eva.forgive("net::ERR_FAILED")
+    await eva.card.get_by_label("Dish").fill("soup")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator(".plain")).to_have_text("Answered: Lunch")
+    await expect(eva.card.locator(".plain")).to_be_focused()
+    assert await answer_of(agent, asked) == {"q0": "soup"}
+    assert await eva.violations() == []
+    await eva.page.unroute(RECEIPT)
+    await wire.cut()
+    await expect(eva.card.locator("summary")).to_contain_text("soup")
+    await expect(eva.card.locator("summary")).to_be_focused()
+
+
+async def test_without_the_part_for_markdown_a_form_shows_its_text_and_is_answered(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(RICH, thread_id=thread)
+    wire = Wire()
+
+    async def prepare(page: Page) -> None:
+        await wire.watch(page)
+        await page.route(MARKDOWN, lambda route: route.abort())
+
+    eva = await screen(f"/r/{asked.id}", before=prepare)
+    eva.forgive("net::ERR_FAILED")
+    await expect(eva.card.locator(".description")).to_have_text("Eat **well**.")
+    await eva.card.get_by_label("Dish").fill("soup")
+    await eva.page.unroute(MARKDOWN)
+    await wire.cut()
+    await expect(eva.card.locator(".description strong")).to_have_text("well")
+    await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
+    await expect(eva.card.get_by_label("Dish")).to_be_focused()
+    await eva.button("Submit").click()
+    assert await answer_of(agent, asked) == {"q0": "soup"}
+
+
+async def test_the_rules_of_the_fields_are_fetched_once_while_the_first_form_is_read(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.requests.create(AGE, thread_id=thread)
+    await agent.requests.create(LUNCH, thread_id=thread)
+    eva = await screen(place_of(thread))
+    first = eva.card.nth(0)
+    await first.get_by_label("Years").fill("9")
+    await first.get_by_role("button", name="Submit").click()
+    await expect(first.locator("#problems")).to_be_focused()
+    await expect(first.locator(".error")).to_contain_text("Must be at least 18.")
+    assert fetched(eva, "rules") == 1
+    assert not [address for address in eva.fetched if address.endswith("/answer")]
+
+
+@pytest.mark.parametrize(
+    ("language", "message"),
+    [("en-GB", "Must be at least 18."), ("de-DE", "Muss mindestens 18 sein.")],
+)
+async def test_without_the_rules_the_server_says_what_is_wrong(
+    screen: OpenScreen, agent: AsyncClient, thread: str, language: str, message: str
+) -> None:
+    asked = await agent.requests.create(AGE, thread_id=thread)
+
+    async def prepare(page: Page) -> None:
+        await page.route(RULES, lambda route: route.abort())
+
+    eva = await screen(f"/r/{asked.id}", before=prepare, locale=language)
+    eva.forgive("net::ERR_FAILED", "422")
+    await eva.card.get_by_label("Name").fill("Bo")
+    await eva.card.get_by_label("Years").fill("9")
+    await eva.page.keyboard.press("Control+Enter")
+    await expect(eva.card.locator("#problems")).to_be_focused()
+    await expect(eva.card.locator(".error")).to_contain_text(message)
+    assert await eva.violations() == []
+    await eva.card.get_by_label("Years").fill("19")
+    await eva.page.unroute(RULES)
+    await eva.page.keyboard.press("Control+Enter")
+    await expect(eva.card.locator("summary")).to_be_focused()
+    assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}
+
+
+async def test_without_the_rules_a_date_that_is_not_complete_is_not_taken_as_empty(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(
+        form({"type": "date", "label": "Day"}, {"type": "text", "label": "Name"}), thread_id=thread
+    )
+
+    async def prepare(page: Page) -> None:
+        await page.route(RULES, lambda route: route.abort())
+
+    eva = await screen(f"/r/{asked.id}", before=prepare)
+    eva.forgive("net::ERR_FAILED")
+    await eva.card.get_by_label("Name").fill("Bo")
+    await eva.card.get_by_label("Day").press("1")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator(".error")).to_contain_text("Enter a valid date/time value.")
+    assert not [address for address in eva.fetched if address.endswith("/answer")]
+
+
+async def test_an_answer_before_the_rules_have_come_is_checked_by_the_server(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(AGE, thread_id=thread)
+    held: list[Route] = []
+
+    async def hold(route: Route) -> None:
+        held.append(route)
+
+    async def prepare(page: Page) -> None:
+        await page.route(RULES, hold)
+
+    eva = await screen(place_of(thread), before=prepare)
+    eva.forgive("422")
+    await eva.card.get_by_label("Name").fill("Bo")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("#problems")).to_be_focused()
+    await expect(eva.card.locator(".error")).to_contain_text("This field is required.")
+    for route in held:
+        await route.continue_()
+    await eva.card.get_by_label("Years").fill("19")
+    await eva.button("Submit").click()
+    await expect(eva.card.locator("summary")).to_be_focused()
+    assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}

@@ -1,0 +1,135 @@
+"""Texts of the asker in the real page: several lines, plain, without labels."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.async_api import expect
+
+from askback import AsyncClient
+from tests.journeys.browser import OpenScreen, answer_of, place_of
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+
+@requirement("L3")
+async def test_a_long_prompt_and_a_label_of_several_lines_are_shown_whole(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    prompt = "word " * 6_553 + "end"
+    field = {"id": "a", "type": "text", "label": "First line\nsecond line", "required": True}
+    await agent.requests.create(
+        {"title": "One\ntwo", "description": prompt, "fields": [field]}, thread_id=thread
+    )
+    eva = await screen(place_of(thread))
+    await expect(eva.card.locator(".description")).to_have_text(prompt)
+    label = eva.card.locator(".label")
+    assert await label.inner_text() == "First line\nsecond line"
+    assert await eva.card.locator(".title").inner_text() == "One\ntwo"
+    assert await eva.violations() == []
+
+
+async def test_a_plain_description_is_shown_as_it_is(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    texts = {"description": "*stars* and\n# a hash"}
+    fields = [{"id": "a", "type": "text", "label": "A", **texts}]
+    await agent.requests.create({"format": "plain", **texts, "fields": fields}, thread_id=thread)
+    eva = await screen(place_of(thread))
+    assert await eva.card.locator(".description").inner_text() == texts["description"]
+    assert await eva.card.locator(".hint").inner_text() == texts["description"]
+    await expect(eva.card.locator("em")).to_have_count(0)
+
+
+@requirement("A12")
+async def test_fields_without_a_label_have_the_prompt_as_their_name(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    fields = [
+        {"id": "where", "type": "radio", "options": ["Here", "There"], "required": True},
+        {"id": "why", "type": "textarea"},
+        {"id": "sure", "type": "checkbox"},
+    ]
+    request = await agent.requests.create({"title": "Move the *files*?", "fields": fields}, thread_id=thread)
+    eva = await screen(place_of(thread))
+    await expect(eva.card.get_by_role("group", name="Move the *files*?")).to_have_count(1)
+    await expect(eva.card.get_by_role("textbox", name="Move the *files*? (optional)")).to_be_visible()
+    assert await eva.violations() == []
+    await eva.card.get_by_label("There").check()
+    await eva.card.get_by_role("textbox").fill("Because")
+    await eva.button("Submit").click()
+    assert await answer_of(agent, request) == {"where": "There", "why": "Because", "sure": False}
+    await eva.card.locator("summary").click()
+    await expect(eva.card.locator("dt")).to_have_text(["Move the *files*?"] * 3)
+    await expect(eva.card.locator("dd").nth(1)).to_have_text("Because")
+
+
+TWO = {
+    "title": {"en": "Breakfast", "de": "Frühstück"},
+    "description": {"en": "What *would* you like?", "de": "Was *hätten* Sie gern?"},
+    "fields": [
+        {
+            "id": "drink",
+            "type": "radio",
+            "label": {"en": "Drink", "de": "Getränk"},
+            "required": True,
+            "options": [
+                {"value": "tea", "label": {"en": "Tea", "de": "Tee"}},
+                {"value": "coffee", "label": {"en": "Coffee", "de": "Kaffee"}},
+            ],
+        },
+        {
+            "id": "name",
+            "type": "text",
+            "label": {"en": "Name", "de": "Name"},
+            "required": True,
+            "messages": {"required": {"en": "Who are you?", "de": "Wer sind Sie?"}},
+        },
+    ],
+}
+
+
+@requirement("D22", "J12")
+async def test_each_reader_sees_their_language_and_a_switch_keeps_what_is_typed(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.requests.create(TWO, thread_id=thread)
+    eva = await screen(place_of(thread), locale="de-AT")
+    await expect(eva.card.get_by_role("heading", name="Frühstück")).to_be_visible()
+    await expect(eva.card.locator(".description em")).to_have_text("hätten")
+    await eva.card.get_by_label("Kaffee").check()
+    await eva.button("Absenden").click()
+    await expect(eva.card.locator(".error")).to_contain_text("Wer sind Sie?")
+    await eva.card.get_by_label("Name").fill("Ev")
+    await eva.page.evaluate("document.documentElement.lang = 'en'")
+    await expect(eva.card.get_by_role("heading", name="Breakfast")).to_be_visible()
+    await expect(eva.card.locator(".description em")).to_have_text("would")
+    await expect(eva.card.get_by_label("Coffee")).to_be_checked()
+    await expect(eva.card.get_by_label("Name")).to_have_value("Ev")
+    await expect(eva.card.get_by_label("Name")).to_be_focused()
+    assert await eva.violations() == []
+    await eva.page.keyboard.type("a")
+    await eva.button("Submit").click()
+    assert await answer_of(agent, request) == {"drink": "coffee", "name": "Eva"}
+    await expect(eva.card.locator("summary .a")).to_have_text("Coffee · Eva")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.shown is not None
+    assert settled.answer.shown.model_dump(exclude_none=True) == {
+        "locale": "en",
+        "labels": {"drink": "Drink", "name": "Name"},
+        "options": {"drink": ["Coffee"]},
+    }
+
+
+@requirement("D22")
+async def test_a_reader_of_a_language_that_askback_does_not_speak_sees_the_askers_texts_in_it(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    title = {"en": "Town", "fr": "Ville"}
+    await agent.requests.create({"title": title, "fields": [{"id": "a", "type": "text"}]}, thread_id=thread)
+    eva = await screen("/", locale="fr-FR")
+    await expect(eva.page.get_by_role("link", name="Ville")).to_be_visible()
+    await eva.page.get_by_role("link", name="Ville").click()
+    await expect(eva.card.get_by_role("textbox", name="Ville")).to_be_visible()
+    await expect(eva.button("Submit")).to_be_visible()

@@ -1,0 +1,257 @@
+"""Groups F and N: an answer is checked by a validator of the server, whichever server that is (ADR 58)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+
+from askback.delivery.validators import ValidatorFunction
+from askback.domain.fields import Form, Text
+from askback.domain.limits import DEFAULTS
+from askback.domain.verdict import Accept, AskAgain
+from askback.ports.validator import Submission
+from askback.server.app import App, create_app
+from askback.server.settings import load
+from askback.server.system import SystemClock
+from askback.service.jobs import deadlines
+from tests.requirements import requirement
+from tests.transports.conftest import ask
+
+pytestmark = pytest.mark.anyio
+
+SCRIPT = Path(__file__).with_name("probing_server.py")
+NOT_CHECKED = "The agent did not check your answer. Send it again or change it."
+QUICK = replace(DEFAULTS, validator_s=1)
+
+
+@dataclass
+class House:
+    """An agent and a person at a server with the validator `stock`."""
+
+    app: App
+    agent: httpx2.AsyncClient
+    person: httpx2.AsyncClient
+
+    async def ask(self, **more: Any) -> dict[str, Any]:
+        return (await self.agent.post("/v1/requests", json=ask(validator="stock", **more))).json()
+
+    async def answer(self, request: Mapping[str, Any], dish: str) -> dict[str, Any]:
+        """Answer, and return the request once its check has ended."""
+        url = f"/v1/requests/{request['id']}"
+        body = {"revision": request["revision"], "values": {"dish": dish}}
+        sent = await self.person.post(f"{url}/answer", json=body)
+        assert sent.json()["status"] == "resolving", sent.text
+        return await self.changed(request)
+
+    async def changed(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        url = f"/v1/requests/{request['id']}"
+        return (await self.person.get(url, params={"wait": 20, "revision": request["revision"]})).json()
+
+
+@asynccontextmanager
+async def house(data: Path, stock: ValidatorFunction, **parts: Any) -> AsyncIterator[House]:
+    app = create_app(load({}, data_dir=data), validators={"stock": stock}, **parts)
+
+    def client(token: str) -> httpx2.AsyncClient:
+        headers = {"Authorization": f"Bearer {token}"}
+        transport = httpx2.ASGITransport(app=app)
+        return httpx2.AsyncClient(transport=transport, base_url="http://127.0.0.1:8787", headers=headers)
+
+    async with app.running():
+        yield House(app, client(await app.token("requester")), client(await app.token("responder")))
+
+
+def in_stock(submission: Submission) -> Accept | AskAgain:
+    """A plain function, which runs in a thread."""
+    if submission.answer.values["dish"] == "soup":
+        return AskAgain({"dish": "Soup is off."}, form=Form(fields=[Text(id="dish", label="Main dish")]))
+    return Accept(values={"dish": "Rice"}, result={"number": 12}, message="Booked, number 12.")
+
+
+@requirement("F13", "F14")
+async def test_a_function_of_the_server_asks_again_and_accepts(tmp_path: Path) -> None:
+    async with house(tmp_path, in_stock) as place:
+        again = await place.answer(await place.ask(delivery="resume"), "soup")
+        assert (again["status"], again["revision"], again["submitted"]) == (
+            "pending",
+            2,
+            {"values": {"dish": "soup"}},
+        )
+        assert again["field_errors"] == [{"path": "values.dish", "message": "Soup is off."}]
+        assert again["form"]["fields"][0]["label"] == "Main dish"
+        ended = await place.answer(again, "rice")
+        assert (ended["status"], ended["settled_by"]["name"], ended["answer"]) == (
+            "answered",
+            "responder",
+            {"values": {"dish": "Rice"}, "result": {"number": 12}, "message": "Booked, number 12."},
+        )
+        [resume] = (await place.agent.get("/v1/resumes")).json()["resumes"]
+        assert 'The result of the check: {"number": 12}' in resume["text"]
+
+
+async def _accept(_: Submission) -> None:
+    return None
+
+
+async def _text(submission: Submission) -> str | None:
+    return "No." if submission.answer.values["dish"] == "soup" else None
+
+
+@requirement("F13")
+@pytest.mark.parametrize(("check", "status"), [(_accept, "answered"), (_text, "pending")])
+async def test_short_verdicts(tmp_path: Path, check: ValidatorFunction, status: str) -> None:
+    async with house(tmp_path, check) as place:
+        assert (await place.answer(await place.ask(), "soup"))["status"] == status
+
+
+async def _fails(_: Submission) -> None:
+    raise RuntimeError("4711")
+
+
+async def _hangs(_: Submission) -> None:
+    await anyio.sleep_forever()
+
+
+async def _names_nothing(_: Submission) -> Mapping[str, str]:
+    return {"drink": "No."}
+
+
+async def _returns_a_number(_: Submission) -> Any:
+    return 5
+
+
+async def _accepts_what_the_form_refuses(_: Submission) -> Accept:
+    return Accept(values={})
+
+
+@requirement("F13", "N3")
+@pytest.mark.parametrize(
+    "check", [_fails, _hangs, _names_nothing, _returns_a_number, _accepts_what_the_form_refuses]
+)
+async def test_without_a_verdict_the_person_is_asked_again(
+    tmp_path: Path, check: ValidatorFunction, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with house(tmp_path, check, limits=QUICK) as place:
+        again = await place.answer(await place.ask(), "soup")
+    assert (again["status"], again["error_summary"], again["submitted"]) == (
+        "pending",
+        NOT_CHECKED,
+        {"values": {"dish": "soup"}},
+    )
+    assert "4711" not in caplog.text
+
+
+@requirement("F15")
+async def test_a_validator_asks_again_only_so_often(tmp_path: Path) -> None:
+    async with house(tmp_path, _text, limits=replace(DEFAULTS, reprompts=1)) as place:
+        again = await place.answer(await place.ask(), "soup")
+        ended = await place.answer(again, "soup")
+    assert (ended["status"], ended["reason"]) == ("cancelled", "failed")
+
+
+@requirement("F13")
+async def test_the_agent_decides_nothing_that_the_server_checks(tmp_path: Path) -> None:
+    async with house(tmp_path, _hangs) as place:
+        request = await place.ask()
+        url = f"/v1/requests/{request['id']}"
+        await place.person.post(f"{url}/answer", json={"revision": 1, "values": {"dish": "soup"}})
+        for step, body in (("accept", {}), ("reprompt", {"error_summary": "No."}), ("check", {})):
+            refused = await place.agent.post(f"{url}/{step}", json=body)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_resolving")
+        declined = await place.person.post(f"{url}/decline", json={"reason": "dismissed"})
+        assert declined.json()["status"] == "declined"
+
+
+@requirement("F13")
+@pytest.mark.parametrize("name", ["other", "STOCK", "stock "])
+async def test_a_validator_that_there_is_not_is_refused_without_telling_which_there_are(
+    tmp_path: Path, name: str
+) -> None:
+    async with house(tmp_path, _accept) as place:
+        refused = await place.agent.post("/v1/requests", json=ask(validator=name))
+        [fault] = refused.json()["error"]["field_errors"]
+        assert (refused.status_code, fault["path"], fault["code"]) == (422, "validator", "unknown_value")
+        assert "stock" not in refused.text
+
+
+class Ahead(SystemClock):
+    """A clock that can be put forward."""
+
+    ahead_ms = 0
+
+    def now_ms(self) -> int:
+        return super().now_ms() + self.ahead_ms
+
+
+@requirement("N3")
+async def test_another_server_goes_on_after_the_lease_and_asks_the_person_in_the_end(tmp_path: Path) -> None:
+    clock = Ahead()
+    async with house(tmp_path, _accept, clock=clock) as place:
+        services = place.app.services
+        request = await place.ask()
+        names = []
+        for _ in range(4):
+            found = await services.store.get("default", request["id"])
+            assert found is not None
+            names.append(found.status.value)
+            if found.status.value == "pending" and found.revision == 1:
+                # As on a server that stopped before it began: the answer is stored, and nobody checks it.
+                services.submissions.add = lambda _record: None  # type: ignore[method-assign] - the server is gone
+                body = {"revision": 1, "values": {"dish": "soup"}}
+                await place.person.post(f"/v1/requests/{request['id']}/answer", json=body)
+            clock.ahead_ms += 41_000
+            await deadlines.sweep(services)
+        again = await place.changed(request)
+    assert names == ["pending", "resolving", "resolving", "pending"]
+    assert (again["status"], again["error_summary"]) == ("pending", NOT_CHECKED)
+
+
+@requirement("N3", "H6")
+async def test_a_killed_server_checks_again_when_it_is_back(tmp_path: Path) -> None:
+    calls = tmp_path / "calls"
+    tokens = {role: f"{role}-{'x' * 20}" for role in ("requester", "responder")}
+    chosen = ",".join(f"{role}:{token}" for role, token in tokens.items())
+
+    def start() -> tuple[subprocess.Popen[str], str]:
+        process = subprocess.Popen(
+            [sys.executable, SCRIPT, tmp_path / "data", calls],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": chosen},
+        )
+        assert process.stdout is not None
+        return process, process.stdout.readline().strip()
+
+    def client(url: str, role: str) -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {tokens[role]}"})
+
+    process, url = await anyio.to_thread.run_sync(start)
+    try:
+        async with client(url, "requester") as agent, client(url, "responder") as person:
+            request = (await agent.post("/v1/requests", json=ask(validator="stock"))).json()
+            body = {"revision": 1, "values": {"dish": "soup"}}
+            sent = await person.post(f"/v1/requests/{request['id']}/answer", json=body)
+            assert sent.json()["status"] == "resolving"
+            with anyio.fail_after(10):
+                while not (calls.exists() and calls.read_text()):
+                    await anyio.lowlevel.checkpoint()
+        process.kill()
+        process.wait(10)
+        process, url = await anyio.to_thread.run_sync(start)
+        async with client(url, "responder") as person:
+            ended = await person.get(f"/v1/requests/{request['id']}", params={"wait": 20}, timeout=30)
+    finally:
+        process.kill()
+        process.wait(10)
+    assert (ended.json()["status"], ended.json()["answer"]["message"]) == ("answered", "It is in stock.")
+    assert calls.read_text().split() == [f"{request['id']}:1"] * 2

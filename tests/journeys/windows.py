@@ -1,0 +1,142 @@
+"""Windows of one browser for many tests: what a test leaves behind is cleared, and the same person stays signed in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from http.cookies import SimpleCookie
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page
+
+from tests.journeys.people import Person
+from tests.signing_in import HALF, sign_in
+
+_ASSETS = Path(__file__).parents[2] / "src/askback/static/assets"
+_KEEP_HALF = """(half) => new Promise((resolve) => {
+  const opening = indexedDB.open("askback-session");
+  opening.onupgradeneeded = () => opening.result.createObjectStore("session");
+  opening.onsuccess = () => {
+    const writing = opening.result.transaction("session", "readwrite");
+    writing.objectStore("session").put(half, "half");
+    writing.oncomplete = () => { opening.result.close(); resolve(); };
+  };
+})"""
+
+
+@dataclass(frozen=True)
+class Session:
+    """A session at a server: its cookie as the browser has it, and its second half."""
+
+    cookies: list[Any]
+    half: str
+
+    async def is_open(self, origin: str) -> bool:
+        """Ask the server whether it still knows the session."""
+        cookie = "; ".join(f"{each['name']}={each['value']}" for each in self.cookies)
+        async with Person(origin, None) as person:
+            reply = await person.http.get("/v1/session", headers={"Cookie": cookie, HALF: self.half})
+        return reply.status_code == 200
+
+
+@dataclass
+class Window:
+    """A page in a context of its own. `origin` is the server whose page it shows, `name` whose session it has there."""
+
+    page: Page
+    cdp: CDPSession
+    origin: str = ""
+    name: str | None = None
+    session: Session | None = None
+
+    @property
+    def context(self) -> BrowserContext:
+        """What has the cookies and the tabs."""
+        return self.page.context
+
+    async def sign_in(self, origin: str, link: str, name: str | None) -> None:
+        """Use a link as the sign-in page does, without loading that page."""
+        async with Person(origin, None) as nobody:
+            nobody.http.headers["User-Agent"] = await self.page.evaluate("navigator.userAgent")
+            reply = await sign_in(nobody.http, link)
+        [cookie] = SimpleCookie(reply.headers["set-cookie"]).values()
+        kept: Any = {
+            "name": cookie.key,
+            "value": cookie.value,
+            "url": origin,
+            "httpOnly": bool(cookie["httponly"]),
+            "sameSite": cookie["samesite"],
+        }
+        await self.context.add_cookies([kept])
+        if self.origin != origin:
+            await self.go_to_plain_page(origin)
+        half = reply.json()["session"]
+        await self.page.evaluate(_KEEP_HALF, half)
+        self.name, self.session = name, Session(await self.context.cookies(), half)
+
+    async def go_to_plain_page(self, origin: str) -> None:
+        """Show something of a server on which nothing runs."""
+        [icon] = _ASSETS.glob("icon-*.svg")
+        await self.page.goto(f"{origin}/static/assets/{icon.name}")
+        self.origin = origin
+
+    async def tidy(self, origin: str) -> None:
+        """Take away what a test has left behind but for the session, if that is still the one that it began with."""
+        for tab in self.context.pages:
+            if tab is not self.page:
+                await tab.close()
+        await self.page.unroute_all(behavior="ignoreErrors")
+        # A page that is left running goes to the login by itself once its session has gone.
+        await self.go_to_plain_page(origin)
+        if self.session is not None and self.session.cookies == await self.context.cookies():
+            await self._clear(origin, "local_storage")
+        else:
+            await self.sign_out()
+
+    async def sign_out(self) -> None:
+        """Forget the session, and all that is stored."""
+        self.session = None
+        await self.context.clear_cookies()
+        await self._clear(self.origin, "all")
+
+    async def _clear(self, origin: str, storage: str) -> None:
+        await self.cdp.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": storage})
+
+
+class Windows:
+    """Windows of one browser. To open one and to sign in costs as much as most tests do in it.
+
+    So a window is used again, and so is the session where the person is the same. Not used again are those whose clock
+    was changed, and those that a test prepares in a way that cannot be undone.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[Window]] = defaultdict(list)
+
+    async def open(self, options: dict[str, Any], *, name: str | None) -> Window:
+        """Open a window with these options, or take a free one; with a name one in which they are signed in, if any is."""
+        free = self._free[repr(options)]
+        for window in free:
+            if window.session is not None and name is not None and window.name == name:
+                free.remove(window)
+                if not await window.session.is_open(window.origin):
+                    await window.sign_out()
+                return window
+        if free:
+            window = free.pop()
+            await window.sign_out()
+            return window
+        context = await self._browser.new_context(**options)
+        context.set_default_timeout(5_000)
+        page = await context.new_page()
+        return Window(page, await context.new_cdp_session(page))
+
+    async def give_back(self, window: Window, options: dict[str, Any], origin: str) -> None:
+        """Tidy a window that was at a server for the next test, or close it."""
+        if window.page.is_closed() or await window.page.evaluate("'__pwClock' in globalThis"):
+            await window.context.close()
+            return
+        await window.tidy(origin)
+        self._free[repr(options)].append(window)

@@ -1,0 +1,143 @@
+"""How long a server waits for a request that does not come to its end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+
+from askback.server.http_protocol import BODY_S, HEAD_S, IDLE_S, UPLOAD_BYTES, BoundedHttp
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+HEAD = b"POST /v1/requests HTTP/1.1\r\nHost: askback\r\nContent-Length: 10\r\n"
+
+
+class Clock:
+    """The loop's timers, which fire when the test says so."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._timers: list[tuple[float, Any, Callable[..., None], tuple[Any, ...]]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loop, name)
+
+    def call_later(self, delay: float, callback: Callable[..., None], *args: Any) -> asyncio.Handle:
+        handle = asyncio.Handle(callback, args, self._loop)
+        self._timers.append((delay, handle, callback, args))
+        return handle
+
+    def waits(self) -> list[float]:
+        return [delay for delay, handle, _, _ in self._timers if not handle.cancelled()]
+
+    def fire(self) -> None:
+        due, self._timers = self._timers, []
+        for _, handle, callback, args in due:
+            if not handle.cancelled():
+                callback(*args)
+
+
+class Line(asyncio.Transport):
+    """A connection that keeps what is written to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+        self.closed = False
+
+    def write(self, data: Any) -> None:
+        self.written += data
+
+    def is_closing(self) -> bool:
+        return self.closed
+
+    def close(self) -> None:
+        self.closed = True
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+    def pause_reading(self) -> None:
+        """There is nothing to pause."""
+
+    def resume_reading(self) -> None:
+        """There is nothing to resume."""
+
+
+async def app(_scope: Any, receive: Any, send: Any) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+    await send({"type": "http.response.body"})
+
+
+def connected() -> tuple[BoundedHttp, Line, Clock]:
+    clock, line = Clock(), Line()
+    config = Config(app, log_config=None, timeout_keep_alive=int(IDLE_S))
+    protocol = BoundedHttp(config, ServerState(), {}, clock)  # pyright: ignore[reportArgumentType]
+    protocol.connection_made(line)
+    return protocol, line, clock
+
+
+@requirement("N16")
+@pytest.mark.parametrize(
+    ("sent", "seconds"),
+    [
+        (b"P", HEAD_S),
+        (HEAD, HEAD_S),
+        (HEAD + b"\r\n", BODY_S),
+        (HEAD + b"\r\n12345", BODY_S),
+    ],
+)
+async def test_a_request_that_does_not_end_is_closed_in_time(sent: bytes, seconds: float) -> None:
+    protocol, line, clock = connected()
+    for byte in sent:
+        protocol.data_received(bytes([byte]))
+    assert clock.waits() == [seconds]
+    clock.fire()
+    assert line.closed
+    assert line.written.startswith(b"HTTP/1.1 408 ")
+    protocol.connection_lost(None)
+
+
+@requirement("N16")
+async def test_a_connection_that_sends_nothing_is_closed() -> None:
+    _, line, clock = connected()
+    assert clock.waits() == [IDLE_S]
+    clock.fire()
+    assert (line.closed, line.written) == (True, b"")
+
+
+@requirement("N16")
+async def test_a_whole_request_has_all_the_time_that_its_answer_takes() -> None:
+    protocol, line, clock = connected()
+    protocol.data_received(HEAD + b"\r\n1234567890")
+    assert clock.waits() == []
+    while not line.written:
+        await asyncio.sleep(0)
+    assert line.written.startswith(b"HTTP/1.1 200 ")
+    assert clock.waits() == [int(IDLE_S)]
+
+
+@pytest.mark.parametrize(
+    ("path", "closed"), [(b"/v1/requests/req_1/files?field=a", False), (b"/v1/requests", True)]
+)
+async def test_an_upload_goes_on_while_enough_of_it_arrives(path: bytes, closed: bool) -> None:
+    protocol, line, clock = connected()
+    head = b"POST %b HTTP/1.1\r\nHost: askback\r\nContent-Length: %d\r\n\r\n" % (path, 3 * UPLOAD_BYTES)
+    protocol.data_received(head)
+    protocol.data_received(b"x" * UPLOAD_BYTES)
+    clock.fire()
+    assert line.closed is closed
+    if not closed:
+        assert clock.waits() == [BODY_S]
+        protocol.data_received(b"x" * (UPLOAD_BYTES - 1))
+        clock.fire()
+        assert line.closed
+    protocol.connection_lost(None)

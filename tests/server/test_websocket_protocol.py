@@ -1,0 +1,141 @@
+"""What a server holds of messages that its app has not taken yet."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import anyio
+import pytest
+from uvicorn.config import Config
+from uvicorn.server import ServerState
+from websockets.frames import Frame, Opcode
+
+from askback.domain.limits import DEFAULTS
+from askback.server.websocket_protocol import MESSAGE, READ_AHEAD, AskbackWebSocket
+
+pytestmark = pytest.mark.anyio
+
+HANDSHAKE = (
+    b"GET /v1/ws HTTP/1.1\r\nHost: askback\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
+)
+
+
+class Line(asyncio.Transport):
+    """A connection of which one sees whether it is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.paused = False
+
+    def write(self, data: Any) -> None:
+        """Take it."""
+
+    def pause_reading(self) -> None:
+        """Read no more."""
+        self.paused = True
+
+    def resume_reading(self) -> None:
+        """Read again."""
+        self.paused = False
+
+    def is_closing(self) -> bool:
+        """Stay open."""
+        return False
+
+    def close(self) -> None:
+        """Stay open."""
+
+
+def begun(app: Any, line: Line) -> AskbackWebSocket:
+    """Let a peer in that has said that it speaks the protocol."""
+    config = Config(
+        app, ws_max_size=DEFAULTS.frame_bytes, ws_per_message_deflate=False, ws_ping_interval=None
+    )
+    socket = AskbackWebSocket(config, ServerState(), {}, asyncio.get_running_loop())
+    socket.connection_made(line)
+    socket.data_received(HANDSHAKE)
+    return socket
+
+
+@pytest.mark.parametrize("payload", [b"", b"{}", b"x" * 1_000])
+@pytest.mark.parametrize("opcode", [Opcode.TEXT, Opcode.BINARY])
+async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it_was_taken(
+    payload: bytes, opcode: Opcode
+) -> None:
+    opened, take = asyncio.Event(), asyncio.Event()
+    taken = 0
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        nonlocal taken
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.set()
+        await take.wait()
+        while True:
+            await receive()
+            taken += 1
+
+    line = Line()
+    socket = begun(app, line)
+    with anyio.fail_after(5):
+        await opened.wait()
+        frame, sent = Frame(opcode, payload).serialize(mask=True), 0
+        while not line.paused:
+            socket.data_received(frame)
+            sent += 1
+            assert sent <= READ_AHEAD // MESSAGE + 1
+        take.set()
+        while line.paused:
+            await asyncio.sleep(0)
+        assert taken == sent
+    for task in tuple(socket.tasks):
+        task.cancel()
+
+
+async def test_parts_of_a_message_in_which_nothing_is_are_not_kept() -> None:
+    taken: list[str] = []
+    done = asyncio.Event()
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        done.set()
+        taken.append((await receive())["text"])
+        done.set()
+
+    socket = begun(app, Line())
+    with anyio.fail_after(5):
+        await done.wait()
+        done.clear()
+        nothing = Frame(Opcode.CONT, b"", fin=False).serialize(mask=True)
+        socket.data_received(Frame(Opcode.TEXT, b"all ", fin=False).serialize(mask=True) + nothing * 1_000)
+        assert len(socket.frames) == 1
+        socket.data_received(Frame(Opcode.CONT, b"here", fin=False).serialize(mask=True))
+        socket.data_received(Frame(Opcode.CONT, b"").serialize(mask=True))
+        await done.wait()
+    assert taken == ["all here"]
+
+
+async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_before() -> None:
+    closed = asyncio.Event()
+
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        await send({"type": "websocket.close", "code": 1000})
+        closed.set()
+        await asyncio.Event().wait()
+
+    line = Line()
+    socket = begun(app, line)
+    with anyio.fail_after(5):
+        await closed.wait()
+    for opcode in (Opcode.TEXT, Opcode.BINARY):
+        for _ in range(3):
+            socket.data_received(Frame(opcode, b"x" * READ_AHEAD).serialize(mask=True))
+    assert not line.paused
+    for task in tuple(socket.tasks):
+        task.cancel()
+    socket.connection_lost(None)

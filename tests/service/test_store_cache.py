@@ -1,0 +1,43 @@
+"""The cache of recent requests."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from askback.domain.fields import Form, Text
+from askback.domain.record import Record
+from askback.domain.spec import Spec
+from askback.service.local_state.store_cache import MAX_SPEC, RecentRequests
+from tests.contracts.samples import record
+
+SHORT = Form(fields=[Text(id="a", label="A", max_length=3)])
+
+
+def asking(n: int, form: Form) -> Record:
+    return replace(record(n), spec=Spec(json.dumps({"form": form.model_dump(exclude_none=True)})))
+
+
+def test_only_the_newest_are_kept() -> None:
+    recent = RecentRequests(size=1)
+    first, second = asking(1, SHORT), asking(2, SHORT)
+    recent.add(first)
+    assert recent.get(first.tenant, first.id) is first
+    recent.add(second)
+    assert recent.get(first.tenant, first.id) is None
+    assert recent.get(second.tenant, second.id) is second
+
+
+def test_a_large_form_is_never_kept() -> None:
+    recent = RecentRequests()
+    large = asking(1, Form(title="x" * MAX_SPEC, fields=[Text(id="a", label="A")]))
+    recent.add(large)
+    assert recent.get(large.tenant, large.id) is None
+
+
+def test_a_cached_request_is_absent_for_another_tenant() -> None:
+    recent, mine = RecentRequests(), asking(1, SHORT)
+    recent.add(mine)
+    assert recent.get("another", mine.id) is None
+    recent.discard(mine.id)
+    assert recent.get(mine.tenant, mine.id) is None

@@ -1,0 +1,42 @@
+"""A package that adds a kind of request: a rating with stars."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from askback.ports.kinds import KindExtension
+
+
+class Ask(BaseModel):
+    """What is asked."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    subject: str = Field(min_length=1)
+    most: int = 5
+
+
+class Given(BaseModel):
+    """The answer."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    stars: int
+
+
+def check(asked: Ask, given: Given) -> dict[str, str]:
+    """Refuse stars that are not there."""
+    if asked.subject == "a bug":
+        raise RuntimeError("canary")
+    return {} if 0 < given.stars <= asked.most else {"stars": f"Give 1 to {asked.most} stars."}
+
+
+rating = KindExtension(
+    "rating",
+    Ask,
+    Given,
+    summary=lambda asked: f"Rate {asked.subject}",
+    text=lambda asked, given: f"The person gave {asked.subject} {given.stars} of {asked.most} stars.",
+    check=check,
+    element="/acme/rating.js",
+)

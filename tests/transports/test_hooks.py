@@ -1,0 +1,218 @@
+"""Groups F and N over HTTP: a hook decides about a decline or a deadline before it counts (ADR 58)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import anyio
+import pytest
+
+from askback.domain.verdict import Accept, AskAgain, Verdict
+from askback.ports.validator import Submission
+from askback.server.app import create_app
+from askback.service.jobs import deadlines
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ManualClock, ask, asked
+from tests.transports.test_verdicts import later, paths, read, step
+
+pytestmark = pytest.mark.anyio
+
+FORM = {
+    "fields": [
+        {"id": "dish", "type": "text", "label": "Dish", "required": True},
+        {"id": "count", "type": "number", "label": "Count", "max": 5},
+    ]
+}
+SECRET = {"fields": [{"id": "a", "type": "text", "label": "A", "sensitive": True}]}
+
+
+async def decline(api: Api, request: dict[str, Any], **body: Any) -> dict[str, Any]:
+    person = await api.as_("responder")
+    reply = await person.post(
+        f"/v1/requests/{request['id']}/decline", json={"reason": "dismissed", "note": "Later.", **body}
+    )
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+async def audited(api: Api) -> list[tuple[str, bool]]:
+    log = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
+    return [(each["action"], each.get("held", False)) for each in log if "request_id" in each]
+
+
+@requirement("F20")
+async def test_a_decline_carries_what_was_typed_and_could_be_an_answer(api: Api) -> None:
+    request = await asked(api, form=FORM)
+    ended = await decline(api, request, values={"dish": "so", "count": 9, "other": "x"})
+    assert (ended["status"], ended["submitted"]) == ("declined", {"values": {"dish": "so"}})
+
+
+@requirement("F20")
+async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> None:
+    request = await asked(api, form=FORM, hooks=["decline"])
+    held = await decline(api, request, values={"dish": "so"})
+    assert (held["status"], held["held"], held["submitted"]) == (
+        "resolving",
+        {"event": "decline", "reason": "dismissed", "note": "Later."},
+        {"values": {"dish": "so"}},
+    )
+    assert await audited(api) == [("decline", True)]
+    again = (await step(api, request, "reprompt", error_summary="Really?")).json()
+    assert (again["status"], again["declined_once"], again["submitted"]) == (
+        "pending",
+        True,
+        {"values": {"dish": "so"}},
+    )
+    ended = await decline(api, request)
+    assert (ended["status"], ended["reason"], ended["note"]) == ("declined", "dismissed", "Later.")
+    assert ended["refusal"]["count"] == 1
+
+
+@requirement("F20")
+async def test_a_decline_stands_when_the_agent_accepts_it_or_says_nothing(api: Api) -> None:
+    for number, remember in enumerate((True, False)):
+        request = await asked(api, hooks=["decline"], thread_id=f"t{number}")
+        await decline(api, request, remember=remember)
+        if number:
+            await later(api, 25 * 3600)
+            ended = await read(api, request)
+        else:
+            ended = (await step(api, request, "accept")).json()
+        assert (ended["status"], ended["reason"], ended["note"], ended["settled_by"]["name"]) == (
+            "declined",
+            "dismissed",
+            "Later.",
+            "responder",
+        )
+        assert ("refusal" in ended) is remember
+
+
+@requirement("F20")
+async def test_a_second_no_while_the_first_is_held_counts_at_once(api: Api) -> None:
+    request = await asked(api, hooks=["decline"])
+    await decline(api, request)
+    assert (await decline(api, request, reason="refused"))["status"] == "declined"
+
+
+@requirement("F20", "F22")
+async def test_a_hook_may_answer_instead(api: Api) -> None:
+    request = await asked(api, hooks=["decline", "timeout"], timeout_s=5)
+    await later(api, 6)
+    assert (await read(api, request))["held"] == {"event": "timeout"}
+    assert paths(await step(api, request, "accept", message="x")) == [("values", "missing_required")]
+    ended = (await step(api, request, "accept", values={"dish": "soup"}, message="Chosen.")).json()
+    assert (ended["status"], ended["source"], ended["answer"]) == (
+        "answered",
+        "hook",
+        {"values": {"dish": "soup"}, "message": "Chosen."},
+    )
+
+
+@requirement("F22")
+@pytest.mark.parametrize(
+    ("on_timeout", "status"),
+    [("expire", "expired"), ("cancel", "cancelled"), ("resume", "pending"), ("default", "answered")],
+)
+async def test_a_deadline_stands_as_it_would_have_ended(api: Api, on_timeout: str, status: str) -> None:
+    form = {"fields": [{"id": "dish", "type": "text", "label": "Dish", "default": "soup"}]}
+    request = await asked(api, form=form, hooks=["timeout"], timeout_s=5, on_timeout=on_timeout)
+    await later(api, 6)
+    assert (await read(api, request))["status"] == "resolving"
+    ended = (await step(api, request, "accept")).json()
+    assert (ended["status"], "expires_at" in ended and status == "pending") == (status, False)
+
+
+@requirement("F22")
+async def test_a_deadline_may_be_moved_or_removed_by_its_hook(api: Api) -> None:
+    request = await asked(api, hooks=["timeout"], timeout_s=5)
+    await later(api, 6)
+    await step(api, request, "reprompt", error_summary="Still there?", timeout_s=60)
+    await later(api, 61)
+    assert (await read(api, request))["held"] == {"event": "timeout"}
+    await step(api, request, "reprompt", timeout_s=None)
+    await later(api, 10_000)
+    assert (await read(api, request))["status"] == "pending"
+
+
+async def test_hooks_and_sensitive_fields_are_not_for_one_form(api: Api) -> None:
+    agent = await api.as_("requester")
+    for hooks, fault in (
+        (["decline"], ("hooks", "validator_with_sensitive")),
+        (["answer"], ("hooks[0]", "unknown_value")),
+        ("decline", ("hooks", "wrong_type")),
+    ):
+        refused = await agent.post("/v1/requests", json=ask(form=SECRET, hooks=hooks))
+        assert paths(refused) == [fault]
+
+
+# --- validators of the server -----------------------------------------------------------------
+
+Serve = Callable[[Callable[[Submission], Verdict]], Any]
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """Serve with a validator `stock`."""
+    async with anyio.create_task_group():
+        stack: list[Any] = []
+
+        async def start(stock: Callable[[Submission], Verdict]) -> Api:
+            app = create_app(clock=ManualClock(), validators={"stock": stock})
+            running = app.running()
+            await running.__aenter__()
+            stack.append(running)
+            clock = app.services.clock
+            assert isinstance(clock, ManualClock)
+            return Api(app, clock)
+
+        yield start
+        for running in stack:
+            await running.__aexit__(None, None, None)
+
+
+async def ended(api: Api, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the request once its check has ended."""
+    person = await api.as_("responder")
+    params = {"wait": 20, "revision": request["revision"]}
+    return (await person.get(f"/v1/requests/{request['id']}", params=params)).json()
+
+
+def _really(submission: Submission) -> Verdict:
+    return AskAgain(error_summary="Really?") if submission.event == "decline" else None
+
+
+@requirement("F13", "F20")
+async def test_a_validator_of_the_server_asks_once_about_a_decline(serve: Serve) -> None:
+    api = await serve(_really)
+    request = await asked(api, validator="stock", hooks=["decline"])
+    await decline(api, request)
+    again = await ended(api, request)
+    assert (again["status"], again["error_summary"]) == ("pending", "Really?")
+    assert (await decline(api, request))["status"] == "declined"
+
+
+def _answers(submission: Submission) -> Verdict:
+    return Accept(values={"dish": "soup"}) if submission.event == "timeout" else "No."
+
+
+@requirement("F13", "F22")
+async def test_a_validator_of_the_server_answers_at_the_deadline(serve: Serve) -> None:
+    api = await serve(_answers)
+    request = await asked(api, validator="stock", hooks=["timeout"], timeout_s=5)
+    api.clock.advance(seconds=6)
+    await deadlines.sweep(api.app.services)
+    found = await ended(api, request)
+    assert (found["status"], found["source"]) == ("answered", "hook")
+
+
+def _fails(_: Submission) -> Verdict:
+    raise RuntimeError
+
+
+@requirement("F20", "N3")
+async def test_a_no_counts_when_the_validator_fails(serve: Serve) -> None:
+    api = await serve(_fails)
+    request = await asked(api, validator="stock", hooks=["decline"])
+    await decline(api, request)
+    assert (await ended(api, request))["status"] == "declined"

@@ -1,0 +1,332 @@
+"""Connecting an account: the provider is led to by a click, and the grant is checked by the server."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import pytest
+
+from askback.server.app import create_app
+from askback.server.settings import load
+from tests.requirements import requirement
+from tests.transports.conftest import Api, ManualClock
+from tests.transports.oauth_provider import ACCESS, CLIENT_SECRET, REFRESH, Provider, provider
+
+pytestmark = pytest.mark.anyio
+
+MASTER = "a:" + "A" * 43 + "="
+
+
+@dataclass
+class Scene:
+    """A server, a provider that it knows, and a request to connect an account there."""
+
+    api: Api
+    provider: Provider
+    cookie: str = ""
+
+    async def ask(self, **action: Any) -> dict[str, Any]:
+        body = {
+            "kind": "action",
+            "thread_id": "t1",
+            "action": {"title": "Connect it", "provider": "crm", **action},
+        }
+        made = await (await self.api.as_("requester")).post("/v1/requests", json=body)
+        assert made.status_code == 201, made.text
+        return made.json()
+
+    async def click(self, request: dict[str, Any], who: str = "responder", **body: Any) -> str:
+        path = f"/v1/requests/{request['id']}/oauth/start"
+        reply = await (await self.api.as_(who)).post(path, json=body)
+        assert reply.status_code == 201, reply.text
+        self.cookie = reply.headers["set-cookie"]
+        return reply.json()["url"]
+
+    async def back(self, *, cookie: str | None = None, **query: str) -> Any:
+        """Come back from the provider, in the browser of the last click unless it has another cookie."""
+        kept = self.cookie.partition(";")[0] if cookie is None else cookie
+        headers = {"cookie": f"other=1; {kept}"} if kept else {}
+        return await self.api.client().get("/v1/oauth/callback", params=query, headers=headers)
+
+    async def get(self, request: dict[str, Any]) -> dict[str, Any]:
+        return (await (await self.api.as_("requester")).get(f"/v1/requests/{request['id']}")).json()
+
+
+@pytest.fixture
+async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
+    async with provider() as running:
+        environ = {
+            "ASKBACK_OAUTH_PROVIDERS": running.settings,
+            "CRM_CLIENT_SECRET": CLIENT_SECRET,
+            "ASKBACK_WEBHOOK_HOSTS": "127.0.0.1",
+            "ASKBACK_MASTER_KEYS": MASTER,
+        }
+        clock = ManualClock()
+        app = create_app(load(environ, data_dir=tmp_path), clock=clock)
+        async with app.running():
+            yield Scene(Api(app, clock), running)
+
+
+async def test_the_request_shows_where_it_leads_and_what_the_agent_will_be_able_to_do(scene: Scene) -> None:
+    request = await scene.ask(scopes=["contacts.read"])
+    assert request["action"] == {
+        "title": "Connect it",
+        "provider": "crm",
+        "scopes": ["contacts.read"],
+        "secret": "CRM_TOKEN",
+        "host": f"127.0.0.1:{scene.provider.port}",
+    }
+    url = urlsplit(await scene.click(request))
+    query = {name: values[0] for name, values in parse_qs(url.query).items()}
+    assert url.path == "/authorize"
+    assert len(query.pop("state")) >= 43
+    assert len(query.pop("code_challenge")) == 43
+    assert query == {
+        "response_type": "code",
+        "client_id": "askback",
+        "redirect_uri": "http://127.0.0.1:8787/v1/oauth/callback",
+        "scope": "contacts.read",
+        "code_challenge_method": "S256",
+    }
+
+
+@requirement("E24")
+async def test_a_connected_account_ends_the_request_with_names_and_its_tokens_are_leased(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    page = await scene.back(state=state, code=code)
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert ('id="connected">' in page.text, 'id="failed" hidden' in page.text) == (True, True)
+    done = await scene.get(request)
+    assert (done["status"], done["source"], done["settled_by"]["name"]) == (
+        "answered",
+        "provider",
+        "responder",
+    )
+    names = ["CRM_TOKEN", "CRM_TOKEN_REFRESH"]
+    assert done["answer"] == {"outcome": "done", "names": names, "scope": "session"}
+    agent = await scene.api.as_("requester")
+    lease = await agent.post("/v1/secrets/lease", json={"thread_id": "t1", "names": names})
+    leased = {name: each["value"] for name, each in lease.json()["secrets"].items()}
+    assert leased == {"CRM_TOKEN": ACCESS, "CRM_TOKEN_REFRESH": REFRESH}
+    ours = "".join(each.getMessage() for each in caplog.records if each.name.startswith("askback"))
+    seen = [
+        page.text,
+        json.dumps(done),
+        ours,
+        (await (await scene.api.as_("admin")).get("/v1/audit")).text,
+    ]
+    seen += [
+        event.text for event in await scene.api.app.services.store.thread_events("default", "t1", after=0)
+    ]
+    for canary in (ACCESS, REFRESH, CLIENT_SECRET, state, code):
+        assert not any(canary in text for text in seen), canary
+
+
+@requirement("E24")
+async def test_a_forged_replayed_or_late_callback_is_refused_with_a_page(scene: Scene) -> None:
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    for query in (
+        {"state": "forged", "code": code},
+        {"state": state.swapcase(), "code": code},
+        {"code": code},
+        {},
+    ):
+        forged = await scene.back(**query)
+        assert (forged.status_code, 'id="refused">' in forged.text) == (400, True)
+    twice = await scene.api.client().get(f"/v1/oauth/callback?state={state}&state={state}&code={code}")
+    assert twice.status_code == 400
+    assert (await scene.get(request))["status"] == "pending"
+    assert scene.provider.forms == []
+    assert (await scene.back(state=state, code=code)).status_code == 200
+    assert (await scene.back(state=state, code=code)).status_code == 400
+    late = await scene.ask(title="Another")
+    state, code = scene.provider.allow(await scene.click(late))
+    scene.api.clock.advance(seconds=601)
+    assert (await scene.back(state=state, code=code)).status_code == 400
+    assert (await scene.get(late))["status"] == "pending"
+    assert len(scene.provider.forms) == 1
+
+
+@requirement("E24")
+async def test_only_the_browser_that_clicked_can_come_back(scene: Scene) -> None:
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    name, _, rest = scene.cookie.partition("=")
+    value, *attributes = rest.split("; ")
+    assert attributes == ["HttpOnly", "SameSite=Lax", "Path=/v1", "Max-Age=600"]
+    for cookie in ("", f"{name}=", f"{name}=forged", f"{name}_2={value}", f"{name}={value[:-1]}"):
+        assert (await scene.back(state=state, code=code, cookie=cookie)).status_code == 400
+    assert (await scene.get(request))["status"] == "pending"
+    assert scene.provider.forms == []
+    both = f"{name}=forged; {name}={value}"
+    assert (await scene.back(state=state, code=code, cookie=both)).status_code == 200
+    assert (await scene.get(request))["answer"]["outcome"] == "done"
+
+
+@requirement("E24")
+async def test_two_requests_are_connected_in_one_browser_at_once(scene: Scene) -> None:
+    first, second = await scene.ask(), await scene.ask(title="Another", secret="OTHER_TOKEN")
+    going = scene.provider.allow(await scene.click(first))
+    person = await scene.api.as_("responder")
+    person.headers["cookie"] = scene.cookie.partition(";")[0]
+    reply = await person.post(f"/v1/requests/{second['id']}/oauth/start", json={})
+    assert reply.headers["set-cookie"] == scene.cookie
+    for state, code in (scene.provider.allow(reply.json()["url"]), going):
+        assert (await scene.back(state=state, code=code)).status_code == 200
+
+
+@requirement("E24")
+async def test_the_latest_click_wins(scene: Scene) -> None:
+    request = await scene.ask()
+    first = scene.provider.allow(await scene.click(request))
+    second = scene.provider.allow(await scene.click(request, "responder/bob"))
+    assert (await scene.back(state=first[0], code=first[1])).status_code == 400
+    assert (await scene.get(request))["status"] == "pending"
+    assert (await scene.back(state=second[0], code=second[1])).status_code == 200
+    assert (await scene.get(request))["settled_by"]["name"] == "bob"
+
+
+async def test_of_many_callbacks_at_once_one_exchanges_the_code(scene: Scene) -> None:
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    codes: list[int] = []
+
+    async def back() -> None:
+        codes.append((await scene.back(state=state, code=code)).status_code)
+
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(back)
+    assert (sorted(codes), len(scene.provider.forms)) == ([200] + [400] * 9, 1)
+
+
+@requirement("A21")
+@pytest.mark.parametrize(
+    ("reply", "status", "query", "code"),
+    [
+        ({}, 200, {"error": "access_denied", "error_description": "<b>no</b>"}, "access_denied"),
+        ({}, 200, {"error": "server_error"}, "provider_error"),
+        ({}, 200, {"code": ""}, "provider_error"),
+        ({}, 200, {"code": "another"}, "provider_error"),
+        ({}, 503, {}, "provider_error"),
+        ({"access_token": None}, 200, {}, "provider_error"),
+        ({"access_token": "a\nb"}, 200, {}, "provider_error"),
+        ({"access_token": "a" * 10_241}, 200, {}, "provider_error"),
+        ({"more": "a" * 70_000}, 200, {}, "provider_unreachable"),
+        ({"token_type": "mac"}, 200, {}, "provider_error"),
+        ({"scope": "contacts.read"}, 200, {}, "scopes_missing"),
+    ],
+)
+async def test_a_failed_connection_is_noted_and_can_be_tried_again(
+    scene: Scene, reply: dict[str, Any], status: int, query: dict[str, str], code: str
+) -> None:
+    request = await scene.ask()
+    state, granted = scene.provider.allow(await scene.click(request))
+    scene.provider.reply, scene.provider.status = reply, status
+    page = await scene.back(**{"state": state, "code": granted, **query})
+    assert page.status_code == 200
+    assert "<b>" not in page.text
+    noted = await scene.get(request)
+    assert (noted["status"], noted["attempt"]["code"], noted["attempt"]["number"]) == ("pending", code, 1)
+    assert (await (await scene.api.as_("admin")).get("/v1/secrets")).json()["secrets"] == []
+    scene.provider.reply, scene.provider.status = {}, 200
+    state, granted = scene.provider.allow(await scene.click(request))
+    assert (await scene.back(state=state, code=granted)).status_code == 200
+    assert (await scene.get(request))["answer"]["outcome"] == "done"
+
+
+async def test_a_provider_that_cannot_be_reached_can_be_tried_again(scene: Scene) -> None:
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    services = scene.api.app.services
+    known = services.oauth_providers["crm"]
+    inside = replace(known, token_url="https://10.0.0.1/token")  # noqa: S106 - an address
+    services.oauth_providers["crm"] = inside  # type: ignore[index]  # a mapping for everybody else
+    assert (await scene.back(state=state, code=code)).status_code == 200
+    assert (await scene.get(request))["attempt"]["code"] == "provider_unreachable"
+    assert scene.provider.forms == []
+
+
+async def test_a_request_that_ended_meanwhile_keeps_its_end(scene: Scene) -> None:
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    person = await scene.api.as_("responder")
+    await person.post(f"/v1/requests/{request['id']}/decline", json={"reason": "dismissed"})
+    assert (await scene.back(state=state, code=code)).status_code == 400
+    assert (await scene.get(request))["status"] == "declined"
+    refused = await person.post(f"/v1/requests/{request['id']}/oauth/start", json={})
+    assert refused.status_code == 409
+    assert scene.provider.forms == []
+
+
+async def test_nobody_can_say_that_an_account_is_connected_but_the_server(scene: Scene) -> None:
+    request = await scene.ask()
+    path = f"/v1/requests/{request['id']}"
+    for who, place, body in (
+        ("responder", "answer", {"revision": 1, "outcome": "done"}),
+        ("requester", "outcome", {"outcome": "done"}),
+    ):
+        refused = await (await scene.api.as_(who)).post(f"{path}/{place}", json=body)
+        assert refused.json()["error"]["field_errors"][0]["code"] == "not_connected"
+    failed = {"revision": 1, "outcome": "failed", "reason": "No account."}
+    done = await (await scene.api.as_("responder")).post(f"{path}/answer", json=failed)
+    assert done.json()["answer"] == {"outcome": "failed", "reason": "No account."}
+
+
+@pytest.mark.parametrize(
+    ("action", "place", "code"),
+    [
+        ({"provider": "other"}, "action.provider", "unknown_value"),
+        ({"scopes": ["admin"]}, "action.scopes[0]", "unknown_value"),
+        ({"scopes": []}, "action.scopes", "too_few"),
+        ({"scopes": ["contacts.read"] * 2}, "action.scopes", "duplicate_value"),
+        ({"secret": "lower"}, "action.secret", "not_a_secret_name"),
+        ({"secret": "LD_PRELOAD"}, "action.secret", "secret_blocked"),
+        ({"url": "https://a.example"}, "action.url", "link_and_provider"),
+    ],
+)
+async def test_a_bad_connection_is_refused_with_its_place(
+    scene: Scene, action: dict[str, Any], place: str, code: str
+) -> None:
+    body = {"kind": "action", "thread_id": "t1", "action": {"title": "x", "provider": "crm", **action}}
+    refused = await (await scene.api.as_("requester")).post("/v1/requests", json=body)
+    [error] = refused.json()["error"]["field_errors"]
+    assert (refused.status_code, error["path"], error["code"]) == (422, place, code)
+
+
+async def test_what_began_is_erased_with_its_thread(scene: Scene) -> None:
+    request = await scene.ask()
+    state, code = scene.provider.allow(await scene.click(request))
+    assert (await (await scene.api.as_("admin")).delete("/v1/threads/t1")).status_code == 204
+    assert (await scene.back(state=state, code=code)).status_code == 400
+    assert scene.provider.forms == []
+
+
+async def test_a_connected_account_keeps_what_the_person_saw(scene: Scene) -> None:
+    request = await scene.ask(title={"en": "Connect it", "de": "Verbinden"})
+    state, code = scene.provider.allow(await scene.click(request, languages=["de-AT", "en"]))
+    await scene.back(state=state, code=code)
+    shown = {"locale": "de", "title": "Verbinden"}
+    assert (await scene.get(request))["answer"]["shown"] == shown
+
+
+async def test_languages_of_a_click_that_are_none_are_refused(scene: Scene) -> None:
+    request = await scene.ask()
+    person = await scene.api.as_("responder")
+    path = f"/v1/requests/{request['id']}/oauth/start"
+    for languages, at in ((["?"], "languages[0]"), ("de", "languages"), (["en"] * 21, "languages")):
+        reply = await person.post(path, json={"languages": languages})
+        assert reply.status_code == 422, reply.text
+        assert reply.json()["error"]["field_errors"][0]["path"] == at

@@ -1,0 +1,1206 @@
+/**
+ * What the server sends and reads, made by scripts/gen_web.py from the models of the server.
+ *
+ * The server leaves out null and defaults: readers treat absent, null and undefined alike.
+ */
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+
+/** Other people or agents may use the thread. */
+export interface AccessEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "thread.access";
+  access: ThreadAccess;
+}
+
+/** `POST /v1/requests/{id}/answer` for an action: the revision that the person saw, and how it went. */
+export interface ActionAnswerBody {
+  outcome: "done" | "failed";
+  reason?: string | null | undefined;
+  retry?: boolean | undefined;
+  revision: number;
+  languages?: string[] | null | undefined;
+}
+
+/** The token or session behind an action, by id and display name; `user` is the host's own id of the person. */
+export interface Actor {
+  id: string;
+  name: string;
+  user?: string | null | undefined;
+  role?: "admin" | null | undefined;
+}
+
+/** The agent's description of itself, shown next to the name of its token, which it cannot choose. */
+export interface Agent {
+  name: string;
+  tool?: string | null | undefined;
+}
+
+/** The answer of a person or a rule: a form's cleaned `values` by field id, an approval's `decision`, or names. */
+export interface Answer {
+  values?: Record<string, Json> | undefined;
+  other?: Record<string, boolean> | undefined;
+  skipped?: Record<string, boolean> | undefined;
+  shown?: Shown | null | undefined;
+  control?: string | null | undefined;
+  decision?: ApprovalDecision | null | undefined;
+  scope?: Scope | "session" | "global" | null | undefined;
+  note?: string | null | undefined;
+  edited_input?: Json | undefined;
+  mode?: "plan" | "normal" | "accept_edits" | "full" | null | undefined;
+  digest?: string | null | undefined;
+  expires_at?: string | null | undefined;
+  rule?: KeptRule | null | undefined;
+  root?: string | null | undefined;
+  policy_rule?: string | null | undefined;
+  names?: string[] | undefined;
+  existing?: string[] | undefined;
+  verified?: boolean | null | undefined;
+  outcome?: "done" | "failed" | null | undefined;
+  reason?: string | null | undefined;
+  data?: Json | undefined;
+  text?: string | null | undefined;
+  reasons?: string[] | undefined;
+  reason_codes?: ReasonCode[] | undefined;
+  result?: Json | undefined;
+  message?: string | null | undefined;
+  message_id?: string | null | undefined;
+}
+
+export type ApprovalDecision = "approve" | "deny";
+
+/** A thread was archived, unarchived or erased; `by` is null if the server did it. */
+export interface ArchiveEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "thread.archived" | "thread.unarchived" | "thread.erased";
+  by: Actor | null;
+}
+
+/** Sentences for a model in place of the usual ones: for an answer, and for any decline. */
+export interface AskTexts {
+  answered?: string | null | undefined;
+  declined?: string | null | undefined;
+}
+
+/** `POST /v1/requests/batch`: one decision for each listed request; no rule is stored. */
+export interface BatchBody {
+  action: "approve" | "deny" | "decline";
+  requests: BatchItem[];
+  reason?: "dismissed" | "refused" | null | undefined;
+  note?: string | null | undefined;
+}
+
+/** One request of a batch, as the person saw it. */
+export interface BatchItem {
+  id: string;
+  revision?: number | undefined;
+  digest?: string | null | undefined;
+}
+
+/** The outcome for one request of a batch; `request` has its new state, without the form, approval or secret. */
+export interface BatchResult {
+  id: string;
+  status: number;
+  request?: InputRequest | null | undefined;
+  error?: Problem | null | undefined;
+}
+
+/** The outcome for each request of a batch, in the order of the call. */
+export interface BatchResults {
+  results: BatchResult[];
+}
+
+/** Yes or no. Required means that it must be true, as for a consent. */
+export interface Boolean {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  type: "boolean";
+  widget?: "switch" | "checkbox" | "confirm" | null | undefined;
+  default?: boolean | null | undefined;
+}
+
+/** A browser session; `current` is the caller's own. */
+export interface BrowserSession {
+  id: string;
+  name: string;
+  user: string;
+  device: string;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+  current: boolean;
+}
+
+/** The principal that is calling. */
+export interface Caller {
+  id: string;
+  name: string;
+  role: string;
+  user: string;
+  groups: string[];
+}
+
+/** The check of an answer: who checks, the start and end of its phase, and how often the lease was renewed. */
+export interface Check {
+  state: "waiting" | "checking";
+  since: string;
+  until: string;
+  by?: Checker | null | undefined;
+  renewed?: number | undefined;
+}
+
+/** A single checkbox: a `Boolean` that is always shown as a box. */
+export interface Checkbox {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  type: "checkbox";
+  default?: boolean | null | undefined;
+}
+
+/** The agent or the server's probe that checks. */
+export interface Checker {
+  id: string;
+  name: string;
+}
+
+/** How the form looks once it is answered; `{field}` in `summary_template` is replaced by its value. */
+export interface CompletedView {
+  show_inputs?: boolean | undefined;
+  summary_template?: string | null | undefined;
+}
+
+/** `{"field": ID}` with one of `is`, `is_not`, `in`, `provided`; or `all` or `any` with a list of such. */
+export interface Condition {
+  field?: string | null | undefined;
+  is?: string | number | boolean | null | undefined;
+  is_not?: string | number | boolean | null | undefined;
+  in?: (string | number | boolean)[] | null | undefined;
+  provided?: boolean | null | undefined;
+  all?: Condition[] | null | undefined;
+  any?: Condition[] | null | undefined;
+}
+
+/** Who is calling; `session` is null for a token. */
+export interface CurrentSession {
+  principal: Caller;
+  session: BrowserSession | null;
+}
+
+/** A calendar date, `YYYY-MM-DD`. */
+export interface Date {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  min?: string | null | undefined;
+  max?: string | null | undefined;
+  pattern?: string | null | undefined;
+  default?: string | null | undefined;
+  type: "date";
+}
+
+/** A moment: RFC 3339 with an offset, or a local time and its zone (RFC 9557): `2026-11-20T09:00[Europe/Berlin]`. */
+export interface Datetime {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  min?: string | null | undefined;
+  max?: string | null | undefined;
+  pattern?: string | null | undefined;
+  default?: string | null | undefined;
+  type: "datetime";
+  floating?: boolean | undefined;
+}
+
+/** `POST /v1/requests/{id}/answer` for an approval. */
+export interface DecisionBody {
+  revision: number;
+  decision: ApprovalDecision;
+  scope?: Scope | undefined;
+  note?: string | null | undefined;
+  edited_input?: Json | undefined;
+  rule?: string | null | undefined;
+  script_may_change?: boolean | undefined;
+  every_agent?: boolean | undefined;
+  grant_root?: boolean | undefined;
+  digest?: string | null | undefined;
+  mode?: "normal" | "accept_edits" | null | undefined;
+  remember?: boolean | undefined;
+  languages?: string[] | null | undefined;
+}
+
+/** `POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again at once. */
+export interface DeclineBody {
+  reason: "skipped" | "dismissed" | "refused";
+  note?: string | null | undefined;
+  remember?: boolean | undefined;
+  values?: Record<string, Json> | null | undefined;
+}
+
+/** A message has more text. */
+export interface DeltaEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "message.delta";
+  delta: MessageDelta;
+}
+
+/** A line of a unified diff: unchanged, added, removed, or the header of a hunk. */
+export interface DiffLine {
+  op: " " | "+" | "-" | "@";
+  parts: (string | Escape)[];
+}
+
+/** What the server computed for display: `patterns` by field id, `markdown` by the path of the text. */
+export interface Display {
+  patterns?: Record<string, string | null> | undefined;
+  markdown?: Record<string, Rich[]> | undefined;
+  languages?: string[] | undefined;
+  messages?: boolean | undefined;
+}
+
+/** The body of every reply that is not 2xx. */
+export interface Error {
+  error: Problem;
+}
+
+/** After `after_s` seconds without an answer, `notify` names people to notify, and `assign` more who may answer. */
+export interface EscalationStep {
+  after_s: number;
+  notify?: string[] | undefined;
+  assign?: string[] | undefined;
+}
+
+/** Invisible or misleading characters, as `\u202e` or `\u007f×12`, or with the text between them, as `a%7fb`. */
+export interface Escape {
+  escape: string;
+}
+
+/** An attempt of an action that failed; `number` counts them. `code` is set if the server itself saw it fail. */
+export interface FailedAttempt {
+  number: number;
+  at: string;
+  reason?: string | null | undefined;
+  code?: string | null | undefined;
+  by?: Actor | null | undefined;
+}
+
+export type Field = Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime | File | Rows;
+
+/** An error in one field of the previous submission, as text for the person. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+/** A fault in a body, a query or an answer: where, a code for programs, a sentence for people. */
+export interface FieldProblem {
+  path: string;
+  code: string;
+  message: string;
+}
+
+/** A file that the person uploads; with `max_files` above 1, a list of files. */
+export interface File {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  type: "file";
+  accept?: string[] | null | undefined;
+  max_files?: number | null | undefined;
+  max_bytes?: number | null | undefined;
+  default?: null | undefined;
+}
+
+/** The files of a request that the caller may read, oldest first. */
+export interface FileList {
+  files: UploadedFile[];
+}
+
+/** A file that everybody who may read the message may download. */
+export interface FilePart {
+  type: "file";
+  file: FileValue;
+}
+
+/** A file as an answer has it. `type` is what its bytes are, `sha256` their digest in hexadecimal. */
+export interface FileValue {
+  id: string;
+  name: string;
+  size: number;
+  type: string;
+  sha256: string;
+}
+
+/** A question to a person: `fields` or `sections`, never both. */
+export interface Form {
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  format?: "markdown" | "plain" | undefined;
+  submit_label?: string | null | undefined;
+  cancel_label?: string | null | undefined;
+  allow_skip?: boolean | undefined;
+  layout?: "page" | "steps" | undefined;
+  submit?: "form" | "first" | "each" | undefined;
+  locale?: string | null | undefined;
+  fields?: Field[] | null | undefined;
+  sections?: Section[] | null | undefined;
+  initial_values?: Record<string, Json> | null | undefined;
+  completed_view?: CompletedView | null | undefined;
+}
+
+export type FreeText = "ignore" | "queue" | "cancel_pending" | "block_input" | "answer";
+
+/** A decline or a deadline that a hook decides about, before it counts. */
+export interface Held {
+  event: "decline" | "timeout";
+  reason?: string | null | undefined;
+  note?: string | null | undefined;
+  remember?: boolean | undefined;
+}
+
+/** A picture with an https or `data:image/…` address, and its alternative text. */
+export interface ImageBlock {
+  type: "image";
+  url: string;
+  alt: string;
+}
+
+/** A request as the server shows it: the question, the current status, and the outcome. */
+export interface InputRequest {
+  id: string;
+  kind: string;
+  thread_id: string;
+  external_id?: string | null | undefined;
+  metadata?: Json | undefined;
+  ordinal?: number | null | undefined;
+  of?: number | null | undefined;
+  run_id?: string | null | undefined;
+  message_id?: string | null | undefined;
+  tool_call_id?: string | null | undefined;
+  agent?: Agent | null | undefined;
+  requester?: Actor | null | undefined;
+  traceparent?: string | null | undefined;
+  form?: Form | null | undefined;
+  approval?: ShownApproval | null | undefined;
+  secret?: ShownSecret | null | undefined;
+  action?: ShownAction | null | undefined;
+  data?: Record<string, Json> | null | undefined;
+  summary?: string | null | undefined;
+  assignees?: string[] | null | undefined;
+  delivery?: "block" | "resume" | undefined;
+  auto_resume?: boolean | undefined;
+  timeout_s?: number | null | undefined;
+  timeout_from?: "created" | "shown" | undefined;
+  on_timeout?: "expire" | "deny" | "default" | "resume" | "cancel" | null | undefined;
+  escalation?: EscalationStep[] | null | undefined;
+  require_client?: "durable" | "wait" | "fail_fast" | undefined;
+  exclusive_key?: string | null | undefined;
+  on_conflict?: "supersede" | "reject" | "queue" | undefined;
+  presentation?: "inline" | "standalone" | "composer" | undefined;
+  repeat?: "refuse" | "ask" | undefined;
+  texts?: AskTexts | null | undefined;
+  validator?: string | null | undefined;
+  view?: Display | null | undefined;
+  created_at: string;
+  expires_at?: string | null | undefined;
+  status: Status;
+  revision: number;
+  answer?: Answer | null | undefined;
+  source?: string | null | undefined;
+  reason?: string | null | undefined;
+  note?: string | null | undefined;
+  refusal?: RememberedRefusal | null | undefined;
+  submission?: "accepted" | "checking" | "reprompted" | "refused" | null | undefined;
+  settled_at?: string | null | undefined;
+  settled_by?: Actor | null | undefined;
+  votes?: Vote[] | undefined;
+  submitted?: Answer | null | undefined;
+  submitted_by?: Actor | null | undefined;
+  hooks?: ("decline" | "timeout")[] | undefined;
+  held?: Held | null | undefined;
+  declined_once?: boolean | undefined;
+  updates?: number | undefined;
+  notified?: string[] | undefined;
+  attempt?: FailedAttempt | null | undefined;
+  tried_until?: string | null | undefined;
+  shown_at?: string | null | undefined;
+  escalated?: number | undefined;
+  assigned?: string[] | undefined;
+  unseen?: boolean | undefined;
+  detached?: boolean | undefined;
+  check?: Check | null | undefined;
+  time_left_s?: number | null | undefined;
+  field_errors?: FieldError[] | undefined;
+  error_summary?: string | null | undefined;
+  queued?: boolean | undefined;
+  queued_behind?: boolean | undefined;
+  level?: Level | null | undefined;
+  used_at?: string | null | undefined;
+  revoked?: Revocation | null | undefined;
+  repeated?: boolean | undefined;
+}
+
+/** The rule that a decision stored. */
+export interface KeptRule {
+  id: string;
+  text: string;
+}
+
+/** The kinds of packages that the server has. */
+export interface KindList {
+  kinds: RegisteredKind[];
+}
+
+export type Level = "none" | "view" | "prompt" | "all" | "owner";
+
+/** The reader's new level in a thread. */
+export interface LevelChange {
+  thread_id: string;
+  level: Level;
+}
+
+/** A message of a thread. `held`: it is delivered when no request is open any more, and has no place yet. */
+export interface Message {
+  id: string;
+  role: "agent" | "user";
+  author?: Actor | null | undefined;
+  agent?: Agent | null | undefined;
+  run_id?: string | null | undefined;
+  request_id?: string | null | undefined;
+  metadata?: Json | undefined;
+  at: string;
+  held?: boolean | undefined;
+  content: MessagePart[];
+  seq: number;
+}
+
+/** More text at the end of the message `id`: in its last part if that is a text, else as a new part. */
+export interface MessageDelta {
+  id: string;
+  text: string;
+}
+
+/** A message was delivered, or is held until no request is open any more. */
+export interface MessageEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "message.added" | "message.held";
+  message: UnplacedMessage;
+}
+
+export type MessagePart = TextBlock | ToolBlock | ImageBlock | RequestBlock | FilePart;
+
+/** What has changed in the message `id`: `content` is added at its end, or a tool call has changed. */
+export interface MessageUpdate {
+  id: string;
+  content?: MessagePart[] | null | undefined;
+  tool_call?: ToolCallUpdate | null | undefined;
+}
+
+/** A message has more parts, or a tool call in it has changed. */
+export interface MessageUpdateEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "message.updated";
+  update: MessageUpdate;
+}
+
+/** Messages for the rules of a field, instead of askback's own. A field takes those of the rules that it has. */
+export interface Messages {
+  required?: string | null | undefined;
+  type?: string | null | undefined;
+  min?: string | null | undefined;
+  max?: string | null | undefined;
+  step?: string | null | undefined;
+  pattern?: string | null | undefined;
+  min_length?: string | null | undefined;
+  max_length?: string | null | undefined;
+  min_choices?: string | null | undefined;
+  max_choices?: string | null | undefined;
+  options?: string | null | undefined;
+}
+
+/** Any of `options`, in the order of the options; the person's own texts come last. */
+export interface Multiselect {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  options: Option[];
+  options_from?: OptionsFrom | null | undefined;
+  type: "multiselect";
+  allow_other?: boolean | undefined;
+  min_choices?: number | null | undefined;
+  max_choices?: number | null | undefined;
+  widget?: "checkboxes" | "chips" | "dropdown" | null | undefined;
+  default?: (string | number)[] | null | undefined;
+}
+
+/** A new session, with the half of its key that the page keeps; the other half is the cookie. */
+export interface NewSession {
+  id: string;
+  name: string;
+  user: string;
+  device: string;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
+  current: boolean;
+  session: string;
+}
+
+/** A finite JSON number; `step` counts from `min` (from 0 without one); `pattern` is for its shortest text. */
+export interface Number {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  type: "number";
+  min?: number | null | undefined;
+  max?: number | null | undefined;
+  step?: number | null | undefined;
+  pattern?: string | null | undefined;
+  default?: number | null | undefined;
+}
+
+/** The `op` of a frame. */
+export type Operation = "batch_requests" | "create_request" | "list_requests" | "get_request" | "list_options" | "answer_request" | "decline_request" | "cancel_request" | "report_outcome" | "check_submission" | "accept_submission" | "reprompt_request" | "update_request" | "ask_again" | "mark_shown" | "mark_answering" | "revoke_approval" | "consume_approval" | "report_execution" | "get_saved_scopes" | "list_files" | "delete_file" | "wait" | "unwait" | "post_message" | "update_message" | "list_threads" | "get_thread" | "update_thread" | "get_thread_access" | "set_thread_access" | "start_run" | "list_runs" | "get_run" | "renew_run" | "end_run" | "cancel_run" | "archive_thread" | "unarchive_thread" | "export_thread" | "erase_thread" | "subscribe" | "unsubscribe" | "ping" | "pull_resumes" | "ack_resume" | "list_webhooks" | "update_webhook" | "delete_webhook" | "list_deliveries" | "redeliver" | "list_rules" | "create_rule" | "revoke_rule" | "get_policy" | "update_policy" | "get_audit_log" | "get_limits" | "reset_limits" | "rotate_secrets" | "list_secrets" | "get_secret_agents" | "set_secret_agents" | "grant_secret" | "revoke_secret" | "erase_secret" | "list_tokens" | "revoke_token" | "create_agent" | "list_agents" | "get_agent" | "stop_agent" | "grant_root" | "revoke_root" | "list_kinds";
+
+/** One choice. On the wire a plain string means `{"value": s, "label": s}`. */
+export interface Option {
+  value: string | number;
+  label: string;
+  description?: string | null | undefined;
+  recommended?: boolean | undefined;
+  style?: "default" | "primary" | "danger" | null | undefined;
+}
+
+/** Options of a source. `next_cursor` is for the next page; it is absent on the last one. */
+export interface OptionPage {
+  options: SourceOption[];
+  next_cursor?: string | null | undefined;
+}
+
+/** Options that the server gets from one of its sources, by name, as the person searches them. */
+export interface OptionsFrom {
+  source: string;
+  tree?: boolean | undefined;
+}
+
+/** `POST /v1/requests/{id}/answer` for a kind of a package, which checks the data. */
+export interface PackageAnswerBody {
+  revision: number;
+  data: Json;
+}
+
+/** A stored message. `held`: it is delivered when no request is open any more. */
+export interface PostedMessage {
+  id: string;
+  held?: boolean | undefined;
+  answered?: string | null | undefined;
+  why?: string | null | undefined;
+}
+
+/** The complete call that would run; nothing is cut. */
+export interface Preview {
+  type: "command" | "file" | "json" | "plan";
+  headline: string;
+  parts?: (string | Escape)[] | undefined;
+  argv?: boolean | undefined;
+  path?: (string | Escape)[] | null | undefined;
+  folder?: (string | Escape)[] | null | undefined;
+  diff?: DiffLine[] | null | undefined;
+  rest?: (string | Escape)[] | null | undefined;
+}
+
+/** Why a call was refused. `request` is the request as it is now, `retry_after` is in seconds. */
+export interface Problem {
+  code: string;
+  message: string;
+  field_errors?: FieldProblem[] | undefined;
+  request?: InputRequest | null | undefined;
+  retry_after?: number | null | undefined;
+}
+
+/** One of `options`, all of them in view. */
+export interface Radio {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  options: Option[];
+  options_from?: OptionsFrom | null | undefined;
+  allow_other?: boolean | undefined;
+  default?: string | number | null | undefined;
+  type: "radio";
+}
+
+/** A sentence of the policy as data: `reason.<code>` in the catalogue, with its parameters, which may nest. */
+export interface ReasonCode {
+  code: string;
+  params?: Record<string, Json> | undefined;
+}
+
+/** A kind of a package; `element` is the path of the module that draws it. */
+export interface RegisteredKind {
+  name: string;
+  element?: string | null | undefined;
+}
+
+/** A remembered refusal: nobody is asked again before `until`; `count` is the number of refusals within an hour. */
+export interface RememberedRefusal {
+  until: string;
+  count: number;
+}
+
+/** The place of a request in the conversation. */
+export interface RequestBlock {
+  type: "request";
+  request_id: string;
+}
+
+/** A request was created or has changed; `request` is its state at that moment. */
+export interface RequestEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "request.created" | "request.lined_up" | "request.shown" | "request.voted" | "request.attempted" | "request.escalated" | "request.noted" | "request.detached" | "request.resolving" | "request.reprompted" | "request.updated" | "request.answered" | "request.used" | "request.revoked" | "request.declined" | "request.cancelled" | "request.expired";
+  request: InputRequest;
+}
+
+/** Requests, newest first. */
+export interface RequestPage {
+  requests: InputRequest[];
+  next_cursor: string | null;
+}
+
+/** A person revoked an approval. */
+export interface Revocation {
+  at: string;
+  by: Actor;
+}
+
+export type Rich = string | RichNode;
+
+/** An element of a Markdown tree; `href` is the address of an `a`. */
+export interface RichNode {
+  type: "p" | "em" | "strong" | "code" | "pre" | "ul" | "ol" | "li" | "br" | "a";
+  children?: Rich[] | null | undefined;
+  href?: string | null | undefined;
+}
+
+/** How dangerous a call is: a hint for people, never the only protection. */
+export interface Risk {
+  level?: "normal" | "danger" | undefined;
+  reasons?: string[] | undefined;
+}
+
+/** One of the things that are accepted or declined; `fields` are for one that is accepted. */
+export interface Row {
+  id: string;
+  label: string;
+  description?: string | null | undefined;
+  fields?: (Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime)[] | null | undefined;
+}
+
+/** Several things, each of which is accepted or declined. */
+export interface Rows {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  type: "rows";
+  rows: Row[];
+  accept_label?: string | null | undefined;
+  decline_label?: string | null | undefined;
+  default?: null | undefined;
+}
+
+/** A ready-made rule that can be stored. */
+export interface RuleChoice {
+  rule: string;
+  kind: "exact" | "options" | "folder";
+  subject?: string | null | undefined;
+}
+
+/** A turn of an agent in a thread; `agent` is the id of the agent. */
+export interface Run {
+  id: string;
+  thread_id: string;
+  agent: string;
+  status: "running" | "ended";
+  started_at: string;
+  ended_at?: string | null | undefined;
+  reason?: string | null | undefined;
+  metadata?: Json | undefined;
+}
+
+/** A run has begun or ended. */
+export interface RunEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "run.started" | "run.ended";
+  run: Run;
+}
+
+/** By name: the scopes in which it is set. */
+export interface SavedScopes {
+  saved: Record<string, SecretScope[]>;
+}
+
+export type Scope = "once" | "thread" | "project" | "always";
+
+/** Help for finding and typing one value; `textarea` keeps line breaks, for PEM keys. */
+export interface SecretHelp {
+  description?: string | null | undefined;
+  placeholder?: string | null | undefined;
+  format_hint?: string | null | undefined;
+  input?: "password" | "text" | "textarea" | undefined;
+}
+
+export type SecretScope = "session" | "project" | "global";
+
+/** A group of fields; an `optional` one may be left empty as a whole. */
+export interface Section {
+  id: string;
+  title?: string | null | undefined;
+  description?: string | null | undefined;
+  optional?: boolean | undefined;
+  submit_label?: string | null | undefined;
+  visible_if?: Condition | null | undefined;
+  fields: Field[];
+}
+
+/** One of `options`, or with `allow_other` the person's own text. */
+export interface Select {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  options: Option[];
+  options_from?: OptionsFrom | null | undefined;
+  allow_other?: boolean | undefined;
+  default?: string | number | null | undefined;
+  type: "select";
+  widget?: "dropdown" | "buttons" | "confirm" | "chips" | null | undefined;
+}
+
+/** The texts that the person saw, of a request in several languages, or of options that came from a source. */
+export interface Shown {
+  locale?: string | null | undefined;
+  labels?: Record<string, string> | undefined;
+  options?: Record<string, string[]> | undefined;
+  title?: string | null | undefined;
+  reason?: string | null | undefined;
+  description?: string | null | undefined;
+  label?: string | null | undefined;
+}
+
+/** An action as it is shown; `host` is where its link or its provider leads. */
+export interface ShownAction {
+  title: string;
+  description?: string | null | undefined;
+  label?: string | null | undefined;
+  url?: string | null | undefined;
+  provider?: string | null | undefined;
+  scopes?: string[] | null | undefined;
+  secret?: string | null | undefined;
+  host?: string | null | undefined;
+}
+
+/** An approval as the server shows it; see `Approval` for the agent's part. */
+export interface ShownApproval {
+  tool: string;
+  input?: Json | undefined;
+  plan?: string | null | undefined;
+  title?: string | null | undefined;
+  reason?: string | null | undefined;
+  risk?: Risk | undefined;
+  agent_risk?: Risk | null | undefined;
+  scopes?: Scope[] | undefined;
+  project?: string | null | undefined;
+  cwd?: string | null | undefined;
+  secret_free?: string[] | undefined;
+  root?: string | null | undefined;
+  allow_edit?: boolean | undefined;
+  quorum?: number | undefined;
+  exclude_requester?: boolean | undefined;
+  valid_s?: number | null | undefined;
+  digest?: string | undefined;
+  rule?: string | null | undefined;
+  choices?: RuleChoice[] | undefined;
+  scripts?: string[] | undefined;
+  runs_project?: boolean | undefined;
+  only_once?: string | null | undefined;
+  only_once_code?: ReasonCode | null | undefined;
+  locked?: boolean | undefined;
+  reasons?: string[] | undefined;
+  reason_codes?: ReasonCode[] | undefined;
+  risk_codes?: ReasonCode[] | undefined;
+  preview?: Preview | null | undefined;
+}
+
+/** A request for secrets as shown to a person; `present` lists for each name the scopes in which it is already set. */
+export interface ShownSecret {
+  names: string[];
+  reason: string;
+  instructions?: string | null | undefined;
+  default_scope?: SecretScope | undefined;
+  project?: string | null | undefined;
+  metadata?: Record<string, SecretHelp> | undefined;
+  probe?: boolean | string | undefined;
+  hide_names?: boolean | undefined;
+  count?: number | null | undefined;
+  present?: Record<string, SecretScope[]> | undefined;
+}
+
+/** An option of a source; its `value` is a text that is not empty, or a number. */
+export interface SourceOption {
+  value: string | number;
+  label: string;
+  description?: string | null | undefined;
+  has_children?: boolean | undefined;
+  disabled?: boolean | undefined;
+}
+
+export type Status = "pending" | "resolving" | "answered" | "declined" | "cancelled" | "expired";
+
+/** The cursor from which events follow; `level` is the caller's level in the thread. */
+export interface Subscription {
+  cursor: number;
+  level?: Level | null | undefined;
+}
+
+/** One line of text; lengths count Unicode code points, `pattern` is RE2 and must match the whole value. */
+export interface Text {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  min_length?: number | null | undefined;
+  max_length?: number | null | undefined;
+  pattern?: string | null | undefined;
+  pattern_message?: string | null | undefined;
+  default?: string | null | undefined;
+  type: "text";
+}
+
+/** Text, shown as it is written. */
+export interface TextBlock {
+  type: "text";
+  text: string;
+}
+
+/** Text of several lines; the rules are those of `Text`. */
+export interface Textarea {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  min_length?: number | null | undefined;
+  max_length?: number | null | undefined;
+  pattern?: string | null | undefined;
+  pattern_message?: string | null | undefined;
+  default?: string | null | undefined;
+  type: "textarea";
+}
+
+/** Who may do what in a thread; without an owner, `others` is `all`. */
+export interface ThreadAccess {
+  owner?: string | null | undefined;
+  others: "none" | "view" | "prompt" | "all";
+  people: Record<string, "view" | "prompt" | "all">;
+  agents?: string[] | null | undefined;
+  agents_of?: string | null | undefined;
+}
+
+export type ThreadEvent = RequestEvent | MessageEvent | DeltaEvent | MessageUpdateEvent | AccessEvent | ArchiveEvent | UpdateEvent | RunEvent;
+
+/** The caller's level in a thread. */
+export interface ThreadLevel {
+  level: Level;
+}
+
+/** What an agent has set of a thread. */
+export interface ThreadNames {
+  title: string | null;
+  metadata: Json;
+  answers_as_messages?: boolean | undefined;
+}
+
+/** A request in its thread; `seq` is the event that created it. */
+export interface ThreadRequest {
+  id: string;
+  kind: string;
+  thread_id: string;
+  external_id?: string | null | undefined;
+  metadata?: Json | undefined;
+  ordinal?: number | null | undefined;
+  of?: number | null | undefined;
+  run_id?: string | null | undefined;
+  message_id?: string | null | undefined;
+  tool_call_id?: string | null | undefined;
+  agent?: Agent | null | undefined;
+  requester?: Actor | null | undefined;
+  traceparent?: string | null | undefined;
+  form?: Form | null | undefined;
+  approval?: ShownApproval | null | undefined;
+  secret?: ShownSecret | null | undefined;
+  action?: ShownAction | null | undefined;
+  data?: Record<string, Json> | null | undefined;
+  summary?: string | null | undefined;
+  assignees?: string[] | null | undefined;
+  delivery?: "block" | "resume" | undefined;
+  auto_resume?: boolean | undefined;
+  timeout_s?: number | null | undefined;
+  timeout_from?: "created" | "shown" | undefined;
+  on_timeout?: "expire" | "deny" | "default" | "resume" | "cancel" | null | undefined;
+  escalation?: EscalationStep[] | null | undefined;
+  require_client?: "durable" | "wait" | "fail_fast" | undefined;
+  exclusive_key?: string | null | undefined;
+  on_conflict?: "supersede" | "reject" | "queue" | undefined;
+  presentation?: "inline" | "standalone" | "composer" | undefined;
+  repeat?: "refuse" | "ask" | undefined;
+  texts?: AskTexts | null | undefined;
+  validator?: string | null | undefined;
+  view?: Display | null | undefined;
+  created_at: string;
+  expires_at?: string | null | undefined;
+  status: Status;
+  revision: number;
+  answer?: Answer | null | undefined;
+  source?: string | null | undefined;
+  reason?: string | null | undefined;
+  note?: string | null | undefined;
+  refusal?: RememberedRefusal | null | undefined;
+  submission?: "accepted" | "checking" | "reprompted" | "refused" | null | undefined;
+  settled_at?: string | null | undefined;
+  settled_by?: Actor | null | undefined;
+  votes?: Vote[] | undefined;
+  submitted?: Answer | null | undefined;
+  submitted_by?: Actor | null | undefined;
+  hooks?: ("decline" | "timeout")[] | undefined;
+  held?: Held | null | undefined;
+  declined_once?: boolean | undefined;
+  updates?: number | undefined;
+  notified?: string[] | undefined;
+  attempt?: FailedAttempt | null | undefined;
+  tried_until?: string | null | undefined;
+  shown_at?: string | null | undefined;
+  escalated?: number | undefined;
+  assigned?: string[] | undefined;
+  unseen?: boolean | undefined;
+  detached?: boolean | undefined;
+  check?: Check | null | undefined;
+  time_left_s?: number | null | undefined;
+  field_errors?: FieldError[] | undefined;
+  error_summary?: string | null | undefined;
+  queued?: boolean | undefined;
+  queued_behind?: boolean | undefined;
+  level?: Level | null | undefined;
+  used_at?: string | null | undefined;
+  revoked?: Revocation | null | undefined;
+  repeated?: boolean | undefined;
+  seq: number;
+}
+
+/** A thread as of `seq`: events after it bring it up to date. */
+export interface ThreadSnapshot {
+  id: string;
+  title?: string | null | undefined;
+  metadata?: Json | undefined;
+  seq: number;
+  access: ThreadLevel;
+  archived_at?: string | null | undefined;
+  free_text: FreeText;
+  answers_as_messages?: boolean | undefined;
+  messages: Message[];
+  requests: ThreadRequest[];
+}
+
+/** A time of day, `HH:MM` or `HH:MM:SS`. */
+export interface Time {
+  id: string;
+  label?: string | null | undefined;
+  description?: string | null | undefined;
+  required?: boolean | undefined;
+  messages?: Messages | null | undefined;
+  placeholder?: string | null | undefined;
+  validate_on_client?: boolean | undefined;
+  sensitive?: boolean | undefined;
+  readonly?: boolean | undefined;
+  allow_skip?: boolean | undefined;
+  visible_if?: Condition | null | undefined;
+  min?: string | null | undefined;
+  max?: string | null | undefined;
+  pattern?: string | null | undefined;
+  default?: string | null | undefined;
+  type: "time";
+}
+
+/** A tool call; requests with the same `tool_call_id` are shown after it. */
+export interface ToolBlock {
+  type: "tool";
+  tool_call_id: string;
+  name: string;
+  input?: Json | undefined;
+  status?: "calling" | "waiting" | "running" | "done" | "failed" | null | undefined;
+  result?: Json | undefined;
+  duration_ms?: number | null | undefined;
+}
+
+/** What has become of a tool call; members that are left out stay. */
+export interface ToolCallUpdate {
+  tool_call_id: string;
+  status?: "calling" | "waiting" | "running" | "done" | "failed" | null | undefined;
+  input?: Json | undefined;
+  result?: Json | undefined;
+  duration_ms?: number | null | undefined;
+}
+
+/** A message as its event has it; its place in the thread is the `seq` of the event. */
+export interface UnplacedMessage {
+  id: string;
+  role: "agent" | "user";
+  author?: Actor | null | undefined;
+  agent?: Agent | null | undefined;
+  run_id?: string | null | undefined;
+  request_id?: string | null | undefined;
+  metadata?: Json | undefined;
+  at: string;
+  held?: boolean | undefined;
+  content: MessagePart[];
+}
+
+/** The thread has another title, other metadata or another setting. */
+export interface UpdateEvent {
+  seq: number;
+  position: number;
+  thread_id: string;
+  at: string;
+  type: "thread.updated";
+  thread: ThreadNames;
+}
+
+/** A file of a request, with the id of its field. */
+export interface UploadedFile {
+  id: string;
+  name: string;
+  size: number;
+  type: string;
+  sha256: string;
+  field: string;
+}
+
+/** One of several decisions that a request needs. */
+export interface Vote {
+  by: Actor;
+  decision: ApprovalDecision;
+  at: string;
+}

@@ -1,0 +1,27 @@
+/** The choice of the language that a reader gets of a text in several; `src/askback/messages/languages.py` has the same rule. */
+
+/** A text, or one text for each language tag. */
+export type LocalText = string | Record<string, string>;
+
+/**
+ * Return the tag, of at least one that is offered, for a reader of `languages`, the preferred one first.
+ *
+ * Of each language in turn: the same tag, then its prefixes, then a longer tag (`de` gets `de-AT`). Otherwise English,
+ * otherwise the first that is offered. Case does not matter.
+ */
+export function chooseLanguage(offered: readonly string[], languages: readonly string[]): string {
+  const tags = new Map(offered.map((tag) => [tag.toLowerCase(), tag]));
+  for (const language of [...languages, "en"]) {
+    const parts = language.toLowerCase().split("-");
+    for (let count = parts.length; count > 0; count--) {
+      const found = tags.get(parts.slice(0, count).join("-"));
+      if (found) return found;
+    }
+    for (const [tag, spelt] of tags) if (tag.split("-")[0] === parts[0]) return spelt;
+  }
+  return offered[0] ?? "";
+}
+
+/** Return the text for a reader of `languages`. */
+export const choose = (text: LocalText, languages: readonly string[]): string =>
+  typeof text === "string" ? text : (text[chooseLanguage(Object.keys(text), languages)] ?? "");

@@ -1,0 +1,93 @@
+import texts from "../../../../src/askback/messages/en.json?answering" with { type: "json" };
+import type { Client } from "../../client/client.ts";
+import type { Activity, Follower } from "../../client/connection.ts";
+import type { Socket } from "../../client/socket.ts";
+import { isOpen } from "../../core/machine.ts";
+import { addTexts } from "../../core/messages.ts";
+import type { AskbackElement } from "../element.ts";
+import { html, type Template } from "../html.ts";
+import type { Host } from "../kind.ts";
+
+addTexts(texts);
+
+/** Between two reports of what this person does. */
+const EVERY_MS = 3_000;
+/** How long a report counts. */
+const GONE_MS = 10_000;
+
+/** The card of a request; `hint` is shown in it. */
+interface HintedCard extends AskbackElement, Pick<Host, "view"> {
+  hint: Template | undefined;
+}
+
+/** Who is answering what, for all cards of a page: one for each client. */
+class Answering implements Follower {
+  readonly #cards = new Set<HintedCard>();
+  readonly #names = new Map<string, Map<string, string>>();
+  readonly #timers = new Map<string, ReturnType<typeof setTimeout>>();
+  readonly #reported = new Map<string, number>();
+  #socket: Socket | undefined;
+
+  constructor(private readonly client: Client) {}
+
+  /** Look after a card. */
+  add(card: HintedCard): void {
+    this.#cards.add(card);
+    const report = (): void => this.#report(card);
+    card.root.addEventListener("input", report);
+    card.root.addEventListener("click", report);
+    this.#draw(card);
+  }
+
+  async sync(socket: Socket): Promise<void> {
+    this.#socket = socket;
+  }
+
+  event(): void {}
+  refused(): void {}
+
+  answering({ request_id: id, by, active }: Activity): void {
+    const key = `${id} ${by.id}`;
+    const names = this.#names.get(id) ?? new Map<string, string>();
+    this.#names.set(id, names);
+    clearTimeout(this.#timers.get(key));
+    if (active) {
+      names.set(by.id, by.name);
+      const stop = (): void => this.answering({ request_id: id, by, active: false });
+      this.#timers.set(key, setTimeout(stop, GONE_MS));
+    } else names.delete(by.id);
+    for (const card of this.#cards) {
+      if (!card.isConnected) this.#cards.delete(card);
+      else if (card.view.request?.id === id) this.#draw(card);
+    }
+  }
+
+  #report({ view }: HintedCard): void {
+    const id = view.request?.id;
+    const now = Date.now();
+    if (!id || !isOpen(view) || now - (this.#reported.get(id) ?? 0) < EVERY_MS) return;
+    this.#reported.set(id, now);
+    if (this.client.link === "online")
+      this.#socket?.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
+  }
+
+  /** The region is there before it has a text: only then do screen readers say it. */
+  #draw(card: HintedCard): void {
+    const names = [...(this.#names.get(card.view.request?.id ?? "")?.values() ?? [])];
+    const key = names.length > 1 ? "answering.many" : "answering.one";
+    const said = names.length > 0 && card.say(key, { names: names.join(", ") });
+    card.hint = html`<div aria-live="polite">${said && html`<p class="link others">${said}</p>`}</div>`;
+  }
+}
+
+const known = new WeakMap<Client, Answering>();
+
+/** Show in a card who else is answering, and tell others when this person does; a host's own sender cannot. */
+export function attach(card: HintedCard, client: object): void {
+  if (!("follow" in client)) return;
+  const from = client as Client;
+  const answering = known.get(from) ?? new Answering(from);
+  if (!known.has(from)) from.follow(answering);
+  known.set(from, answering);
+  answering.add(card);
+}

@@ -1,0 +1,58 @@
+import type { Person } from "../../core/audience.ts";
+import type { InputRequest, Scope } from "../../core/generated/wire.ts";
+import { html, type Template } from "../html.ts";
+import type { Host } from "../kind.ts";
+import type { Shown } from "./call.ts";
+import type { DenyAll } from "./denyall.ts";
+import type { ApprovalDraft } from "./draft.ts";
+
+/** What needs a confirmation: a scope, denying for good (`never`), or granting the folder (`root`). */
+export type ConfirmStep = Scope | "never" | "root";
+/** The second step of a decision: a confirmation, or the changes to a plan. */
+export type Step = ConfirmStep | "changes";
+
+/** What drawing an open approval needs: its draft and the actions on it. */
+export interface ApprovalContext {
+  readonly host: Host;
+  readonly draft: ApprovalDraft;
+  /** The step that is open, null while the choices are shown. */
+  readonly step: Step | null;
+  /** How much of the call is shown. */
+  readonly shown: Shown;
+  /** Whether the buttons that approve accept clicks yet. */
+  readonly ready: boolean;
+  readonly me: Person | undefined;
+  readonly denyAll: DenyAll;
+  /** The open approvals that this person can decide, oldest first. */
+  decidable(request: InputRequest): readonly InputRequest[];
+  change(patch: Partial<ApprovalDraft>): void;
+  edit(on: boolean): void;
+  choose(scope: Scope, mode?: "accept_edits"): void;
+  /** Open the confirmation for denying for good or granting the folder. */
+  ask(step: "never" | "root"): void;
+  confirm(): void;
+  back(): void;
+  deny(): void;
+}
+
+export interface Button {
+  id?: string;
+  look?: string | false;
+  text: unknown;
+  off: boolean;
+  press(): void;
+}
+
+export const drawButton = ({ id, look, text, off, press }: Button): Template =>
+  html`<button type="button" id=${id} class=${look} aria-disabled=${off} .onclick=${press}>${text}</button>`;
+
+export const isBusy = ({ host }: ApprovalContext): boolean => host.view.phase === "submitting";
+
+/** Draw the button that returns to the choices. */
+export const drawBack = (context: ApprovalContext): Template =>
+  drawButton({
+    id: "back",
+    text: context.host.say("sure_no"),
+    off: isBusy(context),
+    press: () => context.back(),
+  });

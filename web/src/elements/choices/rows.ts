@@ -1,0 +1,194 @@
+/**
+ * Fields of type `rows` as plain fields: a decision for each row, and its fields, which an accepted one shows.
+ *
+ * `src/askback/domain/rows.py` has the same rule: their ids are the steps to the value, one on each line.
+ */
+
+import { allFields, nameOf, type Values } from "../../core/form.ts";
+import type { Field, Form, InputRequest, Json, Radio, Rich, Row, Rows } from "../../core/generated/wire.ts";
+import { own } from "../../core/path.ts";
+import { texts } from "../localtexts.ts";
+import { localeOf, type Say, sayIn } from "../text.ts";
+
+/** Where a plain field stands among the rows of a field. */
+export interface Place {
+  readonly rows: Rows;
+  readonly row: Row;
+  readonly markdown: Rich[] | undefined;
+  /** Whether it is the last one of its row. */
+  readonly ends: boolean;
+}
+
+interface Flat {
+  readonly source: Form;
+  readonly places: ReadonlyMap<string, Place>;
+}
+
+type Trees = Record<string, Rich[]>;
+
+/** What flat forms were made of. */
+const made = new WeakMap<Form, Flat>();
+const sources = new WeakMap<InputRequest, InputRequest>();
+const flats = new WeakMap<InputRequest, { words: string; flat: InputRequest }>();
+
+const decisionId = ({ id }: Rows, row: Row): string => `${id}\n${row.id}\ndecision`;
+const fieldId = ({ id }: Rows, row: Row, field: { id: string }): string =>
+  `${id}\n${row.id}\nvalues\n${field.id}`;
+
+/** The place of a field of a flat form among rows. */
+export const placeOf = (form: Form, id: string): Place | undefined => made.get(form)?.places.get(id);
+
+/** Return the form with plain fields in place of its rows, and put their Markdown trees among `to`. */
+export function flatForm(form: Form, say: Say, from: Trees = {}, to: Trees = {}): Form {
+  const places = new Map<string, Place>();
+  const flat = (fields: readonly Field[], path: string): Field[] => {
+    const all: Field[] = [];
+    const add = (field: Field, at: string): void => {
+      const tree = own(from, `${at}.description`);
+      if (tree) to[`${path}.fields[${all.length}].description`] = tree;
+      all.push(field);
+    };
+    for (const [index, field] of fields.entries()) {
+      const at = `${path}.fields[${index}]`;
+      if (field.type !== "rows") add(field, at);
+      else
+        for (const [number, row] of field.rows.entries()) {
+          const decision = decisionOf(field, row, say);
+          const inner = (row.fields ?? []).map((each) => plain(field, row, each));
+          const rowAt = `${at}.rows[${number}]`;
+          for (const [order, each] of [decision, ...inner].entries()) {
+            add(each, order ? `${rowAt}.fields[${order - 1}]` : rowAt);
+            const markdown = own(from, `${at}.description`);
+            places.set(each.id, { rows: field, row, markdown, ends: order === inner.length });
+          }
+        }
+    }
+    return all;
+  };
+  const { fields, sections, initial_values } = form;
+  const [first] = allFields(form);
+  const flattened = {
+    ...form,
+    title: form.title || (first?.type === "rows" ? nameOf(form, first) : form.title),
+    fields: fields && flat(fields, "form"),
+    sections: sections?.map((each, at) => ({ ...each, fields: flat(each.fields, `form.sections[${at}]`) })),
+    initial_values: initial_values && flatValues(form, initial_values),
+  };
+  made.set(flattened, { source: form, places });
+  return flattened;
+}
+
+/** The choice between the two buttons of a row. */
+function decisionOf(field: Rows, row: Row, say: Say): Field {
+  const { required, messages, validate_on_client, visible_if, accept_label, decline_label } = field;
+  const decision: Radio & { widget: string } = {
+    type: "radio",
+    widget: "buttons",
+    id: decisionId(field, row),
+    label: row.label,
+    description: row.description,
+    required,
+    messages,
+    validate_on_client,
+    visible_if,
+    options: [
+      { value: "accept", label: accept_label || say("choices.accept") },
+      { value: "decline", label: decline_label || say("choices.decline") },
+    ],
+  };
+  return decision;
+}
+
+const plain = (field: Rows, row: Row, each: NonNullable<Row["fields"]>[number]): Field => ({
+  ...each,
+  id: fieldId(field, row, each),
+  label: each.label || row.label,
+  visible_if: { field: decisionId(field, row), is: "accept" },
+});
+
+const isObject = (value: unknown): value is Values =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Return the values of a form by the ids of its plain fields. */
+export function flatValues(form: Form, values: Values): Values {
+  const rows = new Set(allFields(form).flatMap(({ id, type }) => (type === "rows" ? [id] : [])));
+  const members = (value: Json | undefined): [string, Json][] =>
+    isObject(value) ? Object.entries(value) : [];
+  return Object.fromEntries(
+    members(values).flatMap(([id, value]): [string, Json][] =>
+      rows.has(id)
+        ? members(value).flatMap(([row, decided]) =>
+            members(decided).flatMap(([key, each]): [string, Json][] =>
+              key === "values"
+                ? members(each).map(([name, inner]) => [`${id}\n${row}\nvalues\n${name}`, inner])
+                : [[`${id}\n${row}\n${key}`, each]],
+            ),
+          )
+        : [[id, value]],
+    ),
+  );
+}
+
+function nest(entries: readonly [string[], Json][]): Values {
+  const groups = new Map<string, [string[], Json][]>();
+  for (const [[step = "", ...rest], value] of entries)
+    groups.set(step, [...(groups.get(step) ?? []), [rest, value]]);
+  const pairs = [...groups].map(([step, inner]): [string, Json] => {
+    const [[rest, value]] = inner as [[string[], Json]];
+    return [step, rest.length > 0 ? nest(inner) : value];
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** Return values of plain fields as the answer has them. */
+export const foldValues = (values: Values): Values =>
+  nest(Object.entries(values).map(([id, value]) => [id.split("\n"), value]));
+
+/** What is sent for a request, with the values as the answer has them. */
+export const fold = <T>(body: T): T =>
+  isObject(body) && isObject(body.values) ? { ...body, values: foldValues(body.values) } : body;
+
+/** A request in the language of its reader, with plain fields in place of rows. */
+export function flatten(request: InputRequest, element?: Element): InputRequest {
+  const source = sources.get(request) ?? request;
+  const shown = texts.localize?.(source, element) ?? source;
+  const { form, answer, submitted, view } = shown;
+  if (!form || !allFields(form).some(({ type }) => type === "rows")) return shown;
+  const say = sayIn(localeOf(element ?? document.documentElement));
+  const words = `${say("choices.accept")} ${say("choices.decline")}`; // English ones until those of the language are there
+  const known = flats.get(shown);
+  if (known?.words === words) return known.flat;
+  const trees: Trees = { ...view?.markdown };
+  for (const path of Object.keys(trees)) if (path.includes(".fields[")) delete trees[path];
+  const flat: InputRequest = {
+    ...shown,
+    form: flatForm(form, say, view?.markdown ?? {}, trees),
+    view: { ...view, markdown: trees },
+    ...(answer?.values && { answer: { ...answer, values: flatValues(form, answer.values) } }),
+    ...(submitted?.values && { submitted: { ...submitted, values: flatValues(form, submitted.values) } }),
+  };
+  flats.set(shown, { words, flat });
+  sources.set(flat, shown);
+  return flat;
+}
+
+/** The texts of the values by field, with one for all rows of a field. */
+export function joinRows(form: Form, said: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const source = made.get(form)?.source;
+  if (!source) return said;
+  const line = (field: Rows, row: Row): string => {
+    const decision = said.get(decisionId(field, row));
+    const more = (row.fields ?? []).map((each) => said.get(fieldId(field, row, each))).filter(Boolean);
+    return decision ? `${row.label}: ${decision}${more.length > 0 ? ` (${more.join(", ")})` : ""}` : "";
+  };
+  const text = (field: Field): string =>
+    field.type === "rows"
+      ? field.rows
+          .map((row) => line(field, row))
+          .filter(Boolean)
+          .join("; ")
+      : (said.get(field.id) ?? "");
+  return new Map(allFields(source).map((field) => [field.id, text(field)]));
+}
+
+Object.assign(texts, { flatten, fold, joinRows });

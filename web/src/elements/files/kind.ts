@@ -1,0 +1,268 @@
+import type { WireError } from "../../client/errors.ts";
+import { allFields } from "../../core/form.ts";
+import type {
+  Field,
+  File as FileField,
+  FileValue,
+  InputRequest,
+  FileList as Listed,
+} from "../../core/generated/wire.ts";
+import { join, own } from "../../core/path.ts";
+import { group } from "../field.ts";
+import { describedBy, type FieldView } from "../fieldview.ts";
+import type { FormKind } from "../formkind.ts";
+import { html, type Template } from "../html.ts";
+import { icons } from "../icons.ts";
+import type { Settled } from "../receipt/settled.ts";
+import { files as styles } from "./files.css.ts";
+import { download, FileCall, pathOf } from "./send.ts";
+import { StoredFiles } from "./stored.ts";
+
+/** A file on its way, or one that did not arrive: then `error` says why. */
+interface Upload {
+  readonly name: string;
+  readonly size: number;
+  readonly sent: number;
+  readonly call: FileCall | undefined;
+  readonly error: string | undefined;
+}
+
+const isFile = (field: Field): field is FileField => field.type === "file";
+
+/** A form for which files are uploaded; until they are sent, the server keeps them for this person. */
+export const withFiles = (Base: typeof FormKind) =>
+  class extends Base {
+    #uploads: ReadonlyMap<string, readonly Upload[]> = new Map();
+    #listed = false;
+    #over = "";
+    /** What a screen reader hears. */
+    #said = "";
+    readonly #stored: StoredFiles;
+
+    constructor(...[host]: ConstructorParameters<typeof FormKind>) {
+      super(host);
+      this.#stored = new StoredFiles(host);
+      host.root.adoptedStyleSheets.push(styles);
+    }
+
+    override adopt(request: InputRequest): void {
+      super.adopt(request);
+      if (this.#listed || request.status !== "pending") return;
+      this.#listed = true;
+      void this.#list(request);
+    }
+
+    /** Show again what was uploaded before the page was loaded. */
+    async #list({ id }: InputRequest): Promise<void> {
+      const found = await this.host.client
+        ?.get?.<Listed>(`/v1/requests/${encodeURIComponent(id)}/files`)
+        .catch(() => undefined);
+      for (const field of allFields(this.form).filter(isFile)) {
+        const here = found?.files.filter((file) => file.field === field.id) ?? [];
+        if (here.length > 0 && this.#files(field).length === 0)
+          this.#set(field, here.slice(-this.#most(field)));
+      }
+    }
+
+    #files(field: FileField): readonly FileValue[] {
+      return this.draft.get(field.id)?.files ?? [];
+    }
+
+    #most({ max_files: most }: FileField): number {
+      return most ?? 1;
+    }
+
+    #set(field: FileField, files: readonly FileValue[]): void {
+      this.change(field, { files });
+      this.host.redraw();
+    }
+
+    #progress(field: FileField, change: (uploads: readonly Upload[]) => readonly Upload[]): void {
+      this.#uploads = new Map(this.#uploads).set(field.id, change(this.#uploads.get(field.id) ?? []));
+      this.host.redraw();
+    }
+
+    /** Upload what was chosen or dropped; what is too large or too many is refused here already. */
+    #add(field: FileField, chosen: readonly File[]): void {
+      const room = this.#most(field) - this.#files(field).length;
+      for (const [at, file] of chosen.entries()) {
+        const tooLarge = field.max_bytes != null && file.size > field.max_bytes;
+        if (at >= room) this.#fail(field, file, this.say("files.too_many", { max: this.#most(field) }));
+        else if (tooLarge)
+          this.#fail(
+            field,
+            file,
+            this.say("files.too_large", { size: this.#stored.size(field.max_bytes ?? 0) }),
+          );
+        else void this.#upload(field, file);
+      }
+    }
+
+    #fail(field: FileField, { name, size }: File, error: string): void {
+      const failed: Upload = { name, size, sent: 0, call: undefined, error };
+      this.#said = `${name}: ${error}`;
+      this.#progress(field, (uploads) => [...uploads, failed]);
+    }
+
+    async #upload(field: FileField, file: File): Promise<void> {
+      const { host, say } = this;
+      const { id } = this.view.request ?? {};
+      const call = new FileCall();
+      let mine: Upload = { name: file.name, size: file.size, sent: 0, call, error: undefined };
+      const replace = (next?: Upload): void => {
+        const before = mine;
+        if (next) mine = next;
+        this.#progress(field, (uploads) =>
+          uploads.flatMap((each) => (each !== before ? [each] : next ? [next] : [])),
+        );
+      };
+      this.#said = "";
+      this.host.clearError(join("values", field.id));
+      this.#progress(field, (uploads) => [...uploads, mine]);
+      const query = new URLSearchParams({ field: field.id, name: file.name });
+      const target = `/v1/requests/${encodeURIComponent(id ?? "")}/files?${query}`;
+      try {
+        const stored = await call.send<FileValue>(host.client, "POST", target, file, (sent) =>
+          replace({ ...mine, sent }),
+        );
+        this.#said = say("files.done", { name: stored.name });
+        replace();
+        this.#set(field, [...this.#files(field), stored]);
+      } catch (error) {
+        const { fieldErrors, message, status } = error as WireError;
+        const why = fieldErrors[0]?.message ?? (status ? message : say("files.failed"));
+        this.#said = `${file.name}: ${why}`;
+        if (!(this.#uploads.get(field.id) ?? []).includes(mine)) return; // it was cancelled
+        replace({ ...mine, call: undefined, error: why });
+      }
+    }
+
+    #cancel(field: FileField, upload: Upload, uid: string): void {
+      this.#progress(field, (uploads) => uploads.filter((each) => each !== upload));
+      upload.call?.abort();
+      this.host.focusOn(`#${uid}`);
+    }
+
+    #remove(field: FileField, file: FileValue, uid: string): void {
+      // A file that a former answer names stays on the server, and is only left out.
+      new FileCall().send(this.host.client, "DELETE", pathOf(file)).catch(() => {});
+      this.#set(
+        field,
+        this.#files(field).filter(({ id }) => id !== file.id),
+      );
+      this.host.focusOn(`#${uid}`);
+    }
+
+    override submit(): void {
+      const busy = allFields(this.form).filter((field) =>
+        this.#uploads.get(field.id)?.some(({ call }) => call !== undefined),
+      );
+      const message = this.say("files.wait");
+      if (busy.length > 0)
+        this.host.refuse(busy.map(({ id }) => ({ path: join("values", id), message, code: "busy" })));
+      else super.submit();
+    }
+
+    override drawField(view: FieldView): Template | false {
+      const { field, say, uid, disabled } = view;
+      if (!isFile(field)) return super.drawField(view);
+      const found = this.#files(field);
+      const uploads = this.#uploads.get(field.id) ?? [];
+      const full = found.length >= this.#most(field);
+      const add = (list: FileList | null | undefined): void => this.#add(field, [...(list ?? [])]);
+      const over = (event: DragEvent): void => {
+        event.preventDefault();
+        this.#dragged(event.type === "dragover" ? uid : "");
+      };
+      const drop = (event: DragEvent): void => {
+        over(event);
+        if (!disabled && !full) add(event.dataTransfer?.files);
+      };
+      const pick = (event: Event): void => {
+        const input = event.target as HTMLInputElement;
+        add(input.files);
+        input.value = "";
+      };
+      const place = html`<div class=${this.#over === uid ? "drop over" : "drop"} .ondragover=${over} .ondragleave=${over} .ondrop=${drop}>
+        <input
+          part="input"
+          id=${uid}
+          type="file"
+          aria-label=${field.label ?? say("files.choose")}
+          aria-invalid=${!!view.error}
+          aria-describedby=${[describedBy(view), `${uid}-drop`].filter(Boolean).join(" ")}
+          multiple=${this.#most(field) > 1}
+          accept=${field.accept?.join(",")}
+          disabled=${disabled}
+          .onchange=${pick}
+        />
+        <span class="hint" id=${`${uid}-drop`}>${this.#limits(field)}</span>
+      </div>`;
+      return group(
+        view,
+        html`${!full && place}
+          <ul class="files">
+            ${found.map((file) => this.#drawFile(file, !disabled && (() => this.#remove(field, file, uid))))}
+            ${uploads.map((upload) => this.#drawUpload(field, upload, uid))}
+          </ul>
+          <p class="hidden" role="status">${this.#said}</p>`,
+      );
+    }
+
+    #dragged(uid: string): void {
+      if (this.#over === uid) return;
+      this.#over = uid;
+      this.host.redraw();
+    }
+
+    #limits(field: FileField): string {
+      const { say } = this;
+      const most = this.#most(field);
+      return [
+        say("files.drop"),
+        most > 1 && say("files.most", { max: most }),
+        field.max_bytes != null && say("files.each", { size: this.#stored.size(field.max_bytes) }),
+        field.accept && say("files.types", { types: field.accept.join(", ") }),
+      ]
+        .filter(Boolean)
+        .join(" ");
+    }
+
+    #drawFile(file: FileValue, remove: (() => void) | false): Template {
+      const { say } = this;
+      const { name, size } = file;
+      const save = (): void => void download(this.host.client, file).catch(() => {});
+      return html`<li>
+        ${this.#stored.drawPicture(file)}
+        <span class="name">${name}</span> <span class="hint">${this.#stored.size(size)}</span>
+        <button type="button" class="quiet" aria-label=${say("files.download_of", { name })} .onclick=${save}>${say("files.download")}</button>
+        ${remove && html`<button type="button" class="quiet" aria-label=${say("files.remove_of", { name })} .onclick=${remove}>${say("files.remove")}</button>`}
+      </li>`;
+    }
+
+    #drawUpload(field: FileField, upload: Upload, uid: string): Template {
+      const { say } = this;
+      const { name, size, sent, error } = upload;
+      const state = error
+        ? html`<p class="error">${icons.warn} ${error}</p>`
+        : html`<progress max=${size} .value=${sent} aria-label=${say("files.uploading", { name })}></progress>`;
+      const label = say(error ? "files.dismiss_of" : "files.cancel_of", { name });
+      return html`<li>
+        <span class="name">${name}</span> <span class="hint">${this.#stored.size(size)}</span> ${state}
+        <button type="button" class="quiet" aria-label=${label} .onclick=${() => this.#cancel(field, upload, uid)}>${say(error ? "files.dismiss" : "files.cancel")}</button>
+      </li>`;
+    }
+
+    override drawSettled(settled: Settled): Template | undefined {
+      const values = settled.request.answer?.values;
+      const found = allFields(settled.request.form ?? {})
+        .filter(isFile)
+        .flatMap(({ id }) => [own(values, id) ?? []].flat() as unknown as FileValue[]);
+      const receipt = super.drawSettled(settled);
+      return found.length > 0
+        ? html`${receipt}<ul class="files sent">${found.map((file) => this.#drawFile(file, false))}</ul>`
+        : receipt;
+    }
+  };
+
+export const additions = { files: withFiles };

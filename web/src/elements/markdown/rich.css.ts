@@ -1,0 +1,31 @@
+import { fill } from "../element.ts";
+import { markdown } from "../request.css.ts";
+
+const rules = fill(markdown);
+
+/** A description in Markdown: code and lists. */
+rules`
+  .description.rich {
+    white-space: normal;
+  }
+  .description code,
+  .description pre {
+    background: var(--_raised);
+    border-radius: 0.25rem;
+    padding: 0.1em 0.3em;
+  }
+  .description pre {
+    overflow-x: auto;
+    padding: 0.625rem 0.75rem;
+    white-space: pre;
+  }
+  .description pre code {
+    font-size: 1em;
+    padding: 0;
+  }
+  .description ul,
+  .description ol {
+    list-style: revert;
+    padding-inline-start: 1.5rem;
+  }
+`;

@@ -1,0 +1,39 @@
+import texts from "../../../../src/askback/messages/en.json?markdown" with { type: "json" };
+import type { Rich } from "../../core/generated/wire.ts";
+import { addTexts } from "../../core/messages.ts";
+import { html, Template } from "../html.ts";
+import { localHost } from "../localhost.ts";
+import { onDemand } from "../ondemand.ts";
+import type { Say } from "../text.ts";
+import "./rich.css.ts";
+
+addTexts(texts);
+
+/** The only elements that a text can hold; anything else shows what is inside it. */
+const TAGS = new Map<string, readonly string[]>([
+  ...["p", "em", "strong", "code", "ul", "ol", "li"].map((tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const),
+  ["pre", ['<pre tabindex="0"><code>', "</code></pre>"]],
+  ["br", ["<br>", ""]],
+]);
+const PLAIN = ["", ""];
+
+/** Only these schemes become links; the server checks the same. */
+const SAFE = /^(https?:\/\/|mailto:)/i;
+
+/** Draw nodes: text stays text. */
+const draw = (nodes: readonly Rich[], say: Say): (Template | string)[] =>
+  nodes.map((node) => {
+    if (typeof node === "string") return node;
+    const inside = draw(node.children ?? [], say);
+    if (node.type === "a" && SAFE.test(node.href ?? "")) {
+      const host = localHost(node.href ?? "");
+      // What an agent started on this computer can pose as anything: the label says where the link leads.
+      return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}${host && ` (${say("link_local", { host })})`}</a>`;
+    }
+    return new Template(TAGS.get(node.type) ?? PLAIN, [inside]);
+  });
+
+/** Draw the Markdown tree of a text, if it has one. */
+export const rich = (nodes: readonly Rich[] | undefined, say: Say) => nodes && draw(nodes, say);
+
+Object.assign(onDemand, { rich });

@@ -1,0 +1,8 @@
+/** What the elements know of the parts of a card that are fetched on demand; `kinds.ts` says when. */
+
+/** The functions of the parts that are there. Without the rules of the fields only the server applies them. */
+export const onDemand: Partial<
+  typeof import("./receipt/receipt.ts") &
+    typeof import("./markdown/rich.ts") &
+    typeof import("./rules/faults.ts")
+> = {};

@@ -1,0 +1,43 @@
+import { newKey } from "../../client/key.ts";
+import { html, type Template } from "../html.ts";
+import { when } from "../text.ts";
+import type { Settled, SettledHost } from "./settled.ts";
+
+/** Whether what was tried from a card has worked, by request and action. */
+const tried = new WeakMap<SettledHost, Record<string, boolean>>();
+
+/** Draw a line with a button that acts on the request and says when that did not work; `done` stands in its place once it has. */
+export function drawFollowUp(
+  { host, request, say }: Settled,
+  action: "ask-again" | "revoke",
+  text: string,
+  label: string,
+  done = "",
+): Template {
+  const path = `/v1/requests/${request.id}/${action}`;
+  const outcomes = tried.get(host) ?? {};
+  tried.set(host, outcomes);
+  const act = async (): Promise<void> => {
+    outcomes[path] =
+      (await host.client?.post?.(path, {}, newKey()).then(
+        () => true,
+        () => false,
+      )) ?? false;
+    host.redraw();
+  };
+  const worked = outcomes[path];
+  return html`<p class="by beside" role="status">${worked ? done : text} ${
+    !worked && html`<button type="button" .onclick=${act}>${label}</button>`
+  } ${worked === false && html`<span class="error">${say("not_done")}</span>`}</p>`;
+}
+
+/** Draw until when the server repeats a refusal, with a button that lets the agent ask again. */
+export function drawRefusal(receipt: Settled): Template | false {
+  const { host, say, locale } = receipt;
+  const { client } = host;
+  const { refusal, level } = receipt.request;
+  const until = refusal ? Date.parse(refusal.until) : 0;
+  if (host.readonly || !client?.post || level === "view" || until <= (client.now ?? Date.now())) return false;
+  const text = say("remembered", { time: when(new Date(until).toISOString(), locale) });
+  return drawFollowUp(receipt, "ask-again", text, say("ask_again"), say("asked_again"));
+}

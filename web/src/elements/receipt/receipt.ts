@@ -1,0 +1,78 @@
+import texts from "../../../../src/askback/messages/en.json?receipt" with { type: "json" };
+import type { Person } from "../../core/audience.ts";
+import type { InputRequest } from "../../core/generated/wire.ts";
+import { addTexts } from "../../core/messages.ts";
+import { shorten } from "../../core/path.ts";
+import type { Attempt } from "../drafts.ts";
+import { html, type Template } from "../html.ts";
+import { draw, icons } from "../icons.ts";
+import type { Kind } from "../kind.ts";
+import { onDemand } from "../ondemand.ts";
+import { answerLine, questionOf } from "../show.ts";
+import { drawFollowUp, drawRefusal } from "./followup.ts";
+import { drawGiven } from "./given.ts";
+import { Settled, type SettledHost } from "./settled.ts";
+import "./receipt.css.ts";
+
+addTexts(texts);
+
+const SKIP = draw("M5 6l7 6-7 6zM17 6v12");
+
+/** How many characters stand for an answer that can be opened. */
+const LINE = 300;
+
+/** An answered form: one line that opens to what was answered. */
+export function drawAnswered(view: Settled): Template | undefined {
+  const { request, say, locale } = view;
+  const { form, answer } = request;
+  if (!form || !answer) return undefined;
+  const opens = form.completed_view?.show_inputs !== false;
+  const empty = Object.keys(answer.values ?? {}).length === 0;
+  const text = empty ? say("nothing_given") : answerLine(form, answer, locale, say);
+  const line = html`<span class="tick">${icons.tick}</span>
+    <span class="line"
+      ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span
+      ><span class="hidden">: </span><span class="a">${opens ? shorten(text, LINE) : text}</span
+      >${answer.message && html`<span class="by">${answer.message}</span>`}<span class="by">${view.byline("answered_by")}</span>${view.drawLate()}</span
+    >`;
+  return view.drawLine(line, opens && drawGiven(view, form, answer));
+}
+
+/** A request that ended without an answer, and why. */
+function drawEnded(view: Settled): Template {
+  const { request, say } = view;
+  const { status, reason, note } = request;
+  const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : icons.cross;
+  const key =
+    status === "expired" ? status : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
+  return view.drawLine(html`${icon}
+    <div>
+      <p><strong>${questionOf(request)}</strong></p>
+      <p class="by">${status === "declined" ? view.byline(key) : say(key)}</p>
+      ${note && html`<p class="by">“${note}”</p>`} ${view.drawLate()}
+    </div>`);
+}
+
+/** What this person has sent. */
+interface Sending {
+  readonly attempt: Attempt | null;
+  readonly sent: boolean;
+}
+
+/** Draw a request that has ended: the receipt of its kind, and what can be done about a refusal. */
+export function drawReceipt(
+  host: SettledHost,
+  request: InputRequest,
+  kind: Kind | undefined,
+  { attempt, sent }: Sending,
+  me: Person | undefined,
+): Template {
+  const unused = host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
+  const unsent = ((unused || !sent) && kind?.unsentText(request)) || "";
+  const settled = new Settled(host, request, unused, unsent, me);
+  return html`${kind?.drawSettled(settled) || drawEnded(settled)}${drawRefusal(settled)}`;
+}
+
+Object.assign(onDemand, { drawAnswered, drawFollowUp, drawReceipt });
+
+export { drawFollowUp };

@@ -1,0 +1,91 @@
+import { isSame, type Person } from "../../core/audience.ts";
+import type { InputRequest } from "../../core/generated/wire.ts";
+import type { Origin, View } from "../../core/machine.ts";
+import { html, type Template } from "../html.ts";
+import { draw } from "../icons.ts";
+import { type Say, when } from "../text.ts";
+
+const DOWN = draw("M6 9l6 6 6-6");
+
+/** What happened to the submission of this person, as a key of the catalogue. */
+type Fate = "lost" | "lost_self" | "unused" | "elsewhere";
+
+/** Return what happened to this person's submission, unless the receipt shows it anyway. */
+function fateOf(
+  origin: Origin,
+  { status, settled_by }: InputRequest,
+  unused: boolean,
+  me: Person | undefined,
+): Fate | false {
+  const own = !!me && isSame(me, settled_by);
+  if (origin === "lost" && own) return "lost_self";
+  if (unused || (origin === "lost" && ["cancelled", "expired"].includes(status))) return "unused";
+  if (origin === "lost") return origin;
+  return origin === "elsewhere" && own && status === "answered" && origin;
+}
+
+/** The element that shows it. */
+export interface SettledHost {
+  readonly view: View;
+  readonly say: Say;
+  readonly locale: string;
+  readonly readonly: boolean;
+  readonly client:
+    | { post?<T>(path: string, body: unknown, key: string): Promise<T>; readonly now?: number }
+    | undefined;
+  redraw(): void;
+}
+
+/** A request that has ended, and what its receipt shows besides. */
+export class Settled {
+  constructor(
+    readonly host: SettledHost,
+    readonly request: InputRequest,
+    readonly unused: boolean,
+    readonly unsent: string,
+    readonly me: Person | undefined,
+  ) {}
+
+  get say(): Say {
+    return this.host.say;
+  }
+
+  get locale(): string {
+    return this.host.locale;
+  }
+
+  /** The same for a request that shows less, or something else. */
+  showing(request: InputRequest): Settled {
+    return new Settled(this.host, request, this.unused, this.unsent, this.me);
+  }
+
+  /** Who ended it and when; `key` names the sentence. */
+  byline(key: string): string {
+    const { request, say, locale } = this;
+    return [
+      say(key, { name: request.settled_by?.name ?? say("someone") }),
+      request.settled_at && when(request.settled_at, locale),
+    ]
+      .filter(Boolean)
+      .join(" · ");
+  }
+
+  /** What happened to the submission of this person and to unsent text: nothing is dropped silently (K2). */
+  drawLate(): Template {
+    const { host, request, say, unused, unsent, me } = this;
+    const fate = fateOf(host.view.origin, request, unused, me);
+    return html`${fate && html`<span class="by"><strong>${say(fate)}</strong></span>`}${
+      unsent && html`<span class="by">${say("unsent", { text: unsent })}</span>`
+    }`;
+  }
+
+  /** A settled request as one line that opens to `more`, or one that does not. */
+  drawLine(line: Template, more?: Template | false): Template {
+    return more
+      ? html`<details class="card" part="card">
+          <summary>${line}<span class="chevron">${DOWN}</span></summary>
+          ${more}
+        </details>`
+      : html`<div class="card plain" part="card" tabindex="-1">${line}</div>`;
+  }
+}

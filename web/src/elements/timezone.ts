@@ -1,0 +1,32 @@
+/** The browser's zone, such as `Europe/Berlin`. */
+export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+const MINUTE_MS = 60_000;
+
+/** What a clock here shows then, to the minute. */
+const wall = (at: Date): string =>
+  new Date(at.getTime() - at.getTimezoneOffset() * MINUTE_MS).toISOString().slice(0, 16);
+
+/**
+ * A local time as an input has it, with its offset and zone: `2026-11-20T09:00:00+01:00[Europe/Berlin]`.
+ *
+ * A time that a change of the clocks leaves out keeps the text as it is, so that the check refuses it.
+ */
+export function withZone(local: string): string {
+  const at = new Date(local);
+  if (Number.isNaN(at.getTime()) || wall(at) !== local.slice(0, 16)) return local;
+  const minutes = at.getTimezoneOffset();
+  const size = new Date(Math.abs(minutes) * MINUTE_MS).toISOString().slice(11, 16);
+  const offset = (minutes > 0 ? "-" : "+") + size;
+  return `${local.length === 16 ? `${local}:00` : local}${offset}[${zoneName()}]`;
+}
+
+/** A moment with an offset or a zone, as the local time that an input of this browser shows; else empty. */
+export function localOf(moment: string): string {
+  const [stamp = "", zone] = moment.split("[");
+  if (/(Z|[+-]\d\d:\d\d)$/i.test(stamp)) {
+    const at = new Date(stamp);
+    return Number.isNaN(at.getTime()) ? "" : wall(at);
+  }
+  return zone && zone.slice(0, -1) === zoneName() ? stamp.slice(0, 16) : "";
+}
