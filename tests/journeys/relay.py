@@ -46,7 +46,7 @@ class Relay:
         task = asyncio.current_task()
         assert task is not None
         self._open.add(task)
-        with contextlib.closing(writer), contextlib.suppress(OSError):
+        with contextlib.closing(writer), contextlib.suppress(OSError, asyncio.CancelledError):
             beyond_reader, beyond_writer = await asyncio.open_connection("127.0.0.1", self._port)
             with contextlib.closing(beyond_writer):
                 ways = (self._pass(reader, beyond_writer), self._pass(beyond_reader, writer))
