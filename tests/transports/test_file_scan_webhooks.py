@@ -1,4 +1,4 @@
-"""Uploaded files are checked by signed webhooks, and what was not checked is refused."""
+"""Signed webhooks scan uploaded files; a file that was not scanned is refused."""
 
 from __future__ import annotations
 

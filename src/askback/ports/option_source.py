@@ -23,5 +23,5 @@ class OptionSource(Protocol):
     """Searches options. After an exception or a timeout nothing is answered, and the person may try again."""
 
     async def __call__(self, query: OptionQuery, /) -> object:
-        """Return an `OptionReply`; whatever it returns is checked."""
+        """Return an `OptionReply`. The server validates the reply, so an invalid one is an error."""
         ...

@@ -124,7 +124,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
       void Promise.all(late).then(() => {
         if (request.id !== this.request?.id) return;
         this.#adopt(request);
-        // The same state may be drawn by what is there now.
+        // Draw again: the parts that were missing have loaded.
         this.view = { ...this.view };
       });
   }

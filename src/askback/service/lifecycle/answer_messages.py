@@ -34,34 +34,17 @@ async def with_message(
     The answer gets the id of its message. An answer that was itself sent as a message gets no second one. The message
     has no owner, so nobody can change it.
     """
-    message = await _message_of(ctx, record, action, status, outcome, by=by, now=now)
-    if message is None or "answer" not in outcome:
-        return outcome, message
-    return {**outcome, "answer": {**outcome["answer"], "message_id": message.id}}, message
-
-
-async def _message_of(
-    ctx: Services,
-    record: Record,
-    action: Action,
-    status: Status,
-    outcome: Mapping[str, Any],
-    *,
-    by: Principal | None,
-    now: int,
-) -> AnswerMessage | None:
     if not kind_of(record).is_question or not _is_from_person(status, outcome):
-        return None
+        return outcome, None
     answer: Mapping[str, Any] | None = outcome.get("answer")
     terms = await ctx.store.terms(record.tenant, record.thread_id)
     if not terms.answers_as_messages or (answer is not None and "message_id" in answer):
-        return None
-    if action is Action.ACCEPT:
-        answer = record.state.members.get("submitted")
-    text = answer_text(record.spec.form, answer)
+        return outcome, None
+    values = record.state.members.get("submitted") if action is Action.ACCEPT else answer
+    text = answer_text(record.spec.form, values)
     who = outcome.get("settled_by") or (None if by is None else by.settler)
     if text is None or who is None:
-        return None
+        return outcome, None
     message_id = ctx.ids.new("msg", now_ms=now)
     message = {
         "id": message_id,
@@ -73,7 +56,9 @@ async def _message_of(
     }
     data = json.dumps(message, ensure_ascii=False, separators=(",", ":"))
     event = EventDraft(MESSAGE_ADDED, record.tenant, record.thread_id, now, None, data)
-    return AnswerMessage(message_id, event)
+    if answer is not None:
+        outcome = {**outcome, "answer": {**answer, "message_id": message_id}}
+    return outcome, AnswerMessage(message_id, event)
 
 
 def _is_from_person(status: Status, outcome: Mapping[str, Any]) -> bool:
