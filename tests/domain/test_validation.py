@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import Field as PydanticField
 from pydantic import JsonValue
 
-from askback.domain.faults import Fault, Faults
+from askback.domain.faults import Fault, Faults, fault, rename_path
 from askback.domain.fields import Form
 from askback.domain.limits import Limits
 from askback.domain.model import Model
@@ -225,6 +226,36 @@ def test_other_bodies_have_the_same_words() -> None:
     with pytest.raises(Faults) as refused:
         parse(Sent, [])
     assert [(each.path, each.key) for each in refused.value.faults] == [("", "wrong_type.object")]
+
+
+class Sized(Model):
+    text: str = PydanticField(max_length=3)
+    items: list[int] = PydanticField(min_length=1, max_length=2)
+
+
+def test_sizes_of_a_model_are_refused_with_their_bounds() -> None:
+    seen: list[tuple[str, str, Any]] = []
+    for body in ({"text": "abcd", "items": []}, {"text": "abc", "items": [1, 2, 3]}):
+        with pytest.raises(Faults) as refused:
+            parse(Sized, body)
+        seen += [(each.path, each.key, dict(each.params)) for each in refused.value.faults]
+    assert seen == [
+        ("text", "too_long", {"max": 3}),
+        ("items", "too_few", {"min": 1}),
+        ("items", "too_many", {"max": 2}),
+    ]
+
+
+def test_faults_get_the_paths_of_another_body_once_each() -> None:
+    found = Faults(
+        [fault("form.fields[2].label", "empty"), fault("form.title", "empty"), fault("x", "empty")]
+    )
+    table = [(r"form\.fields\[(\d+)\]", r"questions[\1]"), (r"form\.title|x", "title")]
+    moved = found.with_paths(lambda path: rename_path(path, table))
+    assert [(each.path, each.key) for each in moved.faults] == [
+        ("questions[2].label", "empty"),
+        ("title", "empty"),
+    ]
 
 
 @pytest.mark.parametrize(

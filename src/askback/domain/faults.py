@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -37,9 +38,23 @@ def join(path: str, step: str | int) -> str:
     return f"{path}.{step}" if path else step
 
 
+def rename_path(path: str, table: Iterable[tuple[str, str]]) -> str:
+    """Replace the beginning of `path` by the first row of `table` (pattern, replacement) that matches it."""
+    for pattern, place in table:
+        renamed, found = re.subn(f"^(?:{pattern})", place, path)
+        if found:
+            return renamed
+    return path
+
+
 class Faults(ValueError):
     """A body breaks at least one rule; `faults` has all of them, in the order of the body."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         super().__init__("; ".join(f"{each.path or '(body)'}: {each.key}" for each in faults))
         self.faults = list(faults)
+
+    def with_paths(self, rename: Callable[[str], str]) -> Faults:
+        """Return the same faults with other paths; of those with the same path and code one remains."""
+        renamed = [replace(each, path=rename(each.path)) for each in self.faults]
+        return Faults(list({(each.path, each.code): each for each in renamed}.values()))

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field
 
-from askback.compat.agor.errors import UNKNOWN_TYPE, renamed
+from askback.compat.agor.errors import UNKNOWN_TYPE
 from askback.compat.agor.widgets import state
 from askback.compat.system import Answer, Api, Call, Json
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Faults, rename_path
 from askback.domain.model import Model
 from askback.domain.modeltext import TEXTS
 from askback.domain.questiontext import quote
@@ -21,12 +20,10 @@ from askback.domain.validation.structure import parse
 from askback.errors import NotFound
 
 PREFIX = "agor_widgets_request_"
-REASON, TITLE, BODY = 500, 120, 2_000
 BRAND = "Agor"
 CHOSEN = f"[{BRAND}] User chose: {{labels}}."
 DISMISSED = TEXTS["secret.declined.dismissed"].replace("{brand}", BRAND)
-CHOICES = 2, 5
-"""The fewest and the most options of a confirmation."""
+Reason = Annotated[str, Field(max_length=500)]
 
 
 class Help(SecretHelp):
@@ -45,7 +42,7 @@ class EnvVars(Tool):
     """`request_env_vars`: there is no place for a value."""
 
     names: list[str]
-    reason: str
+    reason: Reason
     instructions: str | None = None
     default_scope: Literal["session", "global"] = "global"
     variable_metadata: dict[str, Help] = Field(default_factory=dict[str, Help])
@@ -70,18 +67,12 @@ class ConfirmationOption(Model):
 class Confirmation(Tool):
     """`request_confirmation`: a question with two to five buttons."""
 
-    title: str
-    body: str = ""
-    options: list[ConfirmationOption]
+    title: str = Field(max_length=120)
+    body: str = Field("", max_length=2_000)
+    options: list[ConfirmationOption] = Field(min_length=2, max_length=5)
 
     def request(self) -> Json:
         """Return the native request."""
-        _check(title=(self.title, TITLE), body=(self.body, BODY))
-        fewest, most = CHOICES
-        if len(self.options) < fewest:
-            raise Faults([fault("options", "too_few", min=fewest)])
-        if len(self.options) > most:
-            raise Faults([fault("options", "too_many", max=most)])
         options = [_option(each.id, each.label, style=each.style) for each in self.options]
         field = {"id": "option_id", "type": "select", "widget": "buttons", "label": self.title}
         form = {"title": self.title, "description": self.body or None}
@@ -98,7 +89,7 @@ class Server(Model):
 class McpServers(Tool):
     """`request_mcp_servers`: a choice of MCP servers."""
 
-    reason: str
+    reason: Reason
     servers: list[Server]
     multiple: bool = False
 
@@ -110,7 +101,7 @@ class McpServers(Tool):
 class Files(Tool):
     """`request_files`: a choice of files by their paths."""
 
-    reason: str
+    reason: Reason
     files: list[str]
     multiple: bool = False
 
@@ -123,12 +114,11 @@ class Oauth(Tool):
     """`request_oauth`: an account at an OAuth provider of the server, which Agor names by an MCP server."""
 
     provider: str = Field(validation_alias=AliasChoices("provider", "mcpServerId"))
-    reason: str | None = None
+    reason: Reason | None = None
     scopes: list[str] | None = None
 
     def request(self) -> Json:
         """Return the native request."""
-        _check(reason=(self.reason or "", REASON))
         action = {"provider": self.provider, "description": self.reason, "scopes": self.scopes}
         return {"kind": "action", "action": {"title": f"Connect {self.provider}", **action}}
 
@@ -182,13 +172,12 @@ async def run(api: Api, session: str, tool: str, arguments: object, *, key: str 
     try:
         created = await api.call("create_request", {**asked.request(), **terms}, key=key)
     except Faults as refused:
-        raise _in_arguments(refused, type_) from None
+        raise refused.with_paths(lambda path: rename_path(path, _PATHS[type_])) from None
     status = state(InputRequest.model_validate(created))
     return {"widget_id": created["id"], "status": "requested" if status == "pending" else status}
 
 
 def _pick(id_: str, asked: McpServers | Files, options: Sequence[Json]) -> Json:
-    _check(reason=(asked.reason, REASON))
     type_ = "multiselect" if asked.multiple else "radio"
     field = {"id": id_, "type": type_, "label": asked.reason, "required": True, "options": options}
     return _choice({"fields": [field]}, asked.reason)
@@ -201,15 +190,3 @@ def _choice(form: Json, what: str) -> Json:
 
 def _option(value: str, label: str, **more: Any) -> Json:
     return {"value": value, "label": label, **more}
-
-
-def _check(**texts: tuple[str, int]) -> None:
-    long = [fault(name, "too_long", max=most) for name, (text, most) in texts.items() if len(text) > most]
-    if long:
-        raise Faults(long)
-
-
-def _in_arguments(refused: Faults, type_: str) -> Faults:
-    """Return faults of the native request with the paths of the arguments."""
-    found = [replace(each, path=renamed(each.path, _PATHS[type_])) for each in refused.faults]
-    return Faults(list({(each.path, each.code): each for each in found}.values()))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from askback.compat.system import Api, Json, Problem
-from askback.domain.faults import Faults
+from askback.domain.faults import Faults, rename_path
 from askback.errors import Conflict, Forbidden, NotFound
 
 AUTHENTICATE = "Authentication required to resolve a widget"
@@ -55,9 +54,9 @@ def refuse(problem: Problem) -> tuple[int, Json]:
 def refuse_submit(api: Api, error: Faults) -> tuple[int, Json]:
     """Return the refusal of a submit: a sentence for each name, and never a value."""
     found: list[dict[str, str]] = []
-    for each in api.explain(error).field_errors:
+    for each in api.explain(error.with_paths(lambda path: rename_path(path, _VALUE_PATHS))).field_errors:
         text = MISSING if each["code"] == "secret_missing" else each["message"]
-        found.append({**each, "path": renamed(each["path"], _VALUE_PATHS), "message": text})
+        found.append({**each, "message": text})
     message = INVALID.format(errors=_sentence(found))
     return 422, {"name": _NAMES[422], "message": message, "code": 422, **_errors(found)}
 
@@ -75,15 +74,6 @@ def not_found(widget: str) -> NotFound:
 def not_allowed() -> Forbidden:
     """Return the error for a person who may see a widget and not resolve it."""
     return Forbidden(NOT_ALLOWED)
-
-
-def renamed(path: str, table: Sequence[tuple[str, str]]) -> str:
-    """Return what a path is called here, by the first pattern of the table that it begins with."""
-    for pattern, place in table:
-        path, found = re.subn(f"^(?:{pattern})", place, path)
-        if found:
-            break
-    return path
 
 
 def _sentence(found: Sequence[Mapping[str, str]]) -> str:

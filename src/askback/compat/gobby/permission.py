@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, Literal
 
 from pydantic import JsonValue
 
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
 from askback.compat.system import Answer, Api, Call, Json
-from askback.domain.faults import Faults
+from askback.domain.faults import Faults, rename_path
 from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
@@ -85,8 +83,7 @@ async def can_use_tool(call: Call) -> Answer:
     try:
         request = await call.api.call("create_request", _body(call, use))
     except Faults as refused:
-        renamed = [replace(each, path=_path(each.path)) for each in refused.faults]
-        raise Faults(list({(each.path, each.code): each for each in renamed}.values())) from refused
+        raise refused.with_paths(lambda path: rename_path(path, _PATHS)) from refused
     if request["status"] in (Status.PENDING, Status.RESOLVING):
         request = await call.api.outcome(request["id"])
     decided = InputRequest.model_validate(request)
@@ -135,12 +132,6 @@ def _body(call: Call, use: ToolUse) -> Json:
 def _plan_of(use: ToolUse) -> str:
     plan = use.input.get("plan")
     return plan if isinstance(plan, str) and plan.strip() else ""
-
-
-def _path(path: str) -> str:
-    """Return the place in the caller's body for a place in our request."""
-    renamed = (re.subn(f"^(?:{pattern})", place, path) for pattern, place in _PATHS)
-    return next((place for place, found in renamed if found), path)
 
 
 async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:

@@ -38,6 +38,11 @@ _WRONG_TYPE = {
     "model_type": "object",
     "model_attributes_type": "object",
 }
+_SIZES = {
+    "string_too_long": ("too_long", "max_length", "max"),
+    "too_short": ("too_few", "min_length", "min"),
+    "too_long": ("too_many", "max_length", "max"),
+}
 _SHORTHANDS = {"Option", "Agent"}
 _FIELD_KEYS = frozenset(
     key
@@ -177,6 +182,9 @@ def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict
         return _said_of_extra(place)
     if kind == "literal_error":
         return _said_of_word(place, context["expected"])
+    if kind in _SIZES:
+        key, bound, param = _SIZES[kind]
+        return steps, key, {param: context[bound]}
     if kind == "string_type" and error["loc"][-1] == "str":
         return steps, "wrong_type.string_or_number", {}
     if kind == "finite_number":
