@@ -64,6 +64,11 @@ def test_texts_of_questions_stay_apart():
     assert [each.text for each in shown] == ["Q", "Q (3)", "Q (2)", "Q (2) (2)", "Q (4)"]
 
 
+def test_a_form_with_options_of_a_source_is_no_card():
+    field = {"id": "repo", "type": "select", "label": "Which?", "options_from": {"source": "repositories"}}
+    assert card_of(parse(Form, {"fields": [field]})) is None
+
+
 @given(
     st.dictionaries(
         st.text(max_size=8), st.recursive(st.none() | st.integers() | st.text(max_size=8), st.lists)

@@ -240,9 +240,9 @@ def test_sizes_of_a_model_are_refused_with_their_bounds() -> None:
             parse(Sized, body)
         seen += [(each.path, each.key, dict(each.params)) for each in refused.value.faults]
     assert seen == [
-        ("text", "too_long", {"max": 3}),
-        ("items", "too_few", {"min": 1}),
-        ("items", "too_many", {"max": 2}),
+        ("text", "too_long", {"max": 3, "got": 4}),
+        ("items", "too_few", {"min": 1, "got": 0}),
+        ("items", "too_many", {"max": 2, "got": 3}),
     ]
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 from pydantic import Field
 
@@ -20,7 +20,6 @@ from askback.messages.languages import choose
 
 SEPARATOR = ", "
 MAX_HEADER = 12
-_YES_NO = (Option(value="Yes", label="Yes"), Option(value="No", label="No"))
 
 
 class AskedOption(Model, extra="ignore"):
@@ -34,15 +33,15 @@ class AskedQuestion(Model, extra="ignore"):
     """A question as Claude sends it."""
 
     question: str
-    header: str
-    options: list[AskedOption]
+    header: Annotated[str, Field(max_length=MAX_HEADER)]
+    options: Annotated[list[AskedOption], Field(min_length=2, max_length=4)]
     multiple: bool = Field(default=False, alias="multiSelect")
 
 
 class AskUserQuestion(Model, extra="ignore"):
     """The input of the tool."""
 
-    questions: list[AskedQuestion]
+    questions: Annotated[list[AskedQuestion], Field(min_length=1, max_length=4)]
 
 
 class _ToolUse(Model):
@@ -51,22 +50,7 @@ class _ToolUse(Model):
 
 def read_questions(tool_input: Mapping[str, Any]) -> list[AskedQuestion]:
     """Return the questions in the input of the tool; raises `Faults` with paths that begin with `input`."""
-    questions = parse(_ToolUse, {"input": tool_input}).input.questions
-    report = Report()
-    _check_count(report, "input.questions", questions, 1, 4)
-    for i, question in enumerate(questions[:4]):
-        _check_count(report, f"input.questions[{i}].options", question.options, 2, 4)
-        if len(question.header) > MAX_HEADER:
-            report.add(f"input.questions[{i}].header", "too_long", max=MAX_HEADER)
-    report.finish()
-    return questions
-
-
-def _check_count(report: Report, path: str, items: Sequence[object], least: int, most: int) -> None:
-    if len(items) < least:
-        report.add(path, "too_few", min=least)
-    elif len(items) > most:
-        report.add(path, "too_many", max=most)
+    return parse(_ToolUse, {"input": tool_input}).input.questions
 
 
 def form_of(questions: Sequence[AskedQuestion]) -> Json:
@@ -158,13 +142,9 @@ def _options_of(field: AnyField) -> Sequence[Option] | None:
     """Return the options that a card shows for a field; None if it cannot ask for it."""
     if field.sensitive or field.readonly or field.visible_if is not None:
         return None
-    match field:
-        case Select(widget="confirm", options=[]):
-            return _YES_NO
-        case Select() | Radio() | Multiselect():
-            return field.options
-        case _:
-            return () if isinstance(field, Text | Textarea) else None
+    if isinstance(field, Select | Radio | Multiselect):
+        return field.options if field.options_from is None else None
+    return () if isinstance(field, Text | Textarea) else None
 
 
 def read_answers(questions: Iterable[CardQuestion], answers: Mapping[str, Any]) -> dict[str, Any]:

@@ -103,12 +103,12 @@ class Api(Protocol):
         ...
 
 
-class Channel(Protocol):
-    """One WebSocket connection."""
+class Connection(Protocol):
+    """An HTTP request or a WebSocket."""
 
     @property
     def api(self) -> Api:
-        """The operations for who is connected."""
+        """The operations for the caller."""
         ...
 
     @property
@@ -120,6 +120,10 @@ class Channel(Protocol):
     def query(self) -> Mapping[str, str]:
         """The parameters of the query; of one that is repeated, the last."""
         ...
+
+
+class Channel(Connection, Protocol):
+    """One WebSocket connection."""
 
     async def send(self, frame: Json, *, outcome_of: str = "") -> None:
         """Send a frame; `outcome_of` is the request whose outcome it has."""
@@ -160,23 +164,8 @@ class Socket:
     max_bytes: int | None = None
 
 
-class Call(Protocol):
+class Call(Connection, Protocol):
     """One HTTP request."""
-
-    @property
-    def api(self) -> Api:
-        """The operations for the caller."""
-        ...
-
-    @property
-    def path(self) -> Mapping[str, str]:
-        """The parameters of the path."""
-        ...
-
-    @property
-    def query(self) -> Mapping[str, str]:
-        """The parameters of the query; of one that is repeated, the last."""
-        ...
 
     def header(self, name: str) -> str | None:
         """Return the first header of that (lower case) name."""

@@ -184,7 +184,7 @@ def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict
         return _said_of_word(place, context["expected"])
     if kind in _SIZES:
         key, bound, param = _SIZES[kind]
-        return steps, key, {param: context[bound]}
+        return steps, key, {param: context[bound], "got": len(place.value)}
     if kind == "string_type" and error["loc"][-1] == "str":
         return steps, "wrong_type.string_or_number", {}
     if kind == "finite_number":
