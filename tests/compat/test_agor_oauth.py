@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -38,12 +39,26 @@ async def test_an_account_is_connected_by_its_provider_alone(scene: Scene):
     first = (await person.post(f"{widget}/oauth-start")).json()["url"]
     begun = await person.post(f"{widget}/oauth-start")
     scene.cookie = begun.headers["set-cookie"]
+    assert scene.cookie.split("; ")[1:4] == ["HttpOnly", "SameSite=Lax", f"Path={PATH}"]
+    callback = f"{PATH}/oauth/callback"
+    (redirect_uri,) = parse_qs(urlsplit(begun.json()["url"]).query)["redirect_uri"]
+    assert redirect_uri == f"http://127.0.0.1:8787{callback}"
     state, code = scene.provider.allow(begun.json()["url"])
-    forged = await scene.back(state="forged", code=code)
     older, other = scene.provider.allow(first)
-    assert forged.status_code == (await scene.back(state=older, code=other)).status_code == 400
+    for query in (
+        {"state": "forged", "code": code},
+        {"state": older, "code": other},
+        {"state": state, "code": code, "cookie": ""},
+        {},
+    ):
+        refused = await scene.back(path=callback, **query)
+        assert (refused.status_code, 'id="refused">' in refused.text) == (400, True)
     scene.provider.reply = {"access_token": ACCESS, "refresh_token": REFRESH, "scope": "contacts.read"}
-    assert (await scene.back(state=state, code=code)).status_code == 200
+    page = await scene.back(path=callback, state=state, code=code)
+    assert (page.status_code, 'id="connected">' in page.text) == (200, True)
+    assert [form["redirect_uri"] for form in scene.provider.forms] == [redirect_uri]
+    assert (await scene.back(path=callback, state=state, code=code)).status_code == 400
+    assert (await scene.back(path="/compat/nebo/oauth/callback")).status_code == 404
 
     done = await person.post(f"{widget}/oauth-resolve")
     assert done.json() == {

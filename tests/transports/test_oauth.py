@@ -49,11 +49,11 @@ class Scene:
         self.cookie = reply.headers["set-cookie"]
         return reply.json()["url"]
 
-    async def back(self, *, cookie: str | None = None, **query: str) -> Any:
+    async def back(self, *, path: str = "/v1/oauth/callback", cookie: str | None = None, **query: str) -> Any:
         """Come back from the provider, in the browser of the last click unless it has another cookie."""
         kept = self.cookie.partition(";")[0] if cookie is None else cookie
         headers = {"cookie": f"other=1; {kept}"} if kept else {}
-        return await self.api.client().get("/v1/oauth/callback", params=query, headers=headers)
+        return await self.api.client().get(path, params=query, headers=headers)
 
     async def get(self, request: dict[str, Any]) -> dict[str, Any]:
         return (await (await self.api.as_("requester")).get(f"/v1/requests/{request['id']}")).json()

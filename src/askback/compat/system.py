@@ -180,7 +180,7 @@ class Call(Connection, Protocol):
         ...
 
     async def start_oauth(self, request_id: str) -> Answer:
-        """Begin to connect an account: the address of the provider, as `start_oauth` of the native API returns it."""
+        """Begin to connect an account: `{"url"}`, the address of the provider; see `System.connects_accounts`."""
         ...
 
 
@@ -221,11 +221,15 @@ class Route:
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """All paths of a system below its base URL; `refuse` returns the status and the body of a refusal over HTTP."""
+    """All paths of a system below its base URL; `refuse` returns the status and the body of a refusal over HTTP.
+
+    With `connects_accounts`, OAuth providers lead back to `/oauth/callback`, a page for the browser that clicked.
+    """
 
     routes: Sequence[Route] = ()
     sockets: Sequence[Socket] = ()
     refuse: Callable[[Problem], tuple[int, Json]] = lambda problem: (problem.status, {"error": problem.error})
+    connects_accounts: bool = False
 
 
 def find_system(name: str) -> System | None:

@@ -66,6 +66,7 @@ from askback.transports.compat.api import Gateway
 from askback.transports.endpoint import Prefix, no_such_path, routes
 from askback.transports.guard import Guard
 from askback.transports.http import Receive, Scope, Send
+from askback.transports.rest.oauth import finish_oauth
 from askback.transports.rest.pages import Site
 from askback.transports.security import Addresses
 from askback.transports.sse import Streams
@@ -94,11 +95,12 @@ class App:
         self._streams = streams = Streams(subscriptions)
         self._waits = ConnectionWaits(services)
         self._sockets = Sockets(services, subscriptions, self._waits)
-        self._compat = Compat(Gateway(services, subscriptions, self._waits))
+        site = Site(STATIC)
+        gateway = Gateway(services, subscriptions, self._waits)
+        self._compat = Compat(gateway, finish_oauth=finish_oauth(site))
         for open_ended in (streams, self._sockets, self._compat):
             services.bus.on_dismissal(open_ended.hang_up)
         services.presence.on_arrival(services.awaiting_viewer.viewer_arrived)
-        site = Site(STATIC)
         self.routes = [
             *rest.api(
                 connections=self._connections,

@@ -159,10 +159,12 @@ async def browser_cookie_name(ctx: Services) -> str:
     return f"__Secure-{name}" if _is_secure(ctx) else name
 
 
-def set_browser_cookie(ctx: Services, name: str, value: str, *, max_age_s: int) -> tuple[bytes, bytes]:
+def set_browser_cookie(
+    ctx: Services, name: str, value: str, *, path: str, max_age_s: int
+) -> tuple[bytes, bytes]:
     """Return the header of that cookie. It opens nothing by itself, and has to come along from the provider's site."""
     secure = "; Secure" if _is_secure(ctx) else ""
-    text = f"{name}={value}; HttpOnly; SameSite=Lax; Path=/v1; Max-Age={max_age_s}{secure}"
+    text = f"{name}={value}; HttpOnly; SameSite=Lax; Path={path}; Max-Age={max_age_s}{secure}"
     return b"set-cookie", text.encode()
 
 

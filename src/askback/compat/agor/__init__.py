@@ -25,4 +25,5 @@ SYSTEM = System(
         Route("GET /sessions/{session}/events", PEOPLE, events, lasts=True),
     ],
     refuse=refuse,
+    connects_accounts=True,
 )

@@ -51,7 +51,6 @@ from askback.service.secrets.locations import grants_for, location_of
 from askback.service.secrets.sealing import seal_values
 from askback.wire.bodies import ConnectBody
 
-CALLBACK = "/v1/oauth/callback"
 ATTEMPT_MS = 10 * 60 * 1000
 """How long a person may take at the provider."""
 LONGEST_CODE = 4_096
@@ -77,11 +76,11 @@ class Callback:
 
 
 async def start_oauth(
-    ctx: Services, principal: Principal, request_id: str, body: object, *, base_url: str, browser: str
+    ctx: Services, principal: Principal, request_id: str, body: object, *, redirect_uri: str, browser: str
 ) -> str:
     """Return the address of the provider for this click of a person; earlier clicks are no longer valid.
 
-    `browser` is the half of the credential that the browser keeps.
+    The provider leads back to `redirect_uri`; `browser` is the half of the credential that the browser keeps.
 
     Raises `Conflict` (`no_provider`) for a request without one, `Forbidden`, `Gone`, and `VaultLocked`.
     """
@@ -95,7 +94,7 @@ async def start_oauth(
         raise already_settled(record)
     provider = _provider(ctx, record)
     state, verifier = ctx.ids.token(), ctx.ids.token()
-    redirect_uri, now = base_url.rstrip("/") + CALLBACK, ctx.clock.now_ms()
+    now = ctx.clock.now_ms()
     sealed = await ctx.vault.seal(_binding(record.tenant, record.id), Secret(verifier))
     attempt = OauthAttempt(
         record.id,

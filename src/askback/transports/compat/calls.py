@@ -28,11 +28,19 @@ class SystemCall:
     """`compat.system.Call`."""
 
     def __init__(
-        self, api: CallerApi, scope: Scope, raw: RawBody, *, path: Mapping[str, str], query: Mapping[str, str]
+        self,
+        api: CallerApi,
+        scope: Scope,
+        raw: RawBody,
+        *,
+        base_path: str,
+        path: Mapping[str, str],
+        query: Mapping[str, str],
     ) -> None:
         self.api = api
         self.path = path
         self.query = query
+        self._base_path = base_path
         self._scope = scope
         self._raw = raw
 
@@ -50,7 +58,8 @@ class SystemCall:
 
     async def start_oauth(self, request_id: str) -> Answer:
         """Begin to connect an account; see `compat.system.Call`."""
-        url, headers = await begin_oauth(self.api.ctx, self._scope, self.api.principal, request_id, {})
+        ctx, who = self.api.ctx, self.api.principal
+        url, headers = await begin_oauth(ctx, self._scope, who, request_id, {}, base_path=self._base_path)
         return Answer({"url": url}, headers=headers)
 
 

@@ -17,8 +17,10 @@ from askback.transports.compat.api import CallerApi, Gateway
 from askback.transports.compat.calls import SystemCall, send_answer, send_events
 from askback.transports.compat.channel import SocketChannel
 from askback.transports.compat.paths import Paths, paths_of
+from askback.transports.endpoint import HttpHandler
 from askback.transports.http import (
     ClientGone,
+    HttpCall,
     Identity,
     Message,
     Receive,
@@ -29,6 +31,7 @@ from askback.transports.http import (
     read_body,
     while_connected,
 )
+from askback.transports.oauth import CALLBACK
 from askback.transports.problems import headers_of, locale_of, problem
 from askback.transports.security import SAFE_METHODS, identify, time_left
 from askback.transports.socket_extension import socket_of
@@ -55,8 +58,9 @@ class Lasting:
 class Compat:
     """All projections of one server: an ASGI app for the paths below `/compat/`."""
 
-    def __init__(self, gateway: Gateway) -> None:
+    def __init__(self, gateway: Gateway, *, finish_oauth: HttpHandler) -> None:
         self._gateway = gateway
+        self._finish_oauth = finish_oauth
         self._open: set[Lasting] = set()
         self._of: Counter[str] = Counter()
 
@@ -101,9 +105,13 @@ class Compat:
             await send(message)
 
         try:
+            if paths.system.connects_accounts and (scope["method"], address.path) == ("GET", CALLBACK):
+                page = await self._finish_oauth(HttpCall(self._gateway.ctx, scope, receive))
+                await page.send(send_watched)
+                return
             route, parameters = paths.route(scope["method"], address.path)
             identity = await self._identify(route, address, scope)
-            await self._run(route, parameters, identity, scope, receive, send_watched)
+            await self._run(route, address.system, parameters, identity, scope, receive, send_watched)
         except ClientGone:
             raise
         except Exception as error:
@@ -115,6 +123,7 @@ class Compat:
     async def _run(
         self,
         route: Route,
+        system: str,
         path: Mapping[str, str],
         identity: Identity,
         scope: Scope,
@@ -125,7 +134,8 @@ class Compat:
         raw = RawBody(b"")
         if scope["method"] not in SAFE_METHODS:
             raw = await read_body(scope, receive, limit=api.limits.body_bytes)
-        call = SystemCall(api, scope, raw, path=path, query=_query(scope))
+        base_path = f"/compat/{system}"
+        call = SystemCall(api, scope, raw, base_path=base_path, path=path, query=_query(scope))
         if not route.lasts:
             answer = await route.handler(call)
             assert not isinstance(answer, EventStream)
