@@ -34,6 +34,8 @@ export function followThread(
       } finally {
         reading = false;
       }
+      // What came while this was read, and could not be applied.
+      if (thread && hasGap(thread)) client.resync(follower);
     },
     event(event) {
       if (event.thread_id !== id || !thread) return;

@@ -13,16 +13,17 @@ import type {
   InputRequest,
   Message,
   MessagePart,
-  MessageUpdate,
   ThreadEvent,
   ThreadRequest,
   ThreadSnapshot,
   UpdateEvent,
 } from "./generated/wire.ts";
-import { isNewer, isTerminal } from "./lifecycle.ts";
+import { isTerminal } from "./lifecycle.ts";
 
 /** The whole thread has changed: the reader has to load a new snapshot. */
-export type WholeEvent = AccessEvent | ArchiveEvent | UpdateEvent;
+type WholeEvent = AccessEvent | ArchiveEvent | UpdateEvent;
+/** A part of the thread has changed. */
+export type PartEvent = Exclude<ThreadEvent, WholeEvent>;
 
 export interface Transcript {
   readonly id: string;
@@ -36,6 +37,9 @@ export interface Transcript {
   /** Events that came before their turn, by `seq`. */
   readonly early: ReadonlyMap<number, ThreadEvent>;
 }
+
+/** What `events.ts` knows: how an event changes a conversation. While it is not loaded, each event asks for a snapshot. */
+export const events: { advance?: (thread: Transcript, event: PartEvent) => Transcript } = {};
 
 /** An empty conversation, before anything was read. */
 export function emptyThread(id: string): Transcript {
@@ -63,64 +67,11 @@ export function hasGap(thread: Transcript): boolean {
 
 function drain(thread: Transcript): Transcript {
   const due = thread.early.get(thread.seq + 1);
-  if (due && !isWhole(due)) return drain(advance(thread, due));
+  if (due && events.advance && !isWhole(due)) return drain(events.advance(thread, due));
   return { ...thread, early: new Map([...thread.early].filter(([seq]) => seq > thread.seq)) };
 }
 
 const isWhole = (event: ThreadEvent): event is WholeEvent => event.type.startsWith("thread");
-
-function advance(thread: Transcript, event: Exclude<ThreadEvent, WholeEvent>): Transcript {
-  const moved = { ...thread, seq: event.seq };
-  if ("run" in event) return moved;
-  if ("message" in event) {
-    // One that was held is delivered as the same message, and stands where it was delivered.
-    const others = thread.messages.filter(({ id }) => id !== event.message.id);
-    return { ...moved, messages: [...others, { ...event.message, seq: event.seq }] };
-  }
-  if ("update" in event) {
-    const { id, content, tool_call } = event.update;
-    return {
-      ...moved,
-      messages: replace(thread.messages, id, (message) => update(message, content, tool_call)),
-    };
-  }
-  if ("delta" in event) {
-    const { id, text } = event.delta;
-    return { ...moved, messages: replace(thread.messages, id, (message) => extend(message, text)) };
-  }
-  const placed = { ...event.request, seq: event.seq, level: thread.access?.level };
-  return { ...moved, requests: merge(thread.requests, placed) };
-}
-
-function merge(requests: readonly ThreadRequest[], arrived: ThreadRequest): readonly ThreadRequest[] {
-  if (!requests.some((request) => request.id === arrived.id)) return [...requests, arrived];
-  return replace(requests, arrived.id, (held) =>
-    isNewer(arrived, held) ? { ...arrived, seq: held.seq } : held,
-  );
-}
-
-function replace<T extends { id: string }>(items: readonly T[], id: string, change: (item: T) => T): T[] {
-  return items.map((item) => (item.id === id ? change(item) : item));
-}
-
-function extend(message: Message, text: string): Message {
-  const block = message.content.at(-1);
-  if (block?.type !== "text") return { ...message, content: [...message.content, { type: "text", text }] };
-  return { ...message, content: message.content.with(-1, { type: "text", text: block.text + text }) };
-}
-
-/** A message with more parts at its end, or with what has become of a tool call in it. */
-function update(
-  message: Message,
-  parts: MessageUpdate["content"],
-  call: MessageUpdate["tool_call"],
-): Message {
-  const changed = call && Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null));
-  const content = message.content.map((block) =>
-    block.type === "tool" && block.tool_call_id === call?.tool_call_id ? { ...block, ...changed } : block,
-  );
-  return { ...message, content: [...content, ...(parts ?? [])] };
-}
 
 /** A part of a message: a block, or a request that stands at this place (null while it is not loaded). */
 export type Part =

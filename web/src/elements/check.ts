@@ -39,7 +39,7 @@ const entryFaults = (input: CheckInput): Fault[] => [
 ];
 
 /** Check the values of a form; return every fault as a sentence, at most one group of faults for each field. */
-export const check = (input: CheckInput, locale: Locale): FieldError[] =>
+export const findErrors = (input: CheckInput, locale: Locale): FieldError[] =>
   (onDemand.findFaults ?? entryFaults)(input).map((wrong) => ({
     path: wrong.path,
     message: texts.ownMessage?.(input.form, wrong) ?? renderFault(wrong, locale),

@@ -13,18 +13,6 @@ export const fields = css`
     border: 0;
     padding: 0;
   }
-  fieldset.section {
-    border-block-start: 1px solid var(--_line);
-    display: grid;
-    gap: var(--_gap);
-    padding-block-start: 1.25rem;
-  }
-  fieldset.section > legend {
-    float: inline-start;
-    font-size: 1.0625rem;
-    font-weight: 600;
-    inline-size: 100%;
-  }
   .tag {
     color: var(--_muted);
     font-size: 0.875rem;
@@ -68,9 +56,6 @@ export const fields = css`
     padding-inline: 0.5rem;
     position: absolute;
     text-decoration: underline;
-  }
-  .section > button.clear {
-    inset-block-start: 0.6875rem;
   }
   .hint {
     color: var(--_muted);

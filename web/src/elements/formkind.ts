@@ -3,11 +3,12 @@ import type { Field, Form, InputRequest, Section } from "../core/generated/wire.
 import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen, type View } from "../core/machine.ts";
 import { isWithin, valuePath } from "../core/path.ts";
-import { check } from "./check.ts";
+import { findErrors } from "./check.ts";
 import { collect, type Draft, dangerous, EMPTY, type Entry, provided, start } from "./draft.ts";
 import { draftStore } from "./draftstore.ts";
 import type { FormAnswer } from "./events.ts";
 import { drawField } from "./field.ts";
+import { loadRules } from "./fieldrules.ts";
 import type { FieldView } from "./fieldview.ts";
 import { drawActions, drawFields, drawForm, drawLead, type FormHost, uidOf } from "./form.ts";
 import type { Template } from "./html.ts";
@@ -33,6 +34,8 @@ export class FormKind implements Kind, FormHost {
   #start: Draft = new Map();
   #revision = 0;
   #confirmed = false;
+  /** What was submitted before the rules of the fields had come. */
+  #waiting: Promise<void> | undefined;
 
   constructor(protected readonly host: Host) {}
 
@@ -133,13 +136,27 @@ export class FormKind implements Kind, FormHost {
     for (const field of fields) this.change(field, EMPTY);
   }
 
+  /** Check what was entered and send it, once the rules of the fields are there or do not come. */
   submit(): void {
+    const rules = loadRules();
+    if (rules) this.#waiting ??= this.#checkAfter(rules);
+    else this.check();
+  }
+
+  async #checkAfter(rules: Promise<unknown>): Promise<void> {
+    const { request } = this.view;
+    await rules;
+    this.#waiting = undefined;
+    if (isOpen(this.view) && this.view.request?.id === request?.id) this.check();
+  }
+
+  protected check(): void {
     const { locale } = this.host;
     const form = this.open;
     const values = collect(form, this.draft, locale);
     const validityOf = (field: Field) => this.#control(field)?.validity;
     const patterns = this.view.request?.view?.patterns;
-    const errors = check({ form, values, draft: this.draft, patterns, validityOf }, locale);
+    const errors = findErrors({ form, values, draft: this.draft, patterns, validityOf }, locale);
     if (errors.length > 0) this.host.refuse(errors);
     else this.proceed(values);
   }

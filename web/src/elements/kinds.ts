@@ -3,6 +3,7 @@ import type { Form, InputRequest } from "../core/generated/wire.ts";
 import { isTerminal } from "../core/lifecycle.ts";
 import { isOpen } from "../core/machine.ts";
 import { own } from "../core/path.ts";
+import { loadRules } from "./fieldrules.ts";
 import { FormKind } from "./formkind.ts";
 import { html, type Template } from "./html.ts";
 import type { Host, Kind } from "./kind.ts";
@@ -33,7 +34,6 @@ const parts: Record<string, () => Promise<object>> = {
   texts: () => import("./texts/texts.ts"),
   markdown: () => import("./markdown/rich.ts"),
   receipt: () => import("./receipt/receipt.ts"),
-  rules: () => import("./rules/rules.ts"),
 };
 
 /** Whether a form has more than plain fields. */
@@ -83,9 +83,8 @@ export function makeKind(request: InputRequest, host: Host): Kind | undefined {
  */
 export function loadKinds(requests: readonly InputRequest[]): Promise<unknown> | undefined {
   const names = requests.flatMap((request) => [...partsOf(request), ...toolsOf(request)]);
-  // Nothing waits for the rules of the fields: the server has them too.
-  if (!fetched.has("rules") && requests.some(({ form, status }) => form && !isTerminal(status)))
-    void fetchPart("rules");
+  // Only Submit waits for the rules of the fields.
+  if (requests.some(({ form, status }) => form && !isTerminal(status))) void loadRules();
   const missing = new Set(names.filter((name) => own(parts, name) && !fetched.has(name)));
   return missing.size > 0 ? Promise.all([...missing].map(fetchPart)) : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { allFields, isZoned, type Values } from "../../src/core/form.ts";
 import type { Field, Form, InputRequest, Option, Row } from "../../src/core/generated/wire.ts";
-import { check } from "../../src/elements/check.ts";
+import { findErrors } from "../../src/elements/check.ts";
 import "../../src/elements/rules/faults.ts";
 import { onlyField, openForm } from "../../src/elements/choices/open.ts";
 import { flatForm, flatValues, foldValues } from "../../src/elements/choices/rows.ts";
@@ -74,7 +74,7 @@ export function press(
   const sent = collect(form, draft, "en");
   const validityOf = (field: Field) => nativeValidity(field, draft.get(field.id)?.text ?? "");
   const verdict = (locale: "en" | "de") =>
-    check({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, locale);
+    findErrors({ form: inLanguage(form, locale), values: sent, draft, patterns, validityOf }, locale);
   const german = verdict("de");
   const faults = verdict("en").map(({ path, message }, at) => ({
     path,

@@ -12,6 +12,7 @@ import type {
   ThreadRequest,
   ThreadSnapshot,
 } from "../../src/core/generated/wire.ts";
+import "../../src/core/events.ts";
 import {
   addRequest,
   applyInboxEvent,

@@ -23,6 +23,21 @@ import { drawSection } from "./section.ts";
 addTexts(texts);
 
 const sheet = css`
+  fieldset.section {
+    border-block-start: 1px solid var(--_line);
+    display: grid;
+    gap: var(--_gap);
+    padding-block-start: 1.25rem;
+  }
+  fieldset.section > legend {
+    float: inline-start;
+    font-size: 1.0625rem;
+    font-weight: 600;
+    inline-size: 100%;
+  }
+  .section > button.clear {
+    inset-block-start: 0.6875rem;
+  }
   .rows,
   .rows > [role="group"] {
     display: grid;

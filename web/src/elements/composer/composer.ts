@@ -3,6 +3,7 @@ import type { Client } from "../../client/client.ts";
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
+import "../../core/events.ts";
 import type { ThreadRequest } from "../../core/generated/wire.ts";
 import { isTerminal } from "../../core/lifecycle.ts";
 import { addTexts } from "../../core/messages.ts";

@@ -116,11 +116,11 @@ export class SensitiveForm extends FormKind {
     super.skip(section);
   }
 
-  override submit(): void {
+  protected override check(): void {
     const { draft } = this;
     this.draft = this.#entered();
     try {
-      super.submit();
+      super.check();
     } finally {
       this.draft = draft;
     }

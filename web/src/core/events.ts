@@ -1,0 +1,60 @@
+/** Applies one event to a conversation. */
+
+import type { Message, MessageUpdate, ThreadRequest } from "./generated/wire.ts";
+import { isNewer } from "./lifecycle.ts";
+import { events, type PartEvent, type Transcript } from "./transcript.ts";
+
+function advance(thread: Transcript, event: PartEvent): Transcript {
+  const moved = { ...thread, seq: event.seq };
+  if ("run" in event) return moved;
+  if ("message" in event) {
+    // One that was held is delivered as the same message, and stands where it was delivered.
+    const others = thread.messages.filter(({ id }) => id !== event.message.id);
+    return { ...moved, messages: [...others, { ...event.message, seq: event.seq }] };
+  }
+  if ("update" in event) {
+    const { id, content, tool_call } = event.update;
+    return {
+      ...moved,
+      messages: replace(thread.messages, id, (message) => update(message, content, tool_call)),
+    };
+  }
+  if ("delta" in event) {
+    const { id, text } = event.delta;
+    return { ...moved, messages: replace(thread.messages, id, (message) => extend(message, text)) };
+  }
+  const placed = { ...event.request, seq: event.seq, level: thread.access?.level };
+  return { ...moved, requests: merge(thread.requests, placed) };
+}
+
+function merge(requests: readonly ThreadRequest[], arrived: ThreadRequest): readonly ThreadRequest[] {
+  if (!requests.some((request) => request.id === arrived.id)) return [...requests, arrived];
+  return replace(requests, arrived.id, (held) =>
+    isNewer(arrived, held) ? { ...arrived, seq: held.seq } : held,
+  );
+}
+
+function replace<T extends { id: string }>(items: readonly T[], id: string, change: (item: T) => T): T[] {
+  return items.map((item) => (item.id === id ? change(item) : item));
+}
+
+function extend(message: Message, text: string): Message {
+  const block = message.content.at(-1);
+  if (block?.type !== "text") return { ...message, content: [...message.content, { type: "text", text }] };
+  return { ...message, content: message.content.with(-1, { type: "text", text: block.text + text }) };
+}
+
+/** A message with more parts at its end, or with what has become of a tool call in it. */
+function update(
+  message: Message,
+  parts: MessageUpdate["content"],
+  call: MessageUpdate["tool_call"],
+): Message {
+  const changed = call && Object.fromEntries(Object.entries(call).filter(([, value]) => value !== null));
+  const content = message.content.map((block) =>
+    block.type === "tool" && block.tool_call_id === call?.tool_call_id ? { ...block, ...changed } : block,
+  );
+  return { ...message, content: [...content, ...(parts ?? [])] };
+}
+
+Object.assign(events, { advance });
