@@ -13,7 +13,6 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
-RECEIPT = "**/assets/receipt-*"
 MARKDOWN = "**/assets/rich-*"
 RULES = "**/assets/rules-*"
 LUNCH: dict[str, Any] = form({"type": "text", "label": "Dish"}, title="Lunch")
@@ -45,15 +44,16 @@ async def test_an_open_form_fetches_neither_and_its_answer_the_receipt_once(
 
 
 @pytest.mark.parametrize("page", ["/t", "/r"])
+@pytest.mark.parametrize("part", ["receipt", "store"])
 async def test_without_the_receipt_the_card_says_that_it_is_answered_and_draws_it_after_a_reconnect(
-    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str, part: str
 ) -> None:
     asked = await agent.requests.create(LUNCH, thread_id=thread)
     wire = Wire()
 
     async def prepare(page: Page) -> None:
         await wire.watch(page)
-        await page.route(RECEIPT, lambda route: route.abort())
+        await page.route(f"**/assets/{part}-*", lambda route: route.abort())
 
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}", before=prepare)
     eva.forgive("net::ERR_FAILED")
@@ -63,7 +63,7 @@ async def test_without_the_receipt_the_card_says_that_it_is_answered_and_draws_i
     await expect(eva.card.locator(".plain")).to_be_focused()
     assert await answer_of(agent, asked) == {"q0": "soup"}
     assert await eva.violations() == []
-    await eva.page.unroute(RECEIPT)
+    await eva.page.unroute(f"**/assets/{part}-*")
     await wire.cut()
     await expect(eva.card.locator("summary")).to_contain_text("soup")
     await expect(eva.card.locator("summary")).to_be_focused()
@@ -213,3 +213,42 @@ async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
     await eva.button("Submit").click()
     await expect(eva.card.locator("summary")).to_be_focused()
     assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}
+
+
+async def test_without_the_composer_a_conversation_shows_what_happens_next(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    await agent.requests.create(LUNCH, thread_id=thread)
+
+    async def prepare(page: Page) -> None:
+        await page.route("**/assets/composer-*", lambda route: route.abort())
+
+    eva = await screen(place_of(thread), before=prepare)
+    eva.forgive("net::ERR_FAILED")
+    await eva.card.get_by_label("Dish").fill("soup")
+    await agent.requests.create(AGE, thread_id=thread)
+    await expect(eva.card.get_by_label("Years")).to_be_visible()
+    await expect(eva.card.get_by_label("Dish")).to_have_value("soup")
+    await expect(eva.card.get_by_label("Dish")).to_be_focused()
+    await agent.say("Thanks.", thread_id=thread)
+    await expect(eva.page.get_by_text("Thanks.")).to_be_visible()
+
+
+async def test_a_date_time_is_not_asked_without_the_part_for_zones_and_asked_when_it_comes(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    asked = await agent.requests.create(form({"type": "datetime", "label": "Start"}), thread_id=thread)
+    wire = Wire()
+
+    async def prepare(page: Page) -> None:
+        await wire.watch(page)
+        await page.route("**/assets/timezone-*", lambda route: route.abort())
+
+    eva = await screen(f"/r/{asked.id}", before=prepare)
+    eva.forgive("net::ERR_FAILED")
+    await expect(eva.button("Dismiss")).to_be_visible()
+    await eva.page.unroute("**/assets/timezone-*")
+    await wire.cut()
+    await eva.card.get_by_label("Start").fill("2026-12-01T09:30")
+    await eva.button("Submit").click()
+    assert await answer_of(agent, asked) == {"q0": "2026-12-01T09:30:00+01:00[Europe/Berlin]"}

@@ -16,7 +16,7 @@ thread.client = connect();
 thread.thread = pathId();
 $("name").textContent = thread.thread;
 const name = (): void => {
-  $("title").textContent = thread.transcript?.title ?? say("conversation");
+  $("title").textContent = thread.transcript?.title ?? say("thread");
   document.title = `${$("names").textContent} – askback`;
 };
 thread.addEventListener("askback-thread", name);

@@ -11,7 +11,7 @@ const PAGE_BUDGETS = {
   login: 4_000,
   missing: 2_500,
   request: 20_000,
-  thread: 20_750,
+  thread: 20_000,
 };
 const PART_BUDGETS = {
   action: 3_250,
@@ -20,10 +20,11 @@ const PART_BUDGETS = {
   secret: 4_750,
   shape: 2_000,
   reader: 1_250,
-  composer: 3_000,
-  drafts: 1_500,
+  composer: 3_250,
+  drafts: 2_000,
   receipt: 2_750,
   markdown: 1_250,
+  timezone: 500,
   choices: 5_250,
   sources: 2_250,
   texts: 1_500,

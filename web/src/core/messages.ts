@@ -13,7 +13,8 @@ export const loadTexts = (locale: Locale): Promise<void> | undefined =>
   locale === "de" && CATALOGUES.de === en ? loadGerman() : undefined;
 
 async function loadGerman(): Promise<void> {
-  CATALOGUES.de = (await import("../../../src/askback/messages/de.json")).default;
+  const german = await import("../../../src/askback/messages/de.json");
+  CATALOGUES.de = german.default;
 }
 
 /** Take in the English texts of a part of the interface that came later; those of other languages have all. */

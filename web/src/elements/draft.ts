@@ -2,7 +2,7 @@ import { allFields, isProvided, isZoned, type OptionValue, sectionsOf, type Valu
 import type { Field, FileValue, Form, Json } from "../core/generated/wire.ts";
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
-import { localOf, withZone } from "./timezone.ts";
+import { onDemand } from "./ondemand.ts";
 
 /** What the person has typed or ticked for one field, before it is a value. */
 export interface Entry {
@@ -43,7 +43,7 @@ function entryOf(field: Field, value: Json | undefined, locale: string): Entry {
   // A textarea has no other line ends, so these would be counted and never seen.
   const text = String(value).replaceAll("\r\n", "\n");
   if (field.type === "number" && locale === "de") return { ...EMPTY, text: text.replace(".", ",") };
-  return { ...EMPTY, text: isZoned(field) ? localOf(text) : text };
+  return { ...EMPTY, text: isZoned(field) ? (onDemand.localOf?.(text) ?? "") : text };
 }
 
 /**
@@ -90,7 +90,7 @@ export function jsonOf(field: Field, { text, chosen, other, on, files }: Entry, 
   }
   if ("options" in field) return other ? typed : (chosen[0] ?? null);
   if (typed && field.type === "number") return numberOf(text, locale);
-  return typed && isZoned(field) ? withZone(text) : typed;
+  return typed && isZoned(field) ? (onDemand.withZone?.(text) ?? text) : typed;
 }
 
 /** Whether the person has given anything for this field. An unticked box is nothing. */

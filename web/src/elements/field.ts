@@ -3,8 +3,8 @@ import { isYesNo } from "./draft.ts";
 import { describedBy, type FieldView, hintOf, ticked, typed } from "./fieldview.ts";
 import { html, type Template } from "./html.ts";
 import { icons } from "./icons.ts";
+import { onDemand } from "./ondemand.ts";
 import { drawOptions, yesNo } from "./options.ts";
-import { localOf } from "./timezone.ts";
 
 const TYPES: Partial<Record<string, string>> = { date: "date", time: "time", datetime: "datetime-local" };
 
@@ -24,7 +24,8 @@ function input(view: FieldView): Template {
   const { field } = view;
   const type = TYPES[field.type];
   const { min, max, default: preset } = (type ? field : {}) as MomentField;
-  const bound = (text: string | null | undefined) => (text && isZoned(field) ? localOf(text) : text) || false;
+  const bound = (text: string | null | undefined) =>
+    (text && isZoned(field) ? onDemand.localOf?.(text) : text) || false;
   const seconds = field.type === "time" && [preset, min, max].some((text) => text?.split(":")[2]);
   return html`<input
     part="input"

@@ -4,7 +4,6 @@ import type { Entry } from "./draft.ts";
 import { html, type Template } from "./html.ts";
 import { onDemand } from "./ondemand.ts";
 import type { Say } from "./text.ts";
-import { zoneName } from "./timezone.ts";
 
 /** All that drawing one field needs; `uid` is unique within the shadow root. */
 export interface FieldView<F extends Field = Field> {
@@ -46,7 +45,7 @@ function bounds(key: string, min: Bound, max: Bound, say: Say): string {
 function range(field: Field, say: Say): string {
   if (field.type === "number") return bounds("range", field.min, field.max, say);
   if (field.type === "multiselect") return bounds("choose", field.min_choices, field.max_choices, say);
-  return isZoned(field) ? say("zone", { zone: zoneName() }) : "";
+  return isZoned(field) ? say("zone", { zone: onDemand.zoneName?.() }) : "";
 }
 
 /** The field's description and what its bounds say, if anything. */

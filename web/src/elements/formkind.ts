@@ -16,7 +16,6 @@ import type { Card, ErrorTarget, Host, Kind } from "./kind.ts";
 import { onDemand } from "./ondemand.ts";
 import type { Settled } from "./receipt/settled.ts";
 import { loadSecretWarning, secretWarning } from "./secretwarning.ts";
-import { answerLine } from "./show.ts";
 import type { Say } from "./text.ts";
 
 const pathOf = (field: Field): string => valuePath(field.id);
@@ -206,7 +205,7 @@ export class FormKind implements Kind, FormHost {
     const { locale, say } = this.host;
     const form = this.form;
     const line = (values: Values) =>
-      answerLine({ ...form, completed_view: null }, { values }, locale, say).trim();
+      onDemand.answerLine?.({ ...form, completed_view: null }, { values }, locale, say).trim() ?? "";
     const entered = line(collect(this.open, this.draft, locale));
     const known = [line(collect(form, start(form, locale), locale)), line(answer?.values ?? {})];
     return known.includes(entered) ? "" : entered;

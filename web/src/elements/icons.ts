@@ -6,8 +6,6 @@ export const draw = (path: string): Template =>
 
 /** Line drawings on a 24 px grid; each stands beside a word that says the same. Those of one part are drawn there. */
 export const icons = {
-  tick: draw("M5 12.5l4.5 4.5L19 7.5"),
-  cross: draw("M6 6l12 12M18 6L6 18"),
   clock: draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M12 7.5V12l3 2"),
   warn: draw("M12 4L2.5 20h19zM12 10v4M12 17v.01"),
   agent: draw("M5 8h14v11H5zM12 8V4M9.5 13v1M14.5 13v1"),

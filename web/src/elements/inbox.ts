@@ -9,6 +9,7 @@ import { html, render, type Template } from "./html.ts";
 import { draw, icons } from "./icons.ts";
 import { list } from "./inbox.css.ts";
 import { needsTexts } from "./localtexts.ts";
+import { tick } from "./marks.ts";
 import { questionOf } from "./show.ts";
 import { when } from "./text.ts";
 import { buttons, tokens } from "./tokens.css.ts";
@@ -132,7 +133,7 @@ export class AskbackInbox extends AskbackElement {
     const oldest = mine.at(-1);
     const title = oldest ? this.say("inbox_count", { count: mine.length }) : this.say("inbox");
     const none = this.requests
-      ? html`<div class="none">${icons.tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
+      ? html`<div class="none">${tick}<b>${this.say("inbox_empty")}</b>${this.say("inbox_hint")}</div>`
       : html`<p class="none">${this.say("loading")}</p>`;
     return html`<div class="top">
         <h1 tabindex="-1">${title}</h1>

@@ -34,16 +34,25 @@ const parts: Record<string, () => Promise<object>> = {
   texts: () => import("./texts/texts.ts"),
   markdown: () => import("./markdown/rich.ts"),
   receipt: () => import("./receipt/receipt.ts"),
+  drafts: () => import("./drafts/store.ts"),
+  timezone: () => import("./timezone/timezone.ts"),
 };
 
 /** Whether a form has more than plain fields. */
-const hasChoices = (form: Form): boolean =>
-  /"(sections|submit|readonly|allow_skip|visible_if|rows)":/.test(JSON.stringify(form)) ||
+const hasChoices = (form: Form, json: string): boolean =>
+  /"(sections|submit|readonly|allow_skip|visible_if|rows)":/.test(json) ||
   allFields(form).some((field) => "options" in field && field.options.length > 8);
 
+/** What a form needs besides, by what its JSON has, that of its rows included. */
+const formParts: Record<string, RegExp> = {
+  files: /"type":"file"/,
+  sources: /"options_from":/,
+  timezone: /"type":"datetime"/,
+};
+
 /** The kind of a request; a form of which something is kept secret has one of its own, those of packages share one. */
-const kindOf = ({ kind, form, data }: InputRequest): string =>
-  data ? "package" : form && allFields(form).some(({ sensitive }) => sensitive) ? "sensitive" : kind;
+const kindOf = ({ kind, data }: InputRequest, json: string): string =>
+  data ? "package" : json.includes('"sensitive":true') ? "sensitive" : kind;
 
 /**
  * What draws a request: its kind, what its form adds, what chooses its texts, and what looks after it where it matters who
@@ -53,11 +62,11 @@ const partsOf = (request: InputRequest): string[] => {
   const { form, approval, assignees, level, timeout_from, queued_behind } = request;
   const forSome = assignees || approval?.exclude_requester || /view|prompt/.test(level ?? "");
   const matters = forSome || queued_behind || timeout_from === "shown";
+  const json = JSON.stringify(form ?? "");
   return [
-    kindOf(request),
-    form && allFields(form).some(({ type }) => type === "file") ? "files" : "",
-    form && allFields(form).some((field) => "options" in field && field.options_from) ? "sources" : "",
-    form && hasChoices(form) ? "choices" : "",
+    kindOf(request, json),
+    ...Object.keys(formParts).filter((name) => formParts[name]?.test(json)),
+    ...(form && hasChoices(form, json) ? ["choices", "drafts"] : []),
     needsTexts(request) ? "texts" : "",
     matters ? "reader" : "",
   ].filter(Boolean);
@@ -66,7 +75,7 @@ const partsOf = (request: InputRequest): string[] => {
 /** What a request is drawn with besides; without it, Markdown is shown as text, and a receipt is one line. */
 const toolsOf = ({ status, form, view }: InputRequest): string[] => [
   ...(view?.markdown ? ["markdown"] : []),
-  ...(isTerminal(status) || form?.layout === "steps" ? ["receipt"] : []),
+  ...(isTerminal(status) || form?.layout === "steps" ? ["receipt", "drafts"] : []),
 ];
 
 /** What draws a request; nothing for one of a kind that is not known here, or could not be fetched. */

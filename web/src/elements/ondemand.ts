@@ -2,7 +2,9 @@
 
 /** The functions of the parts that are there. Without the rules of the fields only the server applies them. */
 export const onDemand: Partial<
-  typeof import("./receipt/receipt.ts") &
+  typeof import("./drafts/answers.ts") &
+    typeof import("./receipt/receipt.ts") &
     typeof import("./markdown/rich.ts") &
-    typeof import("./rules/faults.ts")
+    typeof import("./rules/faults.ts") &
+    typeof import("./timezone/timezone.ts")
 > = {};

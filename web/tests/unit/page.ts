@@ -9,7 +9,7 @@ import { flatForm, flatValues, foldValues } from "../../src/elements/choices/row
 import { collect, type Draft, EMPTY, start } from "../../src/elements/draft.ts";
 import { isObject } from "../../src/elements/drafts/storage.ts";
 import { localized } from "../../src/elements/texts/texts.ts";
-import { localOf } from "../../src/elements/timezone.ts";
+import { localOf } from "../../src/elements/timezone/timezone.ts";
 
 /** What a person reads about a value. */
 export interface Sentence {

@@ -1,5 +1,4 @@
 import { html, type Template } from "../html.ts";
-import { icons } from "../icons.ts";
 import type { Settled } from "../receipt/settled.ts";
 
 const KEYS: Record<string, string> = { requester: "agent", responder: "by" };
@@ -10,7 +9,7 @@ export function drawActionReceipt(view: Settled): Template | undefined {
   if (!action || !answer?.outcome) return undefined;
   const { outcome, reason, names, message } = answer;
   const key = names?.length ? "action.connected" : `action.${outcome}_${KEYS[source ?? ""] ?? "by"}`;
-  return view.drawLine(html`${outcome === "done" ? html`<span class="tick">${icons.tick}</span>` : icons.cross}
+  return view.drawLine(html`${view.drawMark(outcome === "done")}
     <div>
       <p><strong>${action.title}</strong></p>
       <p class="by">${view.byline(key)}</p>

@@ -2,7 +2,6 @@ import { approvalCount } from "../../core/approval.ts";
 import type { Answer, InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
-import { icons } from "../icons.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { when } from "../text.ts";
 import { drawCall, previewOf, type Shown } from "./call.ts";
@@ -66,7 +65,7 @@ export function drawApprovalReceipt(view: Settled, shown: Shown): Template | und
   const automatic = source === "policy";
   const { headline } = previewOf(approval);
   const name = (request.revoked?.by ?? request.settled_by)?.name ?? say("someone");
-  const line = html`<span class=${approved ? "tick" : "no"}>${approved ? icons.tick : icons.cross}</span>
+  const line = html`${view.drawMark(approved)}
     <span class=${automatic ? "line auto" : "line"}
       ><span class="a">${say(keyOf(request, approval, answer), { name })}</span> ${
         automatic && answer.policy_rule && html`<code>${escapeText(answer.policy_rule)}</code>`

@@ -14,7 +14,6 @@ import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { ErrorTarget } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
-import { valueText } from "../show.ts";
 import { drawList, type Filter, isLong, UNFILTERED } from "./list.ts";
 import { hiddenBy, onlyField, openForm, skippedFields, stepOf } from "./open.ts";
 import { type Place, placeOf } from "./rows.ts";
@@ -193,8 +192,12 @@ export const withChoices = (Base: typeof FormKind) =>
         if (this.draft.get(field.id)?.skipped) return say("choices.skipped");
         const fixed = own(form.initial_values, field.id) ?? field.default ?? null;
         return (
-          valueText(field, { values: field.readonly ? { [field.id]: fixed } : values }, locale, say) ||
-          say("not_given")
+          onDemand.valueText?.(
+            field,
+            { values: field.readonly ? { [field.id]: fixed } : values },
+            locale,
+            say,
+          ) || say("not_given")
         );
       };
       const draw = ({ title, fields }: Section, at: number): Template | false => {
@@ -260,7 +263,8 @@ export const withChoices = (Base: typeof FormKind) =>
       if (this.#hidden.has(field.id)) return false;
       if (field.readonly) {
         const { preset = null } = view;
-        return drawFixed(view, valueText(field, { values: { [field.id]: preset } }, this.host.locale, say));
+        const answer = { values: { [field.id]: preset } };
+        return drawFixed(view, onDemand.valueText?.(field, answer, this.host.locale, say));
       }
       if (view.entry.skipped)
         return html`${drawFixed(view, say("choices.skipped"))}${this.#drawSkip(view, "unskip")}`;

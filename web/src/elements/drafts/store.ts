@@ -4,8 +4,8 @@ import { allFields } from "../../core/form.ts";
 import type { Draft } from "../draft.ts";
 import type { Attempt, DraftStore, Retry, TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
-import { answerLine } from "../show.ts";
 import type { Say } from "../text.ts";
+import { answerLine } from "./answers.ts";
 import { RetryScheduler } from "./retry.ts";
 import { changedEntries, DraftStorage, storedEntries } from "./storage.ts";
 
@@ -65,3 +65,6 @@ export class DeviceDraftStore implements DraftStore {
     return answerLine({ ...form, completed_view: null }, { values: Object.fromEntries(values) }, locale, say);
   }
 }
+
+/** The kind of a request stays as it is: the words for its values are here. */
+export const additions = { drafts: <T>(Inner: T): T => Inner };

@@ -3,7 +3,6 @@ import type { InputRequest, Json, KindList } from "../../core/generated/wire.ts"
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { html, type Template } from "../html.ts";
-import { icons } from "../icons.ts";
 import type { Card, Host, Kind } from "../kind.ts";
 import type { Settled } from "../receipt/settled.ts";
 
@@ -84,7 +83,7 @@ class PackageKind implements Kind {
   drawSettled(settled: Settled): Template | undefined {
     const { summary, answer } = settled.request;
     if (!answer) return undefined;
-    return settled.drawLine(html`<span class="tick">${icons.tick}</span>
+    return settled.drawLine(html`${settled.drawMark(true)}
       <div>
         <p><strong>${summary}</strong></p>
         ${answer.text && html`<p>${answer.text}</p>`}

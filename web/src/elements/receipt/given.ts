@@ -2,21 +2,25 @@ import { nameOf, sectionsOf } from "../../core/form.ts";
 import type { Answer, Field, Form } from "../../core/generated/wire.ts";
 import { own } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
-import { icons } from "../icons.ts";
-import { labelOf, valueText } from "../show.ts";
+import { tick } from "../marks.ts";
+import { onDemand } from "../ondemand.ts";
+import { labelOf } from "../show.ts";
 import type { Say } from "../text.ts";
 import type { Settled } from "./settled.ts";
 
 const mark = (chosen: boolean, label: string, say: Say): Template =>
   html`<li class=${chosen && "chosen"}>
-    <span class="mark">${chosen && icons.tick}</span>
+    <span class="mark">${chosen && tick}</span>
     <span>${label}${chosen && html`<span class="hidden"> (${say("chosen")})</span>`}</span>
   </li>`;
 
 function drawValue(field: Field, answer: Answer, { locale, say }: Settled): Template | string {
   if (own(answer.skipped, field.id)) return html`<span class="missing">${say("choices.skipped")}</span>`;
   if (!("options" in field) || field.options_from || field.options.length > 8)
-    return valueText(field, answer, locale, say) || html`<span class="missing">${say("not_given")}</span>`;
+    return (
+      onDemand.valueText?.(field, answer, locale, say) ||
+      html`<span class="missing">${say("not_given")}</span>`
+    );
   const left = new Set<unknown>([own(answer.values, field.id) ?? []].flat());
   return html`<ul>
     ${field.options.map((option) => mark(left.delete(option.value), labelOf(field, option, say), say))}

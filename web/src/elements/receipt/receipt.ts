@@ -7,8 +7,9 @@ import type { Attempt } from "../drafts.ts";
 import { html, type Template } from "../html.ts";
 import { draw, icons } from "../icons.ts";
 import type { Kind } from "../kind.ts";
+import { cross } from "../marks.ts";
 import { onDemand } from "../ondemand.ts";
-import { answerLine, questionOf } from "../show.ts";
+import { questionOf } from "../show.ts";
 import { drawFollowUp, drawRefusal } from "./followup.ts";
 import { drawGiven } from "./given.ts";
 import { Settled, type SettledHost } from "./settled.ts";
@@ -25,11 +26,12 @@ const LINE = 300;
 export function drawAnswered(view: Settled): Template | undefined {
   const { request, say, locale } = view;
   const { form, answer } = request;
-  if (!form || !answer) return undefined;
+  const { answerLine } = onDemand;
+  if (!form || !answer || !answerLine) return undefined;
   const opens = form.completed_view?.show_inputs !== false;
   const empty = Object.keys(answer.values ?? {}).length === 0;
   const text = empty ? say("nothing_given") : answerLine(form, answer, locale, say);
-  const line = html`<span class="tick">${icons.tick}</span>
+  const line = html`${view.drawMark(true)}
     <span class="line"
       ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span
       ><span class="hidden">: </span><span class="a">${opens ? shorten(text, LINE) : text}</span
@@ -42,7 +44,7 @@ export function drawAnswered(view: Settled): Template | undefined {
 function drawEnded(view: Settled): Template {
   const { request, say } = view;
   const { status, reason, note } = request;
-  const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : icons.cross;
+  const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
   const key =
     status === "expired" ? status : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
   return view.drawLine(html`${icon}
@@ -59,14 +61,15 @@ interface Sending {
   readonly sent: boolean;
 }
 
-/** Draw a request that has ended: the receipt of its kind, and what can be done about a refusal. */
+/** Draw a request that has ended: the receipt of its kind, and what can be done about a refusal; nothing without the words for its values. */
 export function drawReceipt(
   host: SettledHost,
   request: InputRequest,
   kind: Kind | undefined,
   { attempt, sent }: Sending,
   me: Person | undefined,
-): Template {
+): Template | undefined {
+  if (request.form && !onDemand.answerLine) return undefined;
   const unused = host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
   const unsent = ((unused || !sent) && kind?.unsentText(request)) || "";
   const settled = new Settled(host, request, unused, unsent, me);

@@ -3,6 +3,7 @@ import type { InputRequest } from "../../core/generated/wire.ts";
 import type { Origin, View } from "../../core/machine.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
+import { cross, tick } from "../marks.ts";
 import { type Say, when } from "../text.ts";
 
 const DOWN = draw("M6 9l6 6 6-6");
@@ -77,6 +78,11 @@ export class Settled {
     return html`${fate && html`<span class="by"><strong>${say(fate)}</strong></span>`}${
       unsent && html`<span class="by">${say("unsent", { text: unsent })}</span>`
     }`;
+  }
+
+  /** The mark before a line. */
+  drawMark(done: boolean): Template {
+    return html`<span class=${done ? "tick" : "no"}>${done ? tick : cross}</span>`;
   }
 
   /** A settled request as one line that opens to `more`, or one that does not. */

@@ -1,6 +1,6 @@
 import type { InputRequest } from "../../core/generated/wire.ts";
 import { html, type Template } from "../html.ts";
-import { draw, icons } from "../icons.ts";
+import { draw } from "../icons.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { type Say, when } from "../text.ts";
 
@@ -31,7 +31,7 @@ export function drawSecretReceipt(view: Settled): Template | undefined {
       <p><strong>${namesOf(request, say)}</strong> <span class="badge">${say("secret.existing")}</span></p>
       <p class="by">${[scope, settled_at && when(settled_at, locale)].filter(Boolean).join(" · ")}</p>
     </div>`);
-  return view.drawLine(html`<span class="tick">${icons.tick}</span>
+  return view.drawLine(html`${view.drawMark(true)}
     <div>
       <p><strong>${namesOf(request, say)}</strong> · ${scope}</p>
       <p class="by">${view.byline("secret.by")}</p>

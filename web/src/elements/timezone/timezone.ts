@@ -1,3 +1,5 @@
+import { onDemand } from "../ondemand.ts";
+
 /** The browser's zone, such as `Europe/Berlin`. */
 export const zoneName = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
@@ -30,3 +32,8 @@ export function localOf(moment: string): string {
   }
   return zone && zone.slice(0, -1) === zoneName() ? stamp.slice(0, 16) : "";
 }
+
+Object.assign(onDemand, { localOf, withZone, zoneName });
+
+/** The kind of a request stays as it is. */
+export const additions = { timezone: <T>(Inner: T): T => Inner };
