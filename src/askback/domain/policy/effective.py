@@ -44,7 +44,7 @@ def read_settings(
     settings = PolicySettings.model_validate_json(everywhere) if everywhere else PolicySettings()
     if not in_thread:
         return settings
-    own = read_thread_settings(everywhere, in_thread).model_dump()
+    own = dict(read_thread_settings(everywhere, in_thread))
     mode = ShadowSettings.model_validate_json(in_thread).mode
     if (
         agent is not None
