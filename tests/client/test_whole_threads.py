@@ -17,7 +17,7 @@ async def test_a_thread_is_put_away_written_out_and_erased(
         await admin.policy.update(thread_id=thread, question_limits=[{"tool": "ask_user", "max": 3}])
         asked = await agent.requests.create(FORM, thread_id=thread)
         limits = (await agent.limits.get(thread))["thread"]["question_limits"]
-        assert limits == [{"tool": "ask_user", "max": 3, "used": 0, "reset_at": None}]
+        assert limits == [{"tool": "ask_user", "max": 3, "used": 0, "reset_at": None, "set_by": "policy"}]
         assert (await agent.limits.get(thread))["thread"]["questions"] == 1
         assert (await admin.limits.reset(thread))["questions"] == 0
         assert await agent.threads.archive(thread) == [asked.id]

@@ -15,7 +15,7 @@ from askback.domain.policy.question_limits import count_name
 from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.ports.store import Store
-from askback.ports.threads import CountLimit, Quota, QuotaSpent
+from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaSpent
 from tests.contracts.samples import NOON, answer, created, record
 from tests.contracts.suite import StoreSuite
 from tests.contracts.threads import DAY, stored
@@ -63,9 +63,9 @@ class QuestionCountContracts(StoreSuite):
         assert {(each.what, each.most, each.limit) for each in spent} == {("questions", 2, tool.name)}
         assert (len(spent), (await store.use("main", "t1")).asked) == (4, 2)
         names = [tool.name, agent.name, "other"]
-        counted = {tool.name: (2, NOON), agent.name: (2, NOON)}
+        counted = {name: QuestionCount(2, NOON) for name in (tool.name, agent.name)}
         assert await store.question_counts("main", "t1", names) == counted
-        assert await store.question_counts("main", "t1", names[:1]) == {tool.name: (2, NOON)}
+        assert await store.question_counts("main", "t1", names[:1]) == {tool.name: QuestionCount(2, NOON)}
         for where in (("main", "t2", names), ("other", "t1", names), ("main", "t1", [])):
             assert await store.question_counts(*where) == {}
         of_agent = Quota(100, DAY, limits=(agent,))
@@ -102,3 +102,16 @@ class QuestionCountContracts(StoreSuite):
         with pytest.raises(QuotaSpent) as refused:
             await store.insert(later, replace(created(later), at=later.created_at), quota=quota)
         assert (refused.value.limit, refused.value.again_at) == (own.name, first.created_at + 10 * DAY)
+        listed = {own.name: QuestionCount(2, first.created_at, 2)}
+        assert await store.question_counts("main", "t1", []) == listed
+        by_policy = replace(quota, limits=(CountLimit(own.name, 5),), numbered_by=None)
+        await stored(store, with_tool(record(4), "ask_user"), by_policy)
+        assert await store.question_counts("main", "t1", [own.name]) == {
+            own.name: QuestionCount(3, first.created_at, 2)
+        }
+        more = replace(quota, limits=(replace(own, most=4),))
+        await store.settle(replace(answer(first), refunds=True))
+        await stored(store, with_tool(record(5), "ask_user"), more)
+        assert await store.question_counts("main", "t1", []) == {
+            own.name: QuestionCount(3, first.created_at, 4)
+        }

@@ -38,6 +38,7 @@ SEEN = {
         23: "2306090e55f0ac7b",
         24: "458d0fb389a9d190",
         25: "50ddae5b0d350286",
+        26: "06a5684e99938d6c",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -61,6 +62,7 @@ SEEN = {
         19: "7c3869076fca5672",
         20: "06d05d31b10abd5c",
         21: "afa18d45eee24be4",
+        22: "786897cf894f9bf3",
     },
 }
 """Of each migration the beginning of its digest. Add a line with each new one."""

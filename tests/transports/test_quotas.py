@@ -121,6 +121,7 @@ async def test_the_use_of_a_thread_has_the_limits_of_tools_and_agents(api: Api) 
     async def shown(who: str, thread: str = "t1") -> list[tuple[dict[str, Any], int, str | None]]:
         reply = await (await api.as_(who)).get("/v1/limits", params={"thread_id": thread})
         limits = reply.json()["thread"]["question_limits"]
+        assert {each.pop("set_by") for each in limits} <= {"policy"}
         return [(each, each.pop("used"), each.pop("reset_at")) for each in limits]
 
     ends = rfc3339(begun + 3_600_000)
@@ -148,10 +149,18 @@ async def test_an_agent_limits_itself_as_long_as_the_thread_exists(api: Api) -> 
     api.clock.advance(seconds=30 * 24 * 3600)
     third = await post(api, ask(**more))
     assert (code(third), third.json()["error"]["message"]) == ((429, "too_many_questions"), "No more.")
-    assert (await asked(api, question_limit={"max": 1}))["ordinal"] == 1
+    own = await asked(api, question_limit={"max": 1})
+    assert own["ordinal"] == 1
+    listed = [
+        {"agent": own["requester"]["id"], "max": 1, "used": 1, "reset_at": None, "set_by": "asker"},
+        {"tool": "ask_user", "max": 2, "used": 2, "reset_at": None, "set_by": "asker"},
+    ]
+    assert sorted((await used(api))["question_limits"], key=lambda each: each["max"]) == listed
     assert code(await post(api, ask(question_limit={"max": 1}))) == (429, "too_many_questions")
     await set_policy(api, question_limits=[{"tool": "ask_user", "max": 3, "text": "Three."}])
     assert [(await asked(api, **more))[name] for name in ("ordinal", "of")] == [1, 3]
+    [of_tool] = [each for each in (await used(api))["question_limits"] if "tool" in each]
+    assert (of_tool["max"], of_tool["used"], of_tool["set_by"]) == (3, 2, "policy")
     admin = await api.as_("admin")
     assert (await admin.post("/v1/limits/reset", json={"thread_id": "t1"})).status_code == 200
     await set_policy(api, question_limits=None)

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypedDict
+from typing import Literal, NamedTuple, Protocol, TypedDict
 
 from askback.domain.access import UNSHARED, AccessList
 from askback.domain.events import EventDraft
@@ -63,11 +63,27 @@ Spent = Literal["questions", "pending_in_thread", "pending_of_requester"]
 
 @dataclass(frozen=True, slots=True)
 class CountLimit:
-    """A limit of the forms that are counted under a name in a thread; None is the window of the quota."""
+    """A limit of the forms that are counted under a name in a thread; None is the window of the quota.
+
+    One that the asker set has a window of its own.
+    """
 
     name: str
     most: int
     window_ms: int | None = None
+
+    @property
+    def set_by_asker(self) -> int | None:
+        """The limit, if the asker set it: it is stored with the count, so that it can be listed."""
+        return None if self.window_ms is None else self.most
+
+
+class QuestionCount(NamedTuple):
+    """How many forms were counted under a name, since when (ms), and the limit that the asker set last."""
+
+    asked: int
+    since: int
+    set_by_asker: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +203,11 @@ class ThreadStore(Protocol):
 
     async def question_counts(
         self, tenant: str, thread_id: str, names: Sequence[str]
-    ) -> Mapping[str, tuple[int, int]]:
-        """Return how many forms of a thread were counted under each of these names, and since when (ms)."""
+    ) -> Mapping[str, QuestionCount]:
+        """Return what was counted in a thread under each of these names and under those that an asker limited.
+
+        Of these at most `MAX_LIMITS` are read.
+        """
         ...
 
     async def use(self, tenant: str, thread_id: str) -> ThreadUse:

@@ -74,17 +74,24 @@ class AuditLog(Reply):
 
 
 class QuestionLimitUsage(Reply):
-    """How many forms of a tool, of an agent (its id), or of this tool of this agent were asked in a thread."""
+    """How many forms of a tool, of an agent (its id), or of this tool of this agent were asked in a thread.
+
+    A limit of the policy has a window, one that the asker set (`question_limit`) has none.
+    """
 
     tool: str | None = None
     agent: str | None = None
     max: int
     used: int
     reset_at: datetime | None
+    set_by: Literal["policy", "asker"]
 
 
 class ThreadUsage(Reply):
-    """How much of its limits a thread has used; `question_limits` are those of tools and agents."""
+    """How much of its limits a thread has used.
+
+    `question_limits` are those of tools and agents, set by the policy or by an asker.
+    """
 
     id: str
     questions: int

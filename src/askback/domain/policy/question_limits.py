@@ -39,6 +39,12 @@ def count_name(tool: str | None, agent: str | None) -> str:
     return json.dumps([tool, agent], ensure_ascii=False, separators=(",", ":"))
 
 
+def limit_of_count(name: str, most: int) -> QuestionLimit:
+    """Return the limit whose count is stored under a name."""
+    tool, agent = json.loads(name)
+    return QuestionLimit(tool=tool, agent=agent, max=most)
+
+
 def count_names(tool: str | None, agent: str) -> Sequence[str]:
     """Return the names of all counts in which a form of this tool and agent may be."""
     names = [count_name(None, agent)]

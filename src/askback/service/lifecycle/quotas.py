@@ -7,7 +7,7 @@ from typing import Any
 
 from askback.domain.access import AccessLevel
 from askback.domain.limits import Limits
-from askback.domain.policy.question_limits import count_name
+from askback.domain.policy.question_limits import count_name, limit_of_count
 from askback.domain.policy.settings import BOUNDS, ThreadSettings, read_thread_settings
 from askback.domain.request import Ask, AskedLimit, Envelope
 from askback.domain.timestamps import rfc3339
@@ -16,7 +16,7 @@ from askback.domain.validation.text_check import check_line
 from askback.errors import RateLimited, Refused
 from askback.ports.policy import SideEffects
 from askback.ports.store import Principal
-from askback.ports.threads import CountLimit, Quota, QuotaSpent
+from askback.ports.threads import CountLimit, QuestionCount, Quota, QuotaSpent
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
@@ -147,20 +147,29 @@ async def _usage(
 async def _question_limits(
     ctx: Services, principal: Principal, thread_id: str, conduct: ThreadSettings
 ) -> list[dict[str, Any]]:
-    """Return the limits of tools and agents with what was used; an agent sees no limits of other agents."""
-    limits = [
-        each
-        for each in conduct.question_limits or ()
-        if roles.is_person(principal) or each.agent in (None, principal.id)
+    """Return the limits of the policy, then those of askers; an agent sees no limits of other agents."""
+    of_policy = {each.name: each for each in conduct.question_limits or ()}
+    counts = await ctx.store.question_counts(principal.tenant, thread_id, list(of_policy))
+    found = [
+        (each, *_used(ctx, counts.get(each.name), conduct.questions_window_s), "policy")
+        for each in of_policy.values()
     ]
-    counts = await ctx.store.question_counts(principal.tenant, thread_id, [each.name for each in limits])
-    found = list[dict[str, Any]]()
-    for each in limits:
-        asked, since = counts.get(each.name, (0, 0))
-        ends = since + conduct.questions_window_s * 1000
-        running = asked > 0 and ends > ctx.clock.now_ms()
-        found.append(
-            each.model_dump(include={"tool", "agent", "max"}, exclude_none=True)
-            | {"used": asked if running else 0, "reset_at": rfc3339(ends) if running else None}
-        )
-    return found
+    found += [
+        (limit_of_count(name, count.set_by_asker), count.asked, None, "asker")
+        for name, count in counts.items()
+        if name not in of_policy and count.set_by_asker is not None
+    ]
+    return [
+        limit.model_dump(include={"tool", "agent", "max"}, exclude_none=True)
+        | {"used": used, "reset_at": reset_at, "set_by": set_by}
+        for limit, used, reset_at, set_by in found
+        if roles.is_person(principal) or limit.agent in (None, principal.id)
+    ]
+
+
+def _used(ctx: Services, count: QuestionCount | None, window_s: int) -> tuple[int, str | None]:
+    """Return how many forms a limit of the policy has counted in its window, and when that ends."""
+    if count is None or count.asked == 0:
+        return 0, None
+    ends = count.since + window_s * 1000
+    return (count.asked, rfc3339(ends)) if ends > ctx.clock.now_ms() else (0, None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from askback.domain.policy.question_limits import count_names
 from askback.domain.spec import Spec
-from askback.ports.threads import Quota, QuotaSpent
+from askback.ports.threads import QuestionCount, Quota, QuotaSpent
 from askback.storage.postgres import thread_queries as queries
 from askback.storage.postgres.connection import Connection
 from askback.storage.postgres.jobs import Insert, Job, Settle
@@ -17,9 +17,9 @@ Name = tuple[int, str]
 
 
 class QuestionCounts:
-    """How many forms were asked under each name, and since when."""
+    """What was counted under each name."""
 
-    def __init__(self, found: Mapping[Name, tuple[int, int]]) -> None:
+    def __init__(self, found: Mapping[Name, QuestionCount]) -> None:
         self._found = dict(found)
         self._changed = set[Name]()
 
@@ -28,16 +28,17 @@ class QuestionCounts:
 
         Raises `QuotaSpent`, and counts nothing, if one is used up.
         """
-        new = dict[Name, tuple[int, int]]()
+        new = dict[Name, QuestionCount]()
         number = None
         for limit in quota.limits:
             window = quota.window_of(limit)
-            asked, since = self._found.get((thread, limit.name), (0, now))
+            asked, since, set_by_asker = self._found.get((thread, limit.name), QuestionCount(0, now))
             if since + window <= now:
                 asked, since = 0, now
             if asked >= limit.most:
                 raise QuotaSpent("questions", limit.most, since + window, limit=limit.name)
-            new[thread, limit.name] = asked + 1, since
+            own = limit.set_by_asker
+            new[thread, limit.name] = QuestionCount(asked + 1, since, set_by_asker if own is None else own)
             if limit.name == quota.numbered_by:
                 number = asked + 1, limit.most
         self._found |= new
@@ -47,9 +48,9 @@ class QuestionCounts:
     def give_back(self, thread: int, job: Job) -> None:
         """Take back what a form was counted in the window of now."""
         for name in _names(job):
-            asked, since = self._found.get((thread, name), (0, 0))
-            if asked > 0 and since <= job.found[3]:
-                self._found[thread, name] = asked - 1, since
+            count = self._found.get((thread, name), QuestionCount(0, 0))
+            if count.asked > 0 and count.since <= job.found[3]:
+                self._found[thread, name] = count._replace(asked=count.asked - 1)
                 self._changed.add((thread, name))
 
     async def keep(self, db: Connection) -> None:
@@ -65,7 +66,7 @@ async def read(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> QuestionC
     if not names:
         return QuestionCounts({})
     found = await db.fetch(queries.COUNTS, *zip(*names, strict=True))
-    return QuestionCounts({(row[0], row[1]): (row[2], row[3]) for row in found})
+    return QuestionCounts({(row[0], row[1]): QuestionCount(*row[2:]) for row in found})
 
 
 def _names(job: Job) -> Iterable[str]:

@@ -16,12 +16,13 @@ FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], 
 WHERE t.key = n.key"""
 # The counts of tools and agents: (thread keys, names).
 COUNTS = """
-SELECT c.thread, c.name, c.asked, c.asked_from FROM question_counts AS c
+SELECT c.thread, c.name, c.asked, c.asked_from, c.set_by_asker FROM question_counts AS c
 JOIN unnest($1::bigint[], $2::text[]) AS w (thread, name) ON c.thread = w.thread AND c.name = w.name"""
 KEEP_COUNTS = """
-INSERT INTO question_counts (thread, name, asked, asked_from)
-SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[])
-ON CONFLICT (thread, name) DO UPDATE SET asked = excluded.asked, asked_from = excluded.asked_from"""
+INSERT INTO question_counts (thread, name, asked, asked_from, set_by_asker)
+SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[])
+ON CONFLICT (thread, name) DO UPDATE
+SET asked = excluded.asked, asked_from = excluded.asked_from, set_by_asker = excluded.set_by_asker"""
 # Those of the keys in which nothing came to be after all.
 DROP_EMPTY = "DELETE FROM threads WHERE key = ANY ($1::bigint[]) AND seq = 0"
 

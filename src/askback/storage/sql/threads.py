@@ -9,10 +9,11 @@ from collections.abc import Mapping, Sequence
 from askback.domain.access import UNSHARED as OPEN_ACCESS
 from askback.domain.access import AccessList, read_access
 from askback.domain.events import Event
+from askback.domain.policy.question_limits import MAX_LIMITS
 from askback.domain.record import Record
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import ThreadView
-from askback.ports.threads import IdleThread, ThreadTerms, ThreadUse
+from askback.ports.threads import IdleThread, QuestionCount, ThreadTerms, ThreadUse
 from askback.storage import rows
 from askback.storage.sql.conditions import may_view
 from askback.storage.sql.requests import HIDES_NAMES, OPEN, RECORD, REQUESTS
@@ -43,8 +44,11 @@ SELECT t.asked, t.asked_from, (SELECT count(*) FROM requests AS r WHERE {OPEN} A
 FROM threads AS t WHERE t.tenant = $1 AND t.id = $2"""
 RESET = "UPDATE threads SET asked = 0, asked_from = 0 WHERE tenant = $1 AND id = $2"
 COUNTS = """
-SELECT c.name, c.asked, c.asked_from FROM question_counts AS c JOIN threads AS t ON t.key = c.thread
+SELECT c.name, c.asked, c.asked_from, c.set_by_asker FROM question_counts AS c JOIN threads AS t ON t.key = c.thread
 WHERE t.tenant = $1 AND t.id = $2 AND c.name = ANY ($3::text[])"""
+COUNTS_OF_ASKERS = """
+SELECT c.name, c.asked, c.asked_from, c.set_by_asker FROM question_counts AS c JOIN threads AS t ON t.key = c.thread
+WHERE t.tenant = $1 AND t.id = $2 AND c.set_by_asker IS NOT NULL ORDER BY c.name LIMIT $3"""
 RESET_COUNTS = """
 DELETE FROM question_counts WHERE thread = (SELECT key FROM threads WHERE tenant = $1 AND id = $2)"""
 
@@ -128,10 +132,11 @@ class ThreadArea(Area):
 
     async def question_counts(
         self, tenant: str, thread_id: str, names: Sequence[str]
-    ) -> Mapping[str, tuple[int, int]]:
+    ) -> Mapping[str, QuestionCount]:
         """Return the counts of tools and agents."""
-        found = await self._db.rows(COUNTS, tenant, thread_id, list(names)) if names else ()
-        return {name: (asked, since) for name, asked, since in found}
+        named = await self._db.rows(COUNTS, tenant, thread_id, list(names)) if names else ()
+        of_askers = await self._db.rows(COUNTS_OF_ASKERS, tenant, thread_id, MAX_LIMITS)
+        return {name: QuestionCount(*count) for name, *count in (*of_askers, *named)}
 
     async def use(self, tenant: str, thread_id: str) -> ThreadUse:
         """Read how much a thread has used."""

@@ -20,11 +20,12 @@ RETURNING key, seq, access, agents, archived_at, asked, asked_from"""
 # Give back what was counted in the window of now: (tenant, thread id, when it was asked).
 GIVE_BACK = """
 UPDATE threads SET asked = asked - 1 WHERE tenant = ? AND id = ? AND asked > 0 AND asked_from <= ?"""
-# The count of a tool or an agent: (thread key, name, now, window). Given back: (thread key, when asked, names as JSON).
+# The count of a tool or an agent: (thread key, name, now, window, limit of the asker).
+# Given back: (thread key, when asked, names as JSON).
 COUNT_QUESTION = """
-INSERT INTO question_counts (thread, name, asked, asked_from) VALUES (?1, ?2, 1, ?3)
+INSERT INTO question_counts (thread, name, asked, asked_from, set_by_asker) VALUES (?1, ?2, 1, ?3, ?5)
 ON CONFLICT (thread, name) DO UPDATE SET asked = iif(asked_from + ?4 <= ?3, 1, asked + 1),
-    asked_from = iif(asked_from + ?4 <= ?3, ?3, asked_from)
+    asked_from = iif(asked_from + ?4 <= ?3, ?3, asked_from), set_by_asker = coalesce(?5, set_by_asker)
 RETURNING asked, asked_from"""
 GIVE_COUNTS_BACK = """
 UPDATE question_counts SET asked = asked - 1

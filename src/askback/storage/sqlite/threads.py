@@ -55,7 +55,8 @@ def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None
 
 
 def _count(db: Connection, thread: int, limit: CountLimit, *, now: int, window: int) -> int:
-    asked, since = db.execute(own.COUNT_QUESTION, (thread, limit.name, now, window)).fetchone()
+    count = (thread, limit.name, now, window, limit.set_by_asker)
+    asked, since = db.execute(own.COUNT_QUESTION, count).fetchone()
     if asked > limit.most:
         raise QuotaSpent("questions", limit.most, since + window, limit=limit.name)
     return asked
