@@ -1,4 +1,4 @@
-"""Groups A, C, D, F, L and M: some 1,600 bad calls over the wire, each refused with its paths and codes, and good ones beside them.
+"""Groups A, C, D, F, L and M: some 1,700 bad calls over the wire, each refused with its paths and codes, and good ones beside them.
 
 The cases are in `vectors/native_bad_inputs.json`.
 """
@@ -21,6 +21,7 @@ pytestmark = pytest.mark.anyio
 
 CASES: dict[str, list[dict[str, Any]]] = json.loads((VECTORS / "native_bad_inputs.json").read_text("utf-8"))
 TEXT = {"id": "q", "type": "text", "label": "Q"}
+MESSAGE = {"content": [{"type": "text", "text": "Hi"}]}
 PLACES = {
     "form.fields[0]": lambda field: {"fields": [field]},
     "form.sections[0].fields[0]": lambda field: {"sections": [{"id": "s", "fields": [field]}]},
@@ -44,14 +45,19 @@ def text_of(case: dict[str, Any]) -> bytes:
     return "".join(expanded(parts)).encode()
 
 
-def body_of(case: dict[str, Any], thread: str) -> bytes:
-    """Return the body of a call that asks."""
+def body_of(case: dict[str, Any], usual: dict[str, Any]) -> bytes:
+    """Return the body of a call, which changes the usual one."""
     if "body" not in case:
         return text_of(case)
     changes = dict(case["body"])
     dropped = changes.pop("$drop", [])
-    body = {"kind": "form", "thread_id": thread, "form": {"fields": [TEXT]}, **expanded(changes)}
+    body = {**usual, **expanded(changes)}
     return json.dumps({key: value for key, value in body.items() if key not in dropped}).encode()
+
+
+def asking_in(thread: str) -> dict[str, Any]:
+    """Return the usual body of a call that asks."""
+    return {"kind": "form", "thread_id": thread, "form": {"fields": [TEXT]}}
 
 
 def found(reply: Any) -> Faults | str:
@@ -106,7 +112,7 @@ async def test_a_bad_request_is_refused_with_every_path_and_nothing_is_stored(
     thread, seen = "bad-asks", []
     async with agent(server) as asking:
         for case in CASES["asks"]:
-            reply = await asking.http.post("/v1/requests", content=body_of(case, thread))
+            reply = await asking.http.post("/v1/requests", content=body_of(case, asking_in(thread)))
             seen.append((case["shows"], meant(case), found(reply)))
     assert differences(seen) == ""
     assert await empty(ada, thread)
@@ -154,8 +160,53 @@ async def test_a_bad_body_of_an_answer_is_refused_and_the_request_stays_open(
 async def test_good_requests_beside_them_are_accepted(server: Any) -> None:
     async with agent(server) as asking:
         replies = {
-            case["shows"]: await asking.http.post("/v1/requests", content=body_of(case, "good-asks"))
+            case["shows"]: await asking.http.post(
+                "/v1/requests", content=body_of(case, asking_in("good-asks"))
+            )
             for case in CASES["good_asks"]
+        }
+    assert {shows: r.text for shows, r in replies.items() if r.status_code != 201} == {}
+
+
+@requirement("M1", "M2")
+async def test_a_bad_message_is_refused_with_its_path_and_nothing_is_stored(
+    server: Any, ada: Person, thread: str
+) -> None:
+    seen, url = [], f"/v1/threads/{thread}/messages"
+    async with agent(server) as asking:
+        for case in CASES["messages"]:
+            reply = await asking.http.post(url, content=body_of(case, MESSAGE))
+            seen.append((case["shows"], meant(case), found(reply)))
+    assert differences(seen) == ""
+    assert await empty(ada, thread)
+
+
+@requirement("M1", "M2")
+async def test_a_bad_update_of_a_message_is_refused_with_its_path_and_changes_nothing(
+    server: Any, ada: Person, thread: str
+) -> None:
+    seen, url = [], f"/v1/threads/{thread}/messages"
+    call = {"type": "tool", "tool_call_id": "c", "name": "n", "status": "calling"}
+    async with agent(server) as asking:
+        assert (await asking.http.post(url, json={"id": "m1", "content": [call]})).status_code == 201
+        for case in CASES["message_updates"]:
+            body = body_of(case, {"tool_call_id": "c", "status": "done"})
+            seen.append(
+                (case["shows"], meant(case), found(await asking.http.patch(f"{url}/m1", content=body)))
+            )
+    assert differences(seen) == ""
+    snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
+    assert ([each["content"] for each in snapshot["messages"]], snapshot["seq"]) == ([[call]], 1)
+
+
+@requirement("C17")
+async def test_good_messages_beside_them_are_accepted(server: Any, thread: str) -> None:
+    async with agent(server) as asking:
+        replies = {
+            case["shows"]: await asking.http.post(
+                f"/v1/threads/{thread}/messages", content=body_of(case, MESSAGE)
+            )
+            for case in CASES["good_messages"]
         }
     assert {shows: r.text for shows, r in replies.items() if r.status_code != 201} == {}
 

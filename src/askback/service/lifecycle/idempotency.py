@@ -23,16 +23,16 @@ MAX_KEY = 255
 
 
 def idempotency_claim(
-    principal: Principal, scope: str, key: str | None, body: BaseModel | str
+    principal: Principal, scope: str, key: str | None, body: BaseModel | str, *, path: str = "Idempotency-Key"
 ) -> Claim | None:
     """Bind `key` to a digest of the parsed body, so that whitespace does not matter.
 
-    `body` is the parsed model, or its JSON text.
+    `body` is the parsed model, or its JSON text. `path` is where the key was sent. Raises `Faults`.
     """
     if key is None:
         return None
     if not 1 <= len(key) <= MAX_KEY or not key.isprintable():
-        raise Faults([fault("Idempotency-Key", "invalid_key", max=MAX_KEY)])
+        raise Faults([fault(path, "invalid_key", max=MAX_KEY)])
     return Claim(principal.tenant, principal.id, scope, key, _digest(body))
 
 

@@ -70,12 +70,13 @@ async def _add(
     ctx: Services, principal: Principal, thread_id: str, body: object, key: str | None
 ) -> tuple[dict[str, Any], Outcome]:
     sent = parse(MessageBody, body)
-    scope = f"message:{thread_id}"
-    claimed = idempotency_claim(principal, scope, key or sent.id, sent)
+    _check_envelope(ctx, sent)
+    scope, path = f"message:{thread_id}", "Idempotency-Key" if key else "id"
+    claimed = idempotency_claim(principal, scope, key or sent.id, sent, path=path)
     if claimed is not None and (message_id := await _claimed(ctx, claimed, key)) is not None:
         told = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
         return {"id": message_id, **told}, Outcome.REPLAYED
-    files = await _check(ctx, principal, thread_id, sent)
+    files = await _check_content(ctx, principal, thread_id, sent.content)
     await ctx.rate_limiter.count_message(principal.tenant, thread_id, clock=ctx.clock, store=ctx.store)
     policy = await free_text.policy_for_message(ctx, principal, thread_id)
     held, now = policy == "queue", ctx.clock.now_ms()
@@ -229,7 +230,7 @@ def _refusals(ctx: Services, path: str) -> Generator[None]:
         raise Faults([fault(path, "too_long.bytes", max=ctx.limits.message_bytes)]) from None
 
 
-async def _check(ctx: Services, principal: Principal, thread_id: str, sent: MessageBody) -> Uploads:
+def _check_envelope(ctx: Services, sent: MessageBody) -> None:
     report = Report()
     text_check = TextCheck(report, suspicious=True)
     text_check.line("", "id", sent.id, ctx.limits.identifier)
@@ -240,7 +241,6 @@ async def _check(ctx: Services, principal: Principal, thread_id: str, sent: Mess
     if sent.metadata is not None:
         check_metadata(sent.metadata, report, ctx.limits)
     report.finish()
-    return await _check_content(ctx, principal, thread_id, sent.content)
 
 
 async def _check_content(
