@@ -86,9 +86,9 @@ class House:
 
 
 @asynccontextmanager
-async def house(data: Path, **parts: Any) -> AsyncIterator[House]:
+async def house(data: Path, settings: Mapping[str, str] | None = None, **parts: Any) -> AsyncIterator[House]:
     sources = {"repositories": repositories, "files": files, **parts.pop("sources", {})}
-    app = create_app(load({}, data_dir=data), option_sources=sources, **parts)
+    app = create_app(load(settings or {}, data_dir=data), option_sources=sources, **parts)
     async with app.running():
         place = House(app, httpx2.AsyncClient(), httpx2.AsyncClient())
         place.agent, place.person = (

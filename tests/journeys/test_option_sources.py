@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +127,45 @@ async def test_a_bad_search_names_its_parameter(tmp_path: Path) -> None:
             assert faults(await place.search(request, **query)) == [expected], query
         odd = await place.search(request, field="repo", cursor="-1", q="\x00")
         assert odd.json() == {"options": []}
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    """The settings of a server on each database."""
+    if request.param == "sqlite":
+        yield {}
+        return
+    postgres = request.getfixturevalue("postgres")
+    name = asyncio.run(postgres.new())
+    yield {"ASKBACK_DATABASE_URL": postgres.database(name).url, "ASKBACK_MASTER_KEYS": "off"}
+    asyncio.run(postgres.drop(name))
+
+
+@requirement("F9")
+async def test_another_server_searches_checks_and_keeps_the_label(
+    tmp_path: Path, database: dict[str, str]
+) -> None:
+    async with AsyncExitStack() as running:
+        first = await running.enter_async_context(house(tmp_path / "first", database))
+        last = await running.enter_async_context(house(tmp_path / "last", database)) if database else first
+        request = await first.asked(REPOSITORY, FILE, delivery="resume")
+        found = await last.search(request, field="repo", q="WEB pag")
+        assert found.json() == {"options": [REPOSITORIES[1]]}
+        below = (await last.search(request, field="file", parent="/src")).json()
+        assert below == {"options": [{"value": "/src/b.py", "label": "b.py"}]}
+        refused = await last.answer(request, repo=3, file="/src")
+        assert faults(refused) == [
+            ("values.repo", "value_not_in_options"),
+            ("values.file", "value_not_in_options"),
+        ]
+        ended = (await last.answer(request, repo=2, file="/src/b.py")).json()
+        shown = {"options": {"repo": ["web"], "file": ["b.py"]}}
+        assert ended["answer"] == {"values": {"repo": 2, "file": "/src/b.py"}, "shown": shown}
+        [resume] = (await first.agent.get("/v1/resumes")).json()["resumes"]
+        assert '"Repository" (repo): "web" (2)' in resume["text"]
+    async with house(tmp_path / "first", database) as place:
+        read = (await place.person.get(f"/v1/requests/{request['id']}")).json()
+        assert read["answer"] == ended["answer"]
 
 
 @requirement("F9")
