@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from askback.client import (
         Accept,
+        Answering,
         AskAgain,
         AsyncClient,
         AuditPage,
@@ -94,6 +95,7 @@ __all__ = [
     "ActionAsk",
     "Agent",
     "Answer",
+    "Answering",
     "Approval",
     "AskAgain",
     "AskbackError",

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from askback.cli import card
+from askback.cli import card, others
 from askback.cli.action_prompt import ActionPrompt
 from askback.cli.approval_prompt import ApprovalPrompt
 from askback.cli.data_prompt import DataPrompt
@@ -64,10 +64,11 @@ class _AnswerSession:
         settled = asyncio.create_task(self._client.wait(self._request.id))
         dealing = asyncio.create_task(self._deal())
         try:
-            await asyncio.wait({settled, dealing}, return_when=asyncio.FIRST_COMPLETED)
-            if dealing.done() or self._sending:
-                return await dealing
-            await stop(dealing)
+            async with others.answering(self._client, self._terminal, self._request):
+                await asyncio.wait({settled, dealing}, return_when=asyncio.FIRST_COMPLETED)
+                if dealing.done() or self._sending:
+                    return await dealing
+                await stop(dealing)
             self._terminal.say()
             self._terminal.say(ended(settled.result()), "yellow")
             await self._terminal.settle()

@@ -52,6 +52,9 @@ class Terminal:
         self._lines: asyncio.Queue[str | None] | None = None
         self._over = asyncio.Event()
         self._silent = False
+        self._prompt: str | None = None
+        self.typed = asyncio.Event()
+        """Set with each line that was read."""
         self.interactive = self._source.isatty()
 
     def say(self, text: str = "", style: str = "") -> None:
@@ -64,17 +67,33 @@ class Terminal:
         for line in _lines(text, style, width):
             self.console.print(Text.assemble((margin, "dim"), line), soft_wrap=True)
 
+    def notice(self, text: str) -> None:
+        """Print a line while another one is asked for, and the prompt again; what was typed of it stays."""
+        if self._prompt is not None:
+            self.console.print()
+        self.say(text, "dim")
+        if self._prompt is not None:
+            self._show(self._prompt)
+
     async def line(self, prompt: str = "> ") -> str:
         """Ask for one line and return it without its end; raises `EndOfInput`."""
-        self.console.print(Text(printable(prompt), style="bold"), end="", soft_wrap=True)
-        self.console.file.flush()
-        line = await self._queue().get()
+        self._show(prompt)
+        self._prompt = prompt
+        try:
+            line = await self._queue().get()
+        finally:
+            self._prompt = None
         if line is None:
             self.console.print()
             raise EndOfInput
+        self.typed.set()
         if self._silent or not self.interactive:
             self.console.print()
         return line
+
+    def _show(self, prompt: str) -> None:
+        self.console.print(Text(printable(prompt), style="bold"), end="", soft_wrap=True)
+        self.console.file.flush()
 
     @contextmanager
     def unseen(self) -> Generator[None]:

@@ -31,6 +31,7 @@ from askback.wire.admin_replies import (
     StoredSecret,
     Token,
 )
+from askback.wire.events import Answering
 from askback.wire.file_replies import UploadedFile
 from askback.wire.replies import (
     Attempt,
@@ -48,6 +49,7 @@ from askback.wire.replies import (
 __all__ = [
     "Accept",
     "AgentRecord",
+    "Answering",
     "AppFailed",
     "AskAgain",
     "AsyncClient",

@@ -7,11 +7,13 @@ from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import Any, Self
 
-from askback.client.eventfeed import EventFeed
+from askback.client.eventfeed import AnsweringFeed, EventFeed
+from askback.client.frames import frame
 from askback.client.methods import Blocking, iterator, method
 from askback.client.resources.base import Resource, id_of
 from askback.client.resources.threads import Threads
 from askback.domain.request import InputRequest
+from askback.wire.events import Answering
 
 
 class MessageStream:
@@ -111,3 +113,21 @@ class Conversation(Resource):
                 yield event
         finally:
             feed.close()
+
+    @iterator
+    async def answering(self, thread_id: str | None = None) -> AsyncGenerator[Answering]:
+        """Follow who is answering requests of a thread, as a person: agents are not told.
+
+        Yields a report when somebody else begins and every few seconds while they go on, and one that is not `active`
+        when they stop; a report counts for ten seconds. Reports are not stored, and need the WebSocket. Raises
+        `NotFound` once the caller loses access to the thread.
+        """
+        async with AnsweringFeed(self._link, self._thread(thread_id)) as feed:
+            while True:
+                yield Answering.model_validate(await feed.next())
+
+    @method
+    async def mark_answering(self, request: InputRequest | str, *, active: bool = True) -> None:
+        """Show other people for ten seconds that this person is answering a request, or that they have stopped."""
+        op = frame("mark_answering", request_id=id_of(request), body={"active": active})
+        await self._link.call(op, retry_for=0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Any
+from typing import Any, Self
 
 from askback.client.link import Link
 from askback.client.session import Listener
@@ -57,3 +57,36 @@ class EventFeed:
         self._error = error
         self._listener = None
         self._wake.set()
+
+
+class AnsweringFeed:
+    """The reports of one thread that somebody is answering; of unread ones the oldest are dropped."""
+
+    def __init__(self, link: Link, thread_id: str) -> None:
+        self._link = link
+        self._thread_id = thread_id
+        self._reports: asyncio.Queue[dict[str, Any] | AskbackError] = asyncio.Queue()
+        self._listener = Listener(_ignore, self._put, None, report=self._put)
+
+    async def __aenter__(self) -> Self:
+        await self._link.listen(self._thread_id, self._listener)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._link.leave(self._thread_id, self._listener)
+
+    async def next(self) -> dict[str, Any]:
+        """Return the next report; raises what has ended the subscription."""
+        report = await self._reports.get()
+        if isinstance(report, AskbackError):
+            raise report
+        return report
+
+    def _put(self, report: dict[str, Any] | AskbackError) -> None:
+        if self._reports.qsize() >= HELD:
+            self._reports.get_nowait()
+        self._reports.put_nowait(report)
+
+
+def _ignore(_: dict[str, Any]) -> None:
+    """Do nothing: this reader wants reports, not events."""

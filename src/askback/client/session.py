@@ -53,11 +53,15 @@ class Ticket(Protocol):
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """One reader of events; with `cursor` None it begins at the next event."""
+    """One reader of events; with `cursor` None it begins at the next event.
+
+    `report` takes the reports that somebody is answering a request of the thread.
+    """
 
     deliver: Callable[[dict[str, Any]], None]
     fail: Callable[[AskbackError], None]
     cursor: int | None
+    report: Callable[[dict[str, Any]], None] | None = None
 
 
 @dataclass(slots=True)
@@ -195,6 +199,8 @@ class Session:
             self._settle(frame["settled"])
         elif "event" in frame:
             self._deliver(frame["event"], inbox=frame.get("inbox") is True)
+        elif "answering" in frame:
+            self._report(frame["answering"])
         elif "hidden" in frame:
             for listener in self._listeners.pop(frame["hidden"], ()):
                 listener.fail(NotFound("The thread was not found, or you no longer have access."))
@@ -322,6 +328,11 @@ class Session:
             if listener.cursor is None or number > listener.cursor:
                 listener.cursor = number
                 listener.deliver(event)
+
+    def _report(self, report: dict[str, Any]) -> None:
+        for listener in tuple(self._listeners.get(report["thread_id"], ())):
+            if listener.report is not None:
+                listener.report(report)
 
     def _renewed(self) -> list[str]:
         ids = list(self._waits)

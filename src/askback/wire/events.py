@@ -107,6 +107,18 @@ class UpdateEvent(_Event):
     thread: ThreadNames
 
 
+class Answering(Reply):
+    """A person is answering a request now, or has stopped. It is no event: it is not stored, and may be lost.
+
+    A report that is `active` counts for ten seconds; `by` is never the reader.
+    """
+
+    thread_id: str
+    request_id: str
+    by: Actor
+    active: bool
+
+
 class RunEvent(_Event):
     """A run has begun or ended."""
 

@@ -1,0 +1,68 @@
+"""`askback inbox` shows who else is answering, and shows others that its own person is."""
+
+from __future__ import annotations
+
+import anyio
+
+from askback import AsyncClient
+from askback.domain.fields import Form, Text
+from tests.cli.conftest import Server
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+FORM = Form(title="Trip", fields=[Text(id="to", label="Where to?"), Text(id="by", label="By what?")])
+
+
+@requirement("K7")
+async def test_somebody_else_who_answers_is_shown_once_and_the_prompt_again(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    async with server.client("admin") as other:
+        request = await agent.requests.create(FORM, thread_id=thread)
+        elsewhere = await agent.requests.create(FORM, thread_id=f"{thread}-2")
+        async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
+            await screen.shows("Where to?")
+            with anyio.fail_after(20):
+                while " is answering." not in screen.text:
+                    await other.mark_answering(elsewhere)
+                    await other.mark_answering(request)
+                    await other.mark_answering(request)
+                    with anyio.move_on_after(1):
+                        await screen.shows(" is answering.")
+            screen.type("Rome\nTrain\ny\n")
+            shown = await screen.rest()
+            assert process.wait() == 0
+        before, _, after = shown.partition(" is answering.")
+        name, prompt = before.splitlines()[-1], before.splitlines()[-2]
+        assert (name, after.splitlines()[1]) == ("admin", f"{prompt}Rome"), shown
+        assert "is answering" not in after
+        assert (await agent.requests.get(request.id)).status == "answered"
+
+
+@requirement("K7")
+async def test_others_see_that_the_person_at_the_terminal_is_answering(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    async with server.client("admin") as other:
+        request = await agent.requests.create(FORM, thread_id=thread)
+        async with on_a_terminal(server.data, "inbox", "--request", request.id) as (screen, process):
+            await screen.shows("Where to?")
+            reports = other.answering(thread)
+            with anyio.fail_after(20):
+                async with anyio.create_task_group() as tasks:
+
+                    async def read() -> None:
+                        first = await anext(reports)
+                        assert (first.request_id, first.active) == (request.id, True)
+                        screen.type(":later\n")
+                        while (await anext(reports)).active:
+                            pass
+
+                    tasks.start_soon(read)
+                    await anyio.wait_all_tasks_blocked()
+                    await other.requests.list(limit=1)  # once this is back, the reader has subscribed
+                    screen.type("Rome\n")
+            await reports.aclose()
+            await screen.rest()
+            assert process.wait() == 0
+        assert (await agent.requests.get(request.id)).status == "pending"
