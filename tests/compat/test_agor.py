@@ -135,8 +135,9 @@ async def test_arguments_are_refused_with_their_place(
             {"values": {}, "scope": "global"},
             {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
         ),
-        ({"values": {"HUBSPOT_API_KEY": CANARY, "X": CANARY}}, {"values": "This env var was not requested"}),
-        ({"values": {"HUBSPOT_API_KEY": CANARY, "PATH": CANARY}}, {"values": "Blocked by allow-list"}),
+        ({"values": {"HUBSPOT_API_KEY": CANARY, "X": CANARY}}, {"X": "This env var was not requested"}),
+        ({"values": {"HUBSPOT_API_KEY": CANARY, "PATH": CANARY}}, {"PATH": "Blocked by allow-list"}),
+        ({"values": {"HUBSPOT_API_KEY": "x", CANARY: "x"}}, {"values": "This env var was not requested"}),
         (
             {"use_existing": ["HUBSPOT_API_KEY"]},
             {"HUBSPOT_API_KEY": "No saved value is set for this env var"},
@@ -170,10 +171,26 @@ async def test_submitted_values_are_refused_by_name_and_never_repeated(
     assert said["message"].startswith("Invalid submit payload: ")
     assert said["errors"].keys() == errors.keys()
     assert all(text in (..., said["errors"][name]) for name, text in errors.items()), said
+    places = {name if name in {"", "scope", "values"} else f"values.{name}" for name in errors}
+    assert {each["path"] for each in said["data"]["field_errors"]} == places
     shown = await person.get(f"{PATH}/messages/{widget}")
     assert shown.json()["metadata"]["widget"]["status"] == "pending"
     assert (await person.get("/v1/secrets")).json()["secrets"] == []
     assert CANARY not in reply.text + shown.text + caplog.text
+
+
+async def test_the_page_gets_the_arguments_of_the_tool(api: Api):
+    help_ = {"description": "A private app", "placeholder": "pat-…", "input_type": "text"}
+    arguments = {**ENV, "variable_metadata": {"HUBSPOT_API_KEY": help_}, "default_scope": "session"}
+    widget = await ask(api, "env_vars", arguments)
+    shown = await (await api.as_("responder")).get(f"{PATH}/messages/{widget}")
+    assert shown.json()["metadata"]["widget"]["params"] == arguments
+
+
+async def test_a_session_that_cannot_be_is_refused_with_its_place(api: Api):
+    agent = await api.as_("requester")
+    reply = await agent.post(f"{PATH}/sessions/{'s' * 300}/tools/agor_widgets_request_env_vars", json=ENV)
+    assert (reply.status_code, list(reply.json()["errors"])) == (422, ["session_id"])
 
 
 @pytest.mark.parametrize(

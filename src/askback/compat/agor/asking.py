@@ -1,9 +1,10 @@
-"""The tools for agents. Each returns a widget id at once; the agent then ends its turn."""
+"""The tools of agents: each returns at once what was asked, and the agent ends its turn."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field
 
@@ -13,17 +14,39 @@ from askback.compat.system import Answer, Api, Call, Json
 from askback.domain.faults import Faults, rename_path
 from askback.domain.model import Model
 from askback.domain.modeltext import TEXTS
-from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
 
 PREFIX = "agor_widgets_request_"
-BRAND = "Agor"
-CHOSEN = f"[{BRAND}] User chose: {{labels}}."
-DISMISSED = TEXTS["secret.declined.dismissed"].replace("{brand}", BRAND)
+_DISMISSED = TEXTS["secret.declined.dismissed"].replace("{brand}", "Agor")
+CHOICE_TEXTS = {
+    "answered": "[Agor] User chose: {labels}.",
+    "declined": _DISMISSED.replace("{names}", "{question}"),
+}
+"""The messages to the agent about a choice; those about secrets are native."""
 Reason = Annotated[str, Field(max_length=500)]
+Table = Sequence[tuple[str, str]]
+
+
+class Tool(Model):
+    """What every tool takes. Members have the names of the native request, and Agor's names as aliases.
+
+    The docstring of a subclass is what a model reads about the tool.
+    """
+
+    paths: ClassVar[Table]
+    """What the arguments call the places in the native request."""
+    auto_resume: bool = True
+
+    def members(self) -> Json:
+        """Return the arguments of this tool alone, by their native names."""
+        return self.model_dump(exclude={"auto_resume"}, exclude_none=True)
+
+    @abstractmethod
+    def request(self) -> Json:
+        """Return the native request."""
 
 
 class Help(SecretHelp):
@@ -32,128 +55,113 @@ class Help(SecretHelp):
     input: Literal["password", "text", "textarea"] = Field("password", alias="input_type")
 
 
-class Tool(Model):
-    """What every tool takes."""
-
-    auto_resume: bool = True
-
-
 class EnvVars(Tool):
-    """`request_env_vars`: there is no place for a value."""
+    """Ask the user for environment variables. The values never reach you, only their names."""
 
+    paths = ((r"secret\.metadata", "variable_metadata"), (r"secret\.", ""))
     names: list[str]
     reason: Reason
     instructions: str | None = None
     default_scope: Literal["session", "global"] = "global"
-    variable_metadata: dict[str, Help] = Field(default_factory=dict[str, Help])
+    metadata: dict[str, Help] = Field(default_factory=dict[str, Help], alias="variable_metadata")
 
     def request(self) -> Json:
-        """Return the native request."""
-        secret = self.model_dump(exclude={"auto_resume", "variable_metadata"}, exclude_none=True)
-        secret["metadata"] = {
-            name: each.model_dump(exclude_none=True) for name, each in self.variable_metadata.items()
-        }
-        return {"kind": "secret", "secret": secret}
+        """Return a request for secrets."""
+        return {"kind": "secret", "secret": self.members()}
 
 
-class ConfirmationOption(Model):
-    """One button."""
+class Oauth(Tool):
+    """Ask the user to connect an account. Its tokens never reach you."""
 
-    id: str
+    paths = ((r"action\.description", "reason"), (r"action\.title", "provider"), (r"action\.", ""))
+    provider: str = Field(validation_alias=AliasChoices("provider", "mcpServerId"))
+    description: Reason | None = Field(None, alias="reason")
+    scopes: list[str] | None = None
+
+    def request(self) -> Json:
+        """Return a request to connect the account."""
+        return {"kind": "action", "action": {"title": f"Connect {self.provider}", **self.members()}}
+
+
+def _choice_paths(options: str, label: str, heading: str) -> Table:
+    option = r"form\.fields\[0\]\.options(\[\d+\])?"
+    return [
+        (rf"{option}\.value", rf"{options}\1.id"),
+        (rf"{option}\.label", rf"{options}\1.{label}"),
+        (option, rf"{options}\1"),
+        (r"form\.title|form\.fields\[0\]\.label", heading),
+        (r"form\.description", "body"),
+    ]
+
+
+class Button(Model):
+    """One option of a confirmation."""
+
+    value: str = Field(alias="id")
     label: str
     style: Literal["default", "primary", "danger"] | None = None
 
 
 class Confirmation(Tool):
-    """`request_confirmation`: a question with two to five buttons."""
+    """Ask the user to choose one of two to five options."""
 
+    paths = _choice_paths("options", "label", "title")
     title: str = Field(max_length=120)
-    body: str = Field("", max_length=2_000)
-    options: list[ConfirmationOption] = Field(min_length=2, max_length=5)
+    description: str | None = Field(None, max_length=2_000, alias="body")
+    options: list[Button] = Field(min_length=2, max_length=5)
 
     def request(self) -> Json:
-        """Return the native request."""
-        options = [_option(each.id, each.label, style=each.style) for each in self.options]
-        field = {"id": "option_id", "type": "select", "widget": "buttons", "label": self.title}
-        form = {"title": self.title, "description": self.body or None}
-        return _choice({**form, "fields": [{**field, "required": True, "options": options}]}, self.title)
+        """Return a form with buttons."""
+        form = self.members()
+        buttons = {"type": "select", "widget": "buttons", "options": form.pop("options")}
+        return _choice({"id": "option_id", "label": self.title, **buttons}, **form)
+
+
+class Picker(Tool):
+    """A choice of one or, with `multiple`, of several."""
+
+    id: ClassVar[str]
+    label: Reason = Field(alias="reason")
+    multiple: bool = False
+
+    def request(self) -> Json:
+        """Return a form with the options."""
+        field = self.members()
+        type_ = "multiselect" if field.pop("multiple") else "radio"
+        return _choice({"id": self.id, "type": type_, **field})
 
 
 class Server(Model):
     """One MCP server."""
 
-    id: str
-    name: str
+    value: str = Field(alias="id")
+    label: str = Field(alias="name")
 
 
-class McpServers(Tool):
-    """`request_mcp_servers`: a choice of MCP servers."""
+class McpServers(Picker):
+    """Ask the user to choose among MCP servers."""
 
-    reason: Reason
-    servers: list[Server]
-    multiple: bool = False
-
-    def request(self) -> Json:
-        """Return the native request."""
-        return _pick("server_ids", self, [_option(each.id, each.name) for each in self.servers])
+    id = "server_ids"
+    paths = _choice_paths("servers", "name", "reason")
+    options: list[Server] = Field(alias="servers")
 
 
-class Files(Tool):
-    """`request_files`: a choice of files by their paths."""
+class Files(Picker):
+    """Ask the user to choose among files."""
 
-    reason: Reason
-    files: list[str]
-    multiple: bool = False
-
-    def request(self) -> Json:
-        """Return the native request."""
-        return _pick("files", self, [_option(each, each) for each in self.files])
+    id = "files"
+    paths = _choice_paths("files", "name", "reason")
+    options: list[str] = Field(alias="files")
 
 
-class Oauth(Tool):
-    """`request_oauth`: an account at an OAuth provider of the server, which Agor names by an MCP server."""
-
-    provider: str = Field(validation_alias=AliasChoices("provider", "mcpServerId"))
-    reason: Reason | None = None
-    scopes: list[str] | None = None
-
-    def request(self) -> Json:
-        """Return the native request."""
-        action = {"provider": self.provider, "description": self.reason, "scopes": self.scopes}
-        return {"kind": "action", "action": {"title": f"Connect {self.provider}", **action}}
-
-
-TOOLS: Mapping[str, tuple[type[EnvVars | Confirmation | McpServers | Files | Oauth], str]] = {
-    "env_vars": (
-        EnvVars,
-        "Ask the user for environment variables. The values never reach you, only their names.",
-    ),
-    "confirmation": (Confirmation, "Ask the user to choose one of two to five options."),
-    "mcp_servers": (McpServers, "Ask the user to choose among MCP servers."),
-    "files": (Files, "Ask the user to choose among files."),
-    "oauth": (Oauth, "Ask the user to connect an account. Its tokens never reach you."),
+TOOLS: Mapping[str, type[Tool]] = {
+    "env_vars": EnvVars,
+    "confirmation": Confirmation,
+    "mcp_servers": McpServers,
+    "files": Files,
+    "oauth": Oauth,
 }
-"""The tools by the type of their widget, with what a model reads about them."""
-
-_ITEMS = r"form\.fields\[0\]\.options(\[\d+\])?"
-_PATHS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "env_vars": [(r"secret\.metadata", "variable_metadata"), (r"secret\.", "")],
-    "confirmation": [
-        (rf"{_ITEMS}\.value", r"options\1.id"),
-        (_ITEMS, r"options\1"),
-        (r"form\.title|form\.fields\[0\]\.label", "title"),
-        (r"form\.description", "body"),
-    ],
-    "mcp_servers": [
-        (rf"{_ITEMS}\.value", r"servers\1.id"),
-        (rf"{_ITEMS}\.label", r"servers\1.name"),
-        (_ITEMS, r"servers\1"),
-        (r"form\.fields\[0\]\.label", "reason"),
-    ],
-    "files": [(rf"{_ITEMS}(\.value|\.label)?", r"files\1"), (r"form\.fields\[0\]\.label", "reason")],
-    "oauth": [(r"action\.description", "reason"), (r"action\.title", "provider"), (r"action\.", "")],
-}
-"""For each type, places in the native request and what the arguments call them."""
+"""The tools by the type of their widget."""
 
 
 async def tool_call(call: Call) -> Answer:
@@ -167,26 +175,18 @@ async def run(api: Api, session: str, tool: str, arguments: object, *, key: str 
     type_ = tool.removeprefix(PREFIX)
     if type_ not in TOOLS or type_ == tool:
         raise NotFound(UNKNOWN_TYPE.format(type=type_))
-    asked = parse(TOOLS[type_][0], arguments)
+    asked = parse(TOOLS[type_], arguments)
     terms = {"thread_id": session, "delivery": "resume", "auto_resume": asked.auto_resume}
     try:
         created = await api.call("create_request", {**asked.request(), **terms}, key=key)
     except Faults as refused:
-        raise refused.with_paths(lambda path: rename_path(path, _PATHS[type_])) from None
+        raise refused.with_paths(
+            lambda path: rename_path(path, [*asked.paths, ("thread_id", "session_id")])
+        ) from None
     status = state(InputRequest.model_validate(created))
     return {"widget_id": created["id"], "status": "requested" if status == "pending" else status}
 
 
-def _pick(id_: str, asked: McpServers | Files, options: Sequence[Json]) -> Json:
-    type_ = "multiselect" if asked.multiple else "radio"
-    field = {"id": id_, "type": type_, "label": asked.reason, "required": True, "options": options}
-    return _choice({"fields": [field]}, asked.reason)
-
-
-def _choice(form: Json, what: str) -> Json:
-    texts = {"answered": CHOSEN, "declined": DISMISSED.replace("{names}", quote(what))}
-    return {"kind": "form", "form": form, "texts": texts}
-
-
-def _option(value: str, label: str, **more: Any) -> Json:
-    return {"value": value, "label": label, **more}
+def _choice(field: Json, **form: Any) -> Json:
+    form["fields"] = [{**field, "required": True}]
+    return {"kind": "form", "form": form, "texts": CHOICE_TEXTS}

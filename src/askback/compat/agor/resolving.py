@@ -3,74 +3,65 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import cast
 
-from askback.compat.agor import errors
-from askback.compat.agor.widgets import (
-    NEEDED,
-    field_id,
-    is_known,
-    is_resumed,
-    state,
-    widget_type,
-)
+from askback.compat.agor.asking import TOOLS
+from askback.compat.agor.errors import NOT_ALLOWED, UNKNOWN_TYPE, refuse
+from askback.compat.agor.widgets import choice_of, state, widget_type
 from askback.compat.system import Answer, Api, Call, Json
 from askback.domain import jsontext
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Faults, fault, rename_path
+from askback.domain.fields import Multiselect
 from askback.domain.request import InputRequest
+from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
+from askback.domain.validation.report import Report
 from askback.errors import Conflict, Forbidden, Gone, NotFound
 
 SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
-_MEMBERS = {"values": "secrets", "use_existing": "use_existing", "scope": "scope"}
+RESOLVED_BY = {"oauth": OAUTH}
+"""What resolves a type of widget, if not `submit`."""
+_PATHS = [("secrets", "values"), (r"values\.", "")]
 
 
 async def submit(call: Call) -> Answer:
     """`POST /widgets/{widget}/submit`."""
     request = await _open(call, SUBMIT)
-    type_ = widget_type(request)
-    if not is_known(type_):
-        raise NotFound(errors.UNKNOWN_TYPE.format(type=type_))
-    if type_ in NEEDED:
-        raise Conflict(errors.OTHER_ACTION.format(type=type_, needed=NEEDED[type_], action=SUBMIT))
     try:
-        if request.secret is not None:
-            body: object = call.body().read(lambda text: _submission(text, request.revision))
+        if (secret := request.secret) is not None:
+            body: object = call.body().read(lambda text: _submission(text, request.revision, secret.names))
         else:
-            body = {"revision": request.revision, "values": _choice(call.json(), request)}
-        return await _resolve(call.api, request, SUBMIT, "answer_request", body)
+            body = {"revision": request.revision, "values": _values(call.json(), request)}
+        return await _resolve(call, request, SUBMIT, "answer_request", body)
     except Faults as refused:
-        status, told = errors.refuse_submit(call.api, refused)
-        return Answer(told, status=status)
+        found = refused.with_paths(lambda path: rename_path(path, _PATHS))
+        status, said = refuse(call.api.explain(found))
+        return Answer({**said, "message": f"Invalid submit payload: {said['message']}"}, status=status)
 
 
 async def dismiss(call: Call) -> Answer:
     """`POST /widgets/{widget}/dismiss`."""
     request = await _open(call, DISMISS)
-    return await _resolve(call.api, request, DISMISS, "decline_request", {"reason": "dismissed"})
+    return await _resolve(call, request, DISMISS, "decline_request", {"reason": "dismissed"})
 
 
 async def oauth_start(call: Call) -> Answer:
     """`POST /widgets/{widget}/oauth-start`: the address at which the person connects the account."""
-    request = _of_oauth(await _open(call, OAUTH))
+    request = await _open(call, OAUTH)
     return await call.start_oauth(request.id)
 
 
 async def oauth_resolve(call: Call) -> Answer:
     """`POST /widgets/{widget}/oauth-resolve`: says what became of it; only the provider's grant resolves it."""
-    request = _of_oauth(await find(call.api, call.path["widget"]))
+    request = await find(call.api, call.path["widget"])
+    _require_action(request, OAUTH)
+    if state(request) == "submitted":
+        return Answer(_outcome(request))
     if state(request) == "pending":
-        raise Conflict(errors.NOT_CONNECTED.format(provider=request.action and request.action.provider))
-    if state(request) != "submitted":
-        raise errors.settled(request.id, state(request), OAUTH)
-    return Answer(outcome(request))
-
-
-def _of_oauth(request: InputRequest) -> InputRequest:
-    type_ = widget_type(request)
-    if type_ not in NEEDED:
-        raise Conflict(errors.OTHER_ACTION.format(type=type_, needed=SUBMIT, action=OAUTH))
-    return request
+        provider = request.action and request.action.provider
+        raise Conflict(f"The account at '{provider}' is not connected yet.")
+    raise _settled(request, OAUTH)
 
 
 async def find(api: Api, widget: str) -> InputRequest:
@@ -78,65 +69,83 @@ async def find(api: Api, widget: str) -> InputRequest:
     try:
         request = InputRequest.model_validate(await api.call("get_request", request_id=widget))
     except NotFound:
-        raise errors.not_found(widget) from None
+        raise NotFound(f"Widget {widget} not found") from None
     if widget_type(request) is None:
-        raise NotFound(errors.NO_WIDGET.format(id=widget))
+        raise NotFound(f"Message {widget} is not a widget request")
     return request
 
 
 async def _open(call: Call, action: str) -> InputRequest:
+    """Return the request of a widget that this action can still resolve."""
     request = await find(call.api, call.path["widget"])
     if state(request) != "pending":
-        raise errors.settled(request.id, state(request), action)
+        raise _settled(request, action)
+    if action != DISMISS:
+        _require_action(request, action)
     return request
 
 
-async def _resolve(api: Api, request: InputRequest, action: str, operation: str, body: object) -> Answer:
+def _require_action(request: InputRequest, action: str) -> None:
+    type_ = widget_type(request) or ""
+    if type_ not in TOOLS:
+        raise NotFound(UNKNOWN_TYPE.format(type=type_))
+    if (needed := RESOLVED_BY.get(type_, SUBMIT)) != action:
+        raise Conflict(f"Widget type '{type_}' is resolved by '{needed}', not '{action}'.")
+
+
+def _settled(request: InputRequest, action: str) -> Conflict:
+    return Conflict(f"Widget {request.id} is already {state(request)}; cannot {action} again.")
+
+
+async def _resolve(call: Call, request: InputRequest, action: str, operation: str, body: object) -> Answer:
     try:
-        ended = InputRequest.model_validate(await api.call(operation, body, request_id=request.id))
+        ended = await call.api.call(operation, body, request_id=request.id)
     except Forbidden:
-        raise errors.not_allowed() from None
-    except (Conflict, Gone) as refused:
-        now = await find(api, request.id)
-        if state(now) == "pending":
-            raise
-        raise errors.settled(request.id, state(now), action) from refused
-    return Answer(outcome(ended))
+        raise Forbidden(NOT_ALLOWED) from None
+    except (Conflict, Gone):
+        await _open(call, action)  # says so if it has ended meanwhile
+        raise
+    return Answer(_outcome(InputRequest.model_validate(ended)))
 
 
-def outcome(request: InputRequest) -> Json:
-    """Return what resolving a widget returns."""
-    queued = is_resumed(request)
+def _outcome(request: InputRequest) -> Json:
+    queued = request.settled and request.delivery == "resume" and request.auto_resume
     return {"widget_id": request.id, "status": state(request), "auto_resume_queued": queued}
 
 
-def _submission(text: bytes, revision: int) -> RawBody:
+def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     """Return the native body for `{values, use_existing?, scope?}`, without looking at a value."""
     sent = _object(jsontext.parse(text))
-    if sent.keys() - _MEMBERS.keys():
+    if sent.keys() - {"values", "use_existing", "scope"}:
         raise Faults([fault("", "unknown_field.key")])
-    native = {_MEMBERS[name]: value for name, value in sent.items()}
-    return RawBody(json.dumps({**native, "revision": revision}).encode())
+    values = sent.pop("values", None)
+    report = Report()
+    for name in cast("Json", values) if isinstance(values, dict) else ():
+        # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
+        if name not in names and is_well_formed(name):
+            report.add(
+                f"secrets.{name}", "secret_blocked" if blocked_reason(name) else "secret_not_requested"
+            )
+    report.finish()
+    return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
 
 
-def _choice(body: object, request: InputRequest) -> Json:
+def _values(body: object, request: InputRequest) -> Json:
     """Return the values of a form; one choice of a picker without `multiple` is a list with one item."""
-    sent, id_ = _object(body), field_id(request)
-    chosen: Any = sent.get(id_)
-    if chosen is None:
-        raise Faults([fault(f"values.{id_}", "missing_required")])
-    if id_ == "option_id" or _is_multiple(request):
-        return sent
-    if not isinstance(chosen, list):
-        raise Faults([fault(f"values.{id_}", "wrong_type.list")])
-    items = cast("list[Any]", chosen)
-    if len(items) > 1:
-        raise Faults([fault(f"values.{id_}", "too_many", max=1)])
-    return {**sent, id_: items[0] if items else None}
-
-
-def _is_multiple(request: InputRequest) -> bool:
-    return request.form is not None and request.form.all_fields[0].type == "multiselect"
+    field = choice_of(request)
+    assert field is not None
+    values: Json = {field.id: None, **_object(body)}
+    if field.id == "option_id" or isinstance(field, Multiselect):
+        return values
+    match values[field.id]:
+        case None | []:
+            return values
+        case [one]:
+            return {**values, field.id: one}
+        case [*_]:
+            raise Faults([fault(f"values.{field.id}", "too_many", max=1)])
+        case _:
+            raise Faults([fault(f"values.{field.id}", "wrong_type.list")])
 
 
 def _object(body: object) -> Json:

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from datetime import datetime
 
 from askback.compat.system import Json
 from askback.domain.fields import Multiselect, Radio, Select
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
+from askback.domain.secrets.request import SecretHelp
 from askback.messages.languages import choose
 
 CHOICES = {"option_id": "confirmation", "server_ids": "mcp_servers", "files": "files"}
 """The types that are forms with one choice, by the id of their field, which is the member of an answer."""
-NEEDED = {"oauth": "oauth_callback"}
-"""What resolves a widget, if not `submit`."""
+ChoiceField = Select | Radio | Multiselect
 _STATES = {Status.PENDING: "pending", Status.RESOLVING: "resolving", Status.ANSWERED: "submitted"}
-_UNKNOWN = {"approval", "form", "action"}
 
 
 def widget_type(request: InputRequest) -> str | None:
@@ -25,20 +24,18 @@ def widget_type(request: InputRequest) -> str | None:
         return "env_vars"
     if request.action is not None and request.action.provider is not None:
         return "oauth"
-    if _choice(request) is not None:
-        return CHOICES[field_id(request)]
-    return None if request.kind in _UNKNOWN else request.kind
+    if (field := choice_of(request)) is not None:
+        return CHOICES[field.id]
+    return None if request.kind in ("approval", "form", "action") else request.kind
 
 
-def is_known(type_: str | None) -> bool:
-    """Whether Agor has this type of widgets."""
-    return type_ in ("env_vars", "oauth", *CHOICES.values())
-
-
-def field_id(request: InputRequest) -> str:
-    """Return the id of the first field of a form; empty for anything else."""
-    fields = request.form.all_fields if request.form else []
-    return fields[0].id if fields else ""
+def choice_of(request: InputRequest) -> ChoiceField | None:
+    """Return the field of a form that is a choice of Agor's."""
+    match request.form.all_fields if request.form else []:
+        case [Select() | Radio() | Multiselect() as field] if field.id in CHOICES:
+            return field
+        case _:
+            return None
 
 
 def state(request: InputRequest) -> str:
@@ -48,41 +45,32 @@ def state(request: InputRequest) -> str:
     return _STATES.get(request.status, "dismissed")
 
 
-def is_resumed(request: InputRequest) -> bool:
-    """Whether the agent gets a message about the end of it."""
-    return request.settled and request.delivery == "resume" and request.auto_resume
-
-
-def widget(request: InputRequest) -> Json:
-    """Return a widget as its message has it: no value of a secret, as no request has any."""
-    shown: Json = {
+def message(request: InputRequest) -> Json:
+    """Return the message of a widget: no value of a secret, as no request has any."""
+    params, at, attempt = _params(request), _time(request.created_at), request.attempt
+    content = _content(request, params)
+    widget: Json = {
         "widget_id": request.id,
         "widget_type": widget_type(request),
         "schema_version": 1,
-        "params": _params(request),
+        "params": params,
         "status": state(request),
-        "requested_at": _time(request.created_at),
+        "requested_at": at,
         "auto_resume": request.auto_resume,
+        **_end(request),
     }
-    if request.attempt is not None:
-        failed = {"failed_at": _time(request.attempt.at), "error_code": request.attempt.code or "failed"}
-        shown["resolution_failure"] = failed
-    return shown | _end(request)
-
-
-def message(request: InputRequest) -> Json:
-    """Return the message of a widget."""
-    shown = widget(request)
-    text = _content(request, shown["params"])
+    if attempt is not None:
+        failed = {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
+        widget["resolution_failure"] = failed
     return {
         "message_id": request.id,
         "session_id": request.thread_id,
         "type": "widget_request",
         "role": "system",
-        "content": text,
-        "content_preview": text[:200],
-        "timestamp": shown["requested_at"],
-        "metadata": {"widget": shown},
+        "content": content,
+        "content_preview": content[:200],
+        "timestamp": at,
+        "metadata": {"widget": widget},
     }
 
 
@@ -95,72 +83,68 @@ def resolved(request: InputRequest) -> Json:
 def _end(request: InputRequest) -> Json:
     if not request.settled:
         return {}
-    end: Json = {"resolved_at": _time(request.settled_at or request.created_at)}
-    if request.settled_by is not None:
-        end["submitted_by"] = request.settled_by.user or request.settled_by.id
-    if state(request) == "submitted":
-        end["result_meta"] = _result(request)
-    return end
+    by = request.settled_by
+    return _present(
+        resolved_at=_time(request.settled_at or request.created_at),
+        submitted_by=by and (by.user or by.id),
+        result_meta=_result(request) if state(request) == "submitted" else None,
+    )
 
 
 def _result(request: InputRequest) -> Json:
     """Return names, scopes and choices: what an agent and everybody in the session may read."""
-    assert request.answer is not None
+    answer, field = request.answer, choice_of(request)
+    assert answer is not None
     if request.secret is not None:
         hidden = request.secret.hide_names and not request.secret.names
-        return {"names_submitted": [] if hidden else request.answer.names, "scope": request.answer.scope}
+        return {"names_submitted": [] if hidden else answer.names, "scope": answer.scope}
     if request.action is not None:
-        return {"provider": request.action.provider, "outcome": request.answer.outcome}
-    id_ = field_id(request)
-    value = request.answer.values.get(id_)
-    return {id_: value if id_ == "option_id" or isinstance(value, list) else [value]}
+        return {"provider": request.action.provider, "outcome": answer.outcome}
+    if field is None:
+        return {}
+    value = answer.values.get(field.id)
+    return {field.id: value if field.id == "option_id" or isinstance(value, list) else [value]}
 
 
 def _params(request: InputRequest) -> Json:
-    if request.secret is not None:
-        asked = request.secret
-        params: Json = {
-            "names": asked.names,
-            "reason": choose(asked.reason),
-            "default_scope": asked.default_scope,
-        }
-        if asked.instructions is not None:
-            params["instructions"] = choose(asked.instructions)
-        return params
-    if request.action is not None:
-        return {
-            "provider": request.action.provider,
-            "reason": choose(request.action.description) or choose(request.action.title),
-            "scopes": request.action.scopes or [],
-        }
-    field = _choice(request)
-    return dict(request.data or {}) if field is None else _choice_params(request, field)
-
-
-def _choice_params(request: InputRequest, field: Select | Radio | Multiselect) -> Json:
-    assert request.form is not None
+    """Return the arguments of the tool."""
+    if (secret := request.secret) is not None:
+        return _present(
+            names=secret.names,
+            reason=choose(secret.reason),
+            default_scope=secret.default_scope,
+            instructions=choose(secret.instructions) or None,
+            variable_metadata=_help(secret.metadata) or None,
+        )
+    if (action := request.action) is not None:
+        reason = choose(action.description) or choose(action.title)
+        return {"provider": action.provider, "reason": reason, "scopes": action.scopes or []}
+    if request.form is None or (field := choice_of(request)) is None:
+        return dict(request.data or {})
     if field.id == "option_id":
-        return {
-            "title": choose(request.form.title),
-            "body": choose(request.form.description),
-            "options": [
-                {"id": each.value, "label": choose(each.label)}
-                | ({"style": each.style} if each.style else {})
-                for each in field.options
-            ],
-        }
-    shown: Mapping[str, Any] = {"reason": choose(field.label), "multiple": isinstance(field, Multiselect)}
+        heading = {"title": choose(request.form.title), "body": choose(request.form.description)}
+        return {**heading, "options": _options(field, "label")}
+    picker = {"reason": choose(field.label), "multiple": isinstance(field, Multiselect)}
     if field.id == "files":
-        return {**shown, "files": [each.value for each in field.options]}
-    return {**shown, "servers": [{"id": each.value, "name": choose(each.label)} for each in field.options]}
+        return {**picker, "files": [each.value for each in field.options]}
+    return {**picker, "servers": _options(field, "name")}
 
 
-def _choice(request: InputRequest) -> Select | Radio | Multiselect | None:
-    fields = request.form.all_fields if request.form else []
-    first = fields[0] if len(fields) == 1 else None
-    if isinstance(first, Select | Radio | Multiselect) and first.id in CHOICES:
-        return first
-    return None
+def _help(metadata: Mapping[str, SecretHelp]) -> Json:
+    return {
+        name: {"input_type" if key == "input" else key: choose(text) for key, text in each if text}
+        for name, each in metadata.items()
+    }
+
+
+def _options(field: ChoiceField, label: str) -> list[Json]:
+    return [
+        _present(id=each.value, style=each.style, **{label: choose(each.label)}) for each in field.options
+    ]
+
+
+def _present(**members: object) -> Json:
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _content(request: InputRequest, params: Json) -> str:
@@ -171,5 +155,5 @@ def _content(request: InputRequest, params: Json) -> str:
     return params.get("title") or params.get("reason") or request.summary or request.kind
 
 
-def _time(at: Any) -> str:
+def _time(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
