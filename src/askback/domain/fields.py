@@ -10,7 +10,7 @@ Source: S004 (field types, sections, initial values), S000 and S001 (widgets, op
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, JsonValue
@@ -307,21 +307,22 @@ class Form(Model):
     completed_view: CompletedView | None = None
 
     @property
-    def texts(self) -> Iterator[LocalText | None]:
+    def texts(self) -> list[LocalText | None]:
         """Every text that a person may see, in any order."""
-        view = self.completed_view
-        yield from (self.title, self.description, self.submit_label, self.cancel_label)
-        yield None if view is None else view.summary_template
+        found = [self.title, self.description, self.submit_label, self.cancel_label]
+        if self.completed_view is not None:
+            found.append(self.completed_view.summary_template)
         for section in self.sections or ():
-            yield from (section.title, section.description, section.submit_label)
+            found += (section.title, section.description, section.submit_label)
         for field in self.all_fields:
-            yield from _field_texts(field)
+            found += _field_texts(field)
             if isinstance(field, Rows):
-                yield from (field.accept_label, field.decline_label)
+                found += (field.accept_label, field.decline_label)
                 for row in field.rows:
-                    yield from (row.label, row.description)
+                    found += (row.label, row.description)
                     for each in row.fields or ():
-                        yield from _field_texts(each)
+                        found += _field_texts(each)
+        return found
 
     @property
     def names(self) -> dict[str, LocalText]:
@@ -341,10 +342,11 @@ class Form(Model):
         return list(self.fields or [])
 
 
-def _field_texts(field: AnyField) -> Iterator[LocalText | None]:
+def _field_texts(field: AnyField) -> list[LocalText | None]:
     members = vars(field)  # a missing attribute of a model is slow
-    yield from (field.label, field.description, field.placeholder, members.get("pattern_message"))
+    found = [field.label, field.description, field.placeholder, members.get("pattern_message")]
     for option in members.get("options", ()):
-        yield from (option.label, option.description)
+        found += (option.label, option.description)
     if field.messages is not None:
-        yield from dict(field.messages).values()
+        found += dict(field.messages).values()
+    return found

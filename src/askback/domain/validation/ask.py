@@ -86,7 +86,8 @@ def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
         check_envelope(ask, text_check, limits)
         rules = FormRules(report, text_check, limits, "form", known=known is not None)
         rules.check(ask.form, cast("Any", body)["form"])
-        check_errors(ask.field_errors, ask.error_summary, form_paths(ask.form), text_check, limits)
+        places = form_paths(ask.form) if ask.field_errors else frozenset[str]()
+        check_errors(ask.field_errors, ask.error_summary, places, text_check, limits)
         _check_ends(ask, report, limits)
     report.finish()
     assert ask is not None

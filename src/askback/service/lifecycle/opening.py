@@ -33,7 +33,7 @@ from askback.ports.threads import Quota, QuotaSpent, ThreadTerms
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle import quotas, refusals
-from askback.service.lifecycle.settle import promote_queued, settle
+from askback.service.lifecycle.settle import promote_queued, replayed, settle
 from askback.service.lifecycle.undelivered import resumes_for_settled
 
 
@@ -113,8 +113,9 @@ async def open_request(
     if isinstance(asked, Ask) and asked.repeat != "ask":
         refused = await refusals.find_refused(ctx, record, terms)
         if refused is not None:
-            return await refusals.repeat_refusal(
-                ctx, record, refused, key=None if claimed is None else claimed.key
+            key = None if claimed is None else claimed.key
+            return await replayed(ctx, claimed) or await refusals.repeat_refusal(
+                ctx, record, refused, key=key
             )
     conduct = read_thread_settings(terms.everywhere, terms.here)
     try:

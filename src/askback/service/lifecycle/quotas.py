@@ -42,9 +42,9 @@ def thread_quota(conduct: ThreadSettings, limits: Limits, asked: Envelope, agent
         for each in conduct.question_limits or ()
         if each.applies_to(tool, agent)
     }
-    own = _own_limit(asked)
-    name = count_name(tool, None if tool else agent)
-    if own is not None:
+    name = None
+    if (own := _own_limit(asked)) is not None:
+        name = count_name(tool, None if tool else agent)
         counted.setdefault(name, CountLimit(name, own.max, _EVER_MS))
     return Quota(
         conduct.max_questions,
@@ -52,7 +52,7 @@ def thread_quota(conduct: ThreadSettings, limits: Limits, asked: Envelope, agent
         _or(conduct.max_pending, limits.max_pending),
         _or(conduct.max_pending_per_agent, limits.max_pending_per_agent),
         tuple(counted.values()),
-        None if own is None else name,
+        name,
     )
 
 

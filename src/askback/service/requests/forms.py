@@ -12,6 +12,7 @@ from askback.domain.faults import Faults, fault
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
+from askback.domain.request import Ask
 from askback.domain.shown import shown_form
 from askback.domain.spec import REQUESTER
 from askback.domain.validation.answer import check_answer
@@ -24,6 +25,7 @@ from askback.domain.view import view
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
+from askback.ports.threads import ThreadTerms
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
@@ -54,8 +56,19 @@ async def create_form(ctx: Services, principal: Principal, body: object, *, key:
     asked, text = read_ask(body, limits=ctx.limits)
     terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
     claimed = idempotency_claim(principal, "create", key, text)
-    if (before := await replayed(ctx, claimed)) is not None:
+    try:
+        return await _create(ctx, principal, asked, text, claimed, terms)
+    except Exception:
+        # What a key made before is returned, whatever would be refused now. The transaction of a new request knows
+        # the key, so that only a refusal has to look it up.
+        if (before := await replayed(ctx, claimed)) is None:
+            raise
         return before
+
+
+async def _create(
+    ctx: Services, principal: Principal, asked: Ask, text: str, claimed: Claim | None, terms: ThreadTerms
+) -> Change:
     if asked.validator not in {None, REQUESTER, *ctx.validators}:
         raise Faults([fault("validator", "unknown_value.validator")])
     labels = labels_of(asked, text)
