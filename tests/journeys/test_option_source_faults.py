@@ -60,6 +60,27 @@ async def test_without_a_source_nothing_is_searched_or_answered_and_the_request_
     assert "4711" not in caplog.text
 
 
+@requirement("F9", "N5")
+async def test_a_retry_with_its_key_gets_its_request_when_the_source_has_failed_since(tmp_path: Path) -> None:
+    failed = Event()
+
+    async def fails_later(query: OptionQuery) -> Any:
+        if failed.is_set():
+            raise RuntimeError
+        return query.page(REPOSITORIES)
+
+    async with house(tmp_path, sources={"repositories": fails_later}) as place:
+        place.agent.headers["Idempotency-Key"] = "k1"
+        first = await place.asked({**REPOSITORY, "default": 1})
+        failed.set()
+        again = await place.ask({**REPOSITORY, "default": 1})
+        assert (again.status_code, again.json()["id"]) == (201, first["id"])
+        other = await place.ask({**REPOSITORY, "default": 2})
+        assert other.json()["error"]["code"] == "idempotency_mismatch"
+        place.agent.headers["Idempotency-Key"] = "k2"
+        assert (await place.ask({**REPOSITORY, "default": 1})).status_code == 422
+
+
 @requirement("F9", "N3")
 async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: Path) -> None:
     async def careless(_: OptionQuery) -> Any:
