@@ -316,7 +316,7 @@ class Form(Model):
             found += (section.title, section.description, section.submit_label)
         for field in self.all_fields:
             found += _field_texts(field)
-            if isinstance(field, Rows):
+            if field.type == "rows":
                 found += (field.accept_label, field.decline_label)
                 for row in field.rows:
                     found += (row.label, row.description)

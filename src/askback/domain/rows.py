@@ -21,7 +21,7 @@ DECISION, VALUES = "decision", "values"
 
 def has_rows(form: Form) -> bool:
     """Whether a form has a field of type `rows`."""
-    return any(isinstance(field, Rows) for field in form.all_fields)
+    return any(field.type == "rows" for field in form.all_fields)
 
 
 def value_path(id_: str) -> str:

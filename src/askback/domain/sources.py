@@ -110,8 +110,10 @@ def sourced_fields(form: Form, path: str = "form") -> Iterator[SourcedField]:
     ]
     for place, fields in groups:
         for index, field in enumerate(fields):
-            if isinstance(field, Choice) and field.options_from is not None:
-                yield SourcedField(f"{place}[{index}]", field, field.options_from)
+            # Asking a model for its class is slow, and so is an attribute that it does not have.
+            source: OptionsFrom | None = vars(field).get("options_from")
+            if source is not None:
+                yield SourcedField(f"{place}[{index}]", cast("Choice", field), source)
 
 
 def read_page(reply: object, *, limit: int, limits: Limits) -> tuple[OptionPage, int]:

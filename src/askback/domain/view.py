@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from askback.domain.faults import join
-from askback.domain.fields import AnyField, Form, Rows
+from askback.domain.fields import AnyField, Form
 from askback.domain.markdown import Node, markdown_tree, may_be_markdown
 from askback.domain.patterns import browser_pattern
 from askback.domain.rows import flat_form
@@ -67,7 +67,7 @@ def _field_texts(path: str, fields: list[AnyField] | None) -> Iterator[tuple[str
     for i, field in enumerate(fields or []):
         at = f"{path}.fields[{i}]"
         yield f"{at}.description", field.description
-        for j, row in enumerate(field.rows if isinstance(field, Rows) else ()):
+        for j, row in enumerate(field.rows if field.type == "rows" else ()):
             yield f"{at}.rows[{j}].description", row.description
             for k, each in enumerate(row.fields or ()):
                 yield f"{at}.rows[{j}].fields[{k}].description", each.description
