@@ -13,7 +13,8 @@ from bench.payload import ANSWER
 from bench.servers import RESPONDER
 
 TEXT = picows.WSMsgType.TEXT
-VALUES = json.dumps({"revision": 1, "values": ANSWER})
+VALUES = json.dumps({"revision": 1, "values": ANSWER}, separators=(",", ":"))
+"""Without spaces, as browsers write JSON."""
 
 
 async def connect(
