@@ -1,4 +1,4 @@
-"""The open requests of a caller, as every projection shows them to a page that connects."""
+"""The requests of a caller, as every projection lists them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from askback.domain.lifecycle import Status
 MAX_PAGE = 200
 
 
-async def open_requests(api: Api, **filters: object) -> list[Json]:
-    """Return the pending requests, oldest first, without those that wait in line."""
+async def all_requests(api: Api, **filters: object) -> list[Json]:
+    """Return the requests that the caller may see, oldest first."""
     found, more = list[Json](), {}
     while True:
-        page = await api.call("list_requests", status=[Status.PENDING], limit=MAX_PAGE, **filters, **more)
+        page = await api.call("list_requests", limit=MAX_PAGE, **filters, **more)
         found += page["requests"]
         if page["next_cursor"] is None:
-            return [each for each in reversed(found) if not each.get("queued_behind")]
+            return found[::-1]
         more = {"cursor": page["next_cursor"]}
+
+
+async def open_requests(api: Api, **filters: object) -> list[Json]:
+    """Return those that are pending, without those that wait in line."""
+    pending = await all_requests(api, status=[Status.PENDING], **filters)
+    return [each for each in pending if not each.get("queued_behind")]

@@ -4,133 +4,151 @@ from __future__ import annotations
 
 import time
 import uuid
+from contextlib import suppress
 from typing import Any
 
-from askback.compat.nebo.frames import MAX_ID, OPEN, end_text, list_all, refusal_text, response, session_of
-from askback.compat.nebo.widgets import Ask, Members, read_ask
-from askback.compat.system import Api, Channel, Json, Problem
-from askback.domain.faults import Faults, fault
-from askback.domain.lifecycle import Status
+from askback.compat.nebo.frames import end_text, refusal_text, response, session_of
+from askback.compat.nebo.widgets import Ask, read_ask
+from askback.compat.open_requests import open_requests
+from askback.compat.system import Channel, Json, Problem
+from askback.domain.events import MESSAGE_ADDED
+from askback.domain.lifecycle import TERMINAL
+from askback.domain.model import Model
 from askback.domain.validation.structure import parse
-from askback.errors import NotFound
+from askback.errors import Conflict, NotFound
+from askback.ports.threads import ThreadOfAnother
 
-_OFFER: Json = {"type": "offer"}
-_PLACE = {"run_id", "timeout_s"}
+MAX_ENDED = 200
+"""Of the requests that ended while the agent was away, those that it may still hear of."""
 
 
-class _AskRequest(Ask):
+class _Frame(Model, extra="ignore"):
+    id: str
+
+
+class _Placed(Model):
     run_id: Any = None
     timeout_s: Any = None
 
 
-class _ApprovalRequest(Members):
+class _AskRequest(Ask, _Placed):
+    pass
+
+
+class _ApprovalRequest(_Placed):
     tool: Any = None
     input: Any = None
-    run_id: Any = None
-    timeout_s: Any = None
 
 
 class AgentPeer:
-    """One agent; its open requests are attached again when it comes back."""
+    """One agent. Each of its runs is a message, in which its asks have their place."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._api = channel.api
         self._name = channel.query.get("name") or "main"
-        self._session = channel.query.get("session_id")
-        self._runs = _Runs(channel.api, self._session or self._name)
+        self._metadata: Json = {"nebo": {"name": self._name}}
         self._connection = uuid.uuid4().hex
-        self._awaited: set[str] = set()
         self._since = time.monotonic()
+        self._default = channel.query.get("session_id")
+        self._running: set[str] = set()
+        self._awaited: dict[str, Json] = {}
+        """The requests whose outcomes this connection waits for, by the agent's own ids."""
 
     async def opened(self) -> None:
         """Greet, and wait again for what this agent has open or has not heard."""
-        self._channel.start(self._listen(), _OFFER)
+        self._channel.start(self._listen())
         who = {"agent_id": self._api.principal_id, "name": self._name}
         await self._channel.send({"type": "event", "method": "ready", "payload": who})
-        ended = await self._api.call("list_requests", status=frozenset(Status) - OPEN, limit=200)
-        for request in [*await list_all(self._api, status=OPEN), *ended["requests"]]:
-            if request.get("metadata") != {"nebo": {"name": self._name}} or "external_id" not in request:
-                continue
-            if request["status"] in OPEN or await self._api.is_undelivered(request["id"]):
-                self._attach(request["id"], {"id": request["external_id"]})
+        ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
+        for request in [*ended["requests"], *await open_requests(self._api)]:
+            mine = request.get("metadata") == self._metadata and "external_id" in request
+            if mine and (request["status"] not in TERMINAL or await self._api.is_undelivered(request["id"])):
+                self._attach(request)
 
     async def take(self, frame: Json) -> None:
         """Handle a frame; those that Nebo does not know are ignored, as it does."""
         match frame:
             case {"type": "ask_request"}:
                 ask = parse(_AskRequest, frame.get("payload"))
-                question = {"kind": "form", "form": read_ask(ask), "repeat": "ask"}
-                await self._request(frame, ask, question)
+                await self._request(frame, ask, {"kind": "form", "form": read_ask(ask), "repeat": "ask"})
             case {"type": "approval_request"}:
-                call = parse(_ApprovalRequest, frame.get("payload"))
-                approval = call.model_dump(exclude_unset=True, exclude=_PLACE)
-                await self._request(frame, call, {"kind": "approval", "approval": approval})
+                sent = parse(_ApprovalRequest, frame.get("payload"))
+                call = sent.model_dump(exclude_unset=True, include={"tool", "input"})
+                await self._request(frame, sent, {"kind": "approval", "approval": call})
             case {"type": "stream", "id": str(run), "payload": {**payload}}:
-                await self._runs.stream(run, payload)
+                await self._stream(run, payload)
             case {"type": "res", "id": str(run)}:
-                await self._runs.end(run, ok=frame.get("ok") is True, error=frame.get("error"))
+                with suppress(NotFound):
+                    await self._end(run, ok=frame.get("ok") is True, error=frame.get("error"))
             case {"type": "req"}:
-                await self._reply(frame)
+                await self._channel.send(
+                    {"type": "res", "id": _id(frame), **self._reply(frame.get("method"))}
+                )
             case _:
                 pass
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""
-        if frame is _OFFER or (frame and frame.get("type") == "res" and problem.status == 404):
-            return None
-        return _error(frame or {}, refusal_text(problem.error))
+        return _error(_id(frame or {}), refusal_text(problem.error))
 
-    async def _request(self, frame: Json, sent: _AskRequest | _ApprovalRequest, question: Json) -> None:
-        own = frame.get("id")
-        if not isinstance(own, str) or not own:
-            why = "missing_required" if own is None else "empty" if own == "" else "wrong_type.string"
-            raise Faults([fault("id", why)])
+    async def _request(self, frame: Json, sent: _Placed, question: Json) -> None:
+        own = parse(_Frame, frame).id
         body = {
             **question,
-            **self._runs.place(sent.run_id),
+            **await self._place(own, sent.run_id),
             "external_id": own,
             "require_client": self._channel.query.get("require_client", "durable"),
-            "metadata": {"nebo": {"name": self._name}},
+            "metadata": self._metadata,
             **sent.model_dump(include={"timeout_s"}, exclude_unset=True),
         }
-        request = await self._create(body, f"nebo:{own}" if len(own) <= MAX_ID else None)
-        await self._runs.add_request(request)
-        self._attach(request["id"], frame)
+        request = await self._api.call("create_request", body, key=f"nebo:{own}")
+        if (run := request.get("message_id")) is not None:
+            block = {"type": "request", "request_id": request["id"]}
+            await self._write(request["thread_id"], run, block)
+        self._attach(request)
 
-    async def _create(self, body: Json, key: str | None) -> Json:
+    async def _place(self, own: str, run: object) -> Json:
+        """Return the members of a request that say where it is asked: in its run, if it is known which."""
+        if run is None and (known := self._awaited.get(own)) is not None:
+            return {name: known[name] for name in ("thread_id", "run_id", "message_id") if name in known}
+        if run is None and len(self._running) == 1:
+            (run,) = self._running
+        session = {"thread_id": await self._session(run if isinstance(run, str) else "")}
+        return session if run is None else {**session, "run_id": run, "message_id": run}
+
+    async def _session(self, run: str = "") -> str:
+        """Return the session of a run, or the one where none is named: that may be another agent's of this name."""
+        if self._default is None:
+            try:
+                await self._api.call("list_runs", thread_id=self._name, limit=1)
+                self._default = self._name
+            except NotFound:
+                self._default = f"{self._name}-{self._api.principal_id}"
+        return session_of(run) or self._default
+
+    def _attach(self, request: Json) -> None:
+        if request["external_id"] not in self._awaited:
+            self._awaited[request["external_id"]] = request
+            self._channel.start(self._await(request), {"id": request["external_id"]})
+
+    async def _await(self, request: Json) -> None:
+        own = request["external_id"]
         try:
-            return await self._api.call("create_request", body, key=key)
-        except Exception as error:
-            # The session that is meant where none is named may be that of another agent with this name.
-            foreign = self._api.explain(error).code == "thread_of_another_agent"
-            if not foreign or self._session is not None or body["thread_id"] != self._name:
-                raise
-            self._runs.default = f"{self._name}-{self._api.principal_id}"
-            return await self._api.call("create_request", {**body, "thread_id": self._runs.default}, key=key)
-
-    def _attach(self, request_id: str, frame: Json) -> None:
-        if request_id not in self._awaited:
-            self._awaited.add(request_id)
-            self._channel.start(self._await(request_id, frame), frame)
-
-    async def _await(self, request_id: str, frame: Json) -> None:
-        try:
-            request = await self._api.outcome(request_id)
+            ended = await self._api.outcome(request["id"])
         finally:
-            self._awaited.discard(request_id)
-        if request["status"] == "answered":
-            kind, payload = response(request)
-            outcome = {"type": kind, "id": frame["id"], "payload": payload}
-        else:
-            outcome = _error(frame, end_text(request))
-        await self._channel.send(outcome, outcome_of=request_id)
+            del self._awaited[own]
+        outcome = _error(own, end_text(ended))
+        if ended["status"] == "answered":
+            kind, payload = response(ended)
+            outcome = {"type": kind, "id": own, "payload": payload}
+        await self._channel.send(outcome, outcome_of=request["id"])
 
     async def _listen(self) -> None:
         async with self._api.watch_messages() as events:
             async for event in events:
-                if event["type"] == "message.added" and event["message"]["role"] == "user":
-                    self._channel.start(self._offer(event["thread_id"], event["message"]), _OFFER)
+                if event["type"] == MESSAGE_ADDED and event["message"]["role"] == "user":
+                    self._channel.start(self._offer(event["thread_id"], event["message"]))
 
     async def _offer(self, session: str, written: Json) -> None:
         """Run what a person wrote on Nebo's page; of several agents the first to begin the run gets it."""
@@ -138,80 +156,53 @@ class AgentPeer:
         if run is None or session_of(run) != session:
             return
         mine = {"nebo": {"connection": self._connection}}
-        begun = await self._api.call("start_run", {"run_id": run, "metadata": mine}, thread_id=session)
-        if begun.get("metadata") == mine:
-            self._runs.running.add(run)
-            prompt = "".join(part.get("text", "") for part in written["content"])
-            params = {"session_key": session, "prompt": prompt}
-            await self._channel.send({"type": "req", "id": run, "method": "run", "params": params})
+        with suppress(Conflict, ThreadOfAnother):
+            begun = await self._api.call("start_run", {"run_id": run, "metadata": mine}, thread_id=session)
+            if begun.get("metadata") == mine:
+                self._running.add(run)
+                prompt = "".join(part.get("text", "") for part in written["content"])
+                params = {"session_key": session, "prompt": prompt}
+                await self._channel.send({"type": "req", "id": run, "method": "run", "params": params})
 
-    async def _reply(self, frame: Json) -> None:
-        match frame.get("method"):
+    def _reply(self, method: object) -> Json:
+        match method:
             case "ping":
-                payload: Json = {"pong": True, "time": int(time.time())}
+                return {"ok": True, "payload": {"pong": True, "time": int(time.time())}}
             case "status":
-                uptime = int(time.monotonic() - self._since)
-                payload = {"agent_id": self._api.principal_id, "connected": True, "uptime_sec": uptime}
-            case method:
+                up = int(time.monotonic() - self._since)
+                who = {"agent_id": self._api.principal_id, "connected": True, "uptime_sec": up}
+                return {"ok": True, "payload": who}
+            case _:
                 named = method[:100] if isinstance(method, str) else ""
-                await self._channel.send(_error(frame, f"unknown method: {named}"))
-                return
-        await self._channel.send({"type": "res", "id": _id(frame), "ok": True, "payload": payload})
+                return {"ok": False, "error": f"unknown method: {named}"}
 
-
-class _Runs:
-    """The runs of one connection, each a message in which its asks have their place; `default` is its session."""
-
-    def __init__(self, api: Api, default: str) -> None:
-        self._api = api
-        self.default = default
-        self.running: set[str] = set()
-
-    def place(self, run: object) -> Json:
-        """Return the members of a request that say where it is asked: in its run, if it is known which."""
-        if run is None and len(self.running) == 1:
-            (run,) = self.running
-        if run is None:
-            return {"thread_id": self.default}
-        session = self._session(run) if isinstance(run, str) else self.default
-        return {"thread_id": session, "run_id": run, "message_id": run}
-
-    async def stream(self, run: str, payload: Json) -> None:
+    async def _stream(self, run: str, payload: Json) -> None:
         """Add text to the message of a run."""
-        session = self._session(run)
-        if run not in self.running:
+        session = await self._session(run)
+        if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session)
-            self.running.add(run)
+            self._running.add(run)
         if isinstance(text := payload.get("chunk"), str) and text:
-            await self._add(run, {"type": "text", "text": text}, session)
+            await self._write(session, run, {"type": "text", "text": text})
 
-    async def add_request(self, request: Json) -> None:
-        """Put a request at the end of what its run has said so far."""
-        if (run := request.get("message_id")) is not None:
-            block = {"type": "request", "request_id": request["id"]}
-            await self._add(run, block, request["thread_id"])
-
-    async def end(self, run: str, *, ok: bool, error: object) -> None:
-        """End a run; why it failed is its reason."""
-        why = "".join(filter(str.isprintable, str(error or "")))[:200].strip() or "failed"
-        body = {} if ok else {"reason": why}
-        await self._api.call("end_run", body, thread_id=self._session(run), run_id=run)
-        self.running.discard(run)
-
-    async def _add(self, run: str, part: Json, session: str) -> None:
-        added = {"text": part["text"]} if part["type"] == "text" else {"content": [part]}
+    async def _write(self, session: str, run: str, part: Json) -> None:
+        added = {"text": part["text"]} if "text" in part else {"content": [part]}
         try:
             await self._api.call("post_message", {"append_to": run, **added}, thread_id=session)
         except NotFound:
             first = {"id": run, "run_id": run, "content": [part]}
             await self._api.call("post_message", first, thread_id=session)
 
-    def _session(self, run: str) -> str:
-        return session_of(run) or self.default
+    async def _end(self, run: str, *, ok: bool, error: object) -> None:
+        """End a run; why it failed is its reason."""
+        why = "".join(filter(str.isprintable, str(error or "")))[:200].strip() or "failed"
+        session = await self._session(run)
+        await self._api.call("end_run", {} if ok else {"reason": why}, thread_id=session, run_id=run)
+        self._running.discard(run)
 
 
-def _error(frame: Json, text: str) -> Json:
-    return {"type": "res", "id": _id(frame), "ok": False, "error": text}
+def _error(own: str, text: str) -> Json:
+    return {"type": "res", "id": own, "ok": False, "error": text}
 
 
 def _id(frame: Json) -> str:

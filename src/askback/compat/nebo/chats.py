@@ -33,15 +33,11 @@ async def read_chat(call: Call) -> Answer:
 
 
 def _message(message: Json, asks: dict[str, Json]) -> Json:
-    texts = [part["text"] for part in message["content"] if part["type"] == "text"]
-    blocks = [
-        {"type": "text", "text": part["text"]} if part["type"] == "text" else asks.get(part.get("request_id"))
-        for part in message["content"]
-    ]
-    metadata = {"contentBlocks": [each for each in blocks if each is not None]}
+    parts: list[Json] = [asks.get(part.get("request_id"), part) for part in message["content"]]
+    blocks = [part for part in parts if part["type"] in {"text", "ask"}]
     return {
         "id": message["id"],
         "role": "user" if message["role"] == "user" else "assistant",
-        "content": "".join(texts),
-        "metadata": json.dumps(metadata, ensure_ascii=False),
+        "content": "".join(part.get("text", "") for part in blocks),
+        "metadata": json.dumps({"contentBlocks": blocks}, ensure_ascii=False),
     }

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from askback.compat.nebo.widgets import write_ask, write_value
+from askback.compat.open_requests import all_requests
 from askback.compat.system import Api, Json
-from askback.domain.lifecycle import Status
+from askback.domain.faults import rename_path
 
 PROMPT_REQUIRED = "'prompt' (or 'text') is required for ask action"
 NO_UI = "Interactive prompts require the web UI"
@@ -19,17 +20,17 @@ CANCELED = "context canceled"
 DEADLINE = "context deadline exceeded"
 
 _PLACES = (
-    (re.compile(r"form\.(title|description)(?=$|\.)"), "prompt"),
-    (re.compile(r"form\.fields(?=$|\[)"), "widgets"),
-    (re.compile(r"(approval\.)(?=tool|input)"), ""),
-    (re.compile(r"values\.\w+(\[\d+\])?$"), "value"),
-    (re.compile(r"external_id$"), "id"),
-    (re.compile(r"(thread_id|append_to)$"), "session_id"),
-    (re.compile(r"scope$"), "always"),
+    (r"form\.(title|description)(?=$|\.)", "prompt"),
+    (r"form\.fields(?=$|\[)", "widgets"),
+    (r"approval\.(?=tool|input)", ""),
+    (r"values\.\w+(\[\d+\])?$", "value"),
+    (r"(external_id|Idempotency-Key)$", "id"),
+    (r"message_id$", "run_id"),
+    (r"thread_id$", "session_id"),
+    (r"scope$", "always"),
 )
-OPEN = frozenset({Status.PENDING, Status.RESOLVING})
+"""Places in our bodies, and where they are in Nebo's frames."""
 _RUN = re.compile(r"chat-[0-9a-f]{32}-(.+)", re.DOTALL)
-MAX_ID = 200
 
 
 def members(frame: Json) -> Json | None:
@@ -85,28 +86,19 @@ async def public_id(api: Api, request: Json) -> str:
 
 async def first_with(api: Api, named: str) -> Json:
     """Return the oldest request with an id that its agent chose, else the one with this id."""
-    found = await list_all(api, external_id=named) if 0 < len(named) <= MAX_ID else []
-    return found[-1] if found else await api.call("get_request", request_id=named)
-
-
-async def list_all(api: Api, **filters: Any) -> list[Json]:
-    """Return the requests that the caller may see, newest first."""
-    found, cursor = list[Json](), None
-    while True:
-        page = await api.call("list_requests", limit=200, cursor=cursor, **filters)
-        found += page["requests"]
-        cursor = page["next_cursor"]
-        if cursor is None:
-            return found
+    found = await all_requests(api, external_id=named) if named else []
+    return found[0] if found else await api.call("get_request", request_id=named)
 
 
 def refusal_text(error: Mapping[str, Any]) -> str:
     """Return a refusal of the native API as one text, with the place in the frame and the code of each fault."""
-    faults = [(_place(each["path"]), each) for each in error.get("field_errors", ())]
-    if any(place == "prompt" and each["code"] in {"missing_required", "empty"} for place, each in faults):
-        return PROMPT_REQUIRED
-    texts = [f"{place + ': ' if place else ''}{each['message']} [{each['code']}]" for place, each in faults]
-    return "; ".join(texts) or error["message"]
+    texts: list[str] = []
+    for each in error.get("field_errors", ()):
+        place = rename_path(each["path"], _PLACES)
+        if place == "prompt" and each["code"] in {"missing_required", "empty"}:
+            return PROMPT_REQUIRED
+        texts.append(f"{place + ': ' if place else ''}{each['message']} [{each['code']}]")
+    return "; ".join(dict.fromkeys(texts)) or error["message"]
 
 
 def end_text(request: Json) -> str:
@@ -114,10 +106,3 @@ def end_text(request: Json) -> str:
     if request.get("reason") == "not_shown":
         return NO_UI
     return DEADLINE if request["status"] == "expired" else CANCELED
-
-
-def _place(path: str) -> str:
-    for pattern, place in _PLACES:
-        if (found := pattern.match(path)) is not None:
-            return place + path[found.end() :]
-    return path

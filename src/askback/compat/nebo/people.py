@@ -6,12 +6,14 @@ import asyncio
 import uuid
 from collections.abc import Iterator
 
-from pydantic import ConfigDict
-
 from askback.compat.nebo import frames
-from askback.compat.nebo.widgets import Members, read_value
+from askback.compat.nebo.widgets import read_value
+from askback.compat.open_requests import open_requests
 from askback.compat.system import Channel, Json, Problem
+from askback.domain.events import REQUEST_CREATED, REQUEST_REPROMPTED
 from askback.domain.faults import Faults, fault
+from askback.domain.lifecycle import TERMINAL
+from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
 
@@ -19,19 +21,27 @@ AGENT_WAIT_S = 5.0
 """How long a chat waits for an agent, as in Nebo."""
 
 
-class _AskResponse(Members):
+class _AskResponse(Model):
     request_id: str
     value: str
 
+    def answer(self, request: Json) -> Json:
+        return read_value(request["form"], self.value)
 
-class _ApprovalResponse(Members):
+
+class _ApprovalResponse(Model):
     request_id: str
     approved: bool
     always: bool | None = None
 
+    def answer(self, _request: Json) -> Json:
+        if self.always and not self.approved:
+            raise Faults([fault("always", "contradiction.always")])
+        scope = {"scope": "always"} if self.always else {}
+        return {"decision": "approve" if self.approved else "deny", **scope}
 
-class _Chat(Members):
-    model_config = ConfigDict(extra="ignore")
+
+class _Chat(Model, extra="ignore"):
     session_id: str | None = None
     prompt: str
 
@@ -44,7 +54,6 @@ class PersonPeer:
         self._api = channel.api
         self._shown: dict[str, str] = {}
         """The public id of each request that is open on this page."""
-        self._unclaimed: dict[str, asyncio.Event] = {}
 
     async def opened(self) -> None:
         """Show what is open, oldest first, and then what comes."""
@@ -58,17 +67,9 @@ class PersonPeer:
         sent = frames.members(frame)
         match frame.get("type"):
             case "ask_response":
-                answer = parse(_AskResponse, sent)
-                request = await self._find(answer.request_id, "form")
-                await self._settle(request, read_value(request, answer.value))
+                await self._answer(parse(_AskResponse, sent), "form")
             case "approval_response":
-                decision = parse(_ApprovalResponse, sent)
-                if decision.always and not decision.approved:
-                    raise Faults([fault("always", "contradiction.always")])
-                request = await self._find(decision.request_id, "approval")
-                scope = {"scope": "always"} if decision.always else {}
-                answer = {"decision": "approve" if decision.approved else "deny", **scope}
-                await self._settle(request, {"revision": request["revision"], **answer})
+                await self._answer(parse(_ApprovalResponse, sent), "approval")
             case "chat":
                 await self._chat(parse(_Chat, sent))
             case "ping":
@@ -85,45 +86,43 @@ class PersonPeer:
     async def _watch(self, ready: asyncio.Event) -> None:
         try:
             async with self._api.watch(None) as events:
-                for request in reversed(await frames.list_all(self._api, status=frames.OPEN)):
+                for request in await open_requests(self._api):
                     await self._show(request)
                 ready.set()
                 async for event in events:
-                    await self._tell(event["type"], event["request"])
+                    if event["type"] in {REQUEST_CREATED, REQUEST_REPROMPTED}:
+                        await self._show(event["request"])
+                    await self._close(event["request"])
         finally:
             ready.set()
 
-    async def _tell(self, event: str, request: Json) -> None:
-        if event == "request.created":
-            await self._show(request)
-        elif request["status"] not in frames.OPEN:
-            shown_as = self._shown.pop(request["id"], None)
-            if event == "request.answered" and shown_as is not None:
-                kind, content = frames.response(request)
-                await self._channel.send(frames.message(kind, request_id=shown_as, **content))
-
     async def _show(self, request: Json) -> None:
-        if request["id"] in self._shown or request.get("queued_behind"):
+        if request["id"] in self._shown:
             return
         shown_as = await frames.public_id(self._api, request)
-        frame = frames.request_frame(request, shown_as)
-        if frame is not None:
+        if (frame := frames.request_frame(request, shown_as)) is not None:
             self._shown[request["id"]] = shown_as
             await self._channel.send(frame)
 
-    async def _find(self, named: str, kind: str) -> Json:
-        request = await frames.first_with(self._api, named)
-        if request["kind"] != kind or frames.request_frame(request, named) is None:
-            raise NotFound("There is no such request. Load the page again.")
-        return request
+    async def _close(self, request: Json) -> None:
+        """Send the answer to a request that is open here, if it was answered elsewhere."""
+        shown_as = self._shown.pop(request["id"], None) if request["status"] in TERMINAL else None
+        if shown_as is not None and request["status"] == "answered":
+            kind, content = frames.response(request)
+            await self._channel.send(frames.message(kind, request_id=shown_as, **content))
 
-    async def _settle(self, request: Json, answer: Json) -> None:
+    async def _answer(self, sent: _AskResponse | _ApprovalResponse, kind: str) -> None:
+        request = await frames.first_with(self._api, sent.request_id)
+        if request["kind"] != kind or frames.request_frame(request, "") is None:
+            raise NotFound("There is no such request. Load the page again.")
+        answer = {"revision": request["revision"], **sent.answer(request)}
         shown_as = self._shown.pop(request["id"], None)  # only the others are told
         try:
             await self._api.call("answer_request", answer, request_id=request["id"])
-        except BaseException:
+        except Exception:
             if shown_as is not None:
                 self._shown[request["id"]] = shown_as
+                await self._close(await self._api.call("get_request", request_id=request["id"]))
             raise
 
     async def _chat(self, sent: _Chat) -> None:
@@ -133,33 +132,23 @@ class PersonPeer:
         if not sent.session_id:
             await self._channel.send(frames.message("chat_created", session_id=session))
         run = frames.new_run(session)
-        self._unclaimed[run] = asyncio.Event()
         said = {"content": [{"type": "text", "text": sent.prompt}], "run_id": run}
-        try:
-            await self._api.call("post_message", said, thread_id=session)
-        except BaseException:
-            del self._unclaimed[run]
-            raise
+        await self._api.call("post_message", said, thread_id=session)
         self._channel.start(self._await_agent(run, session))
 
     async def _await_agent(self, run: str, session: str) -> None:
+        await asyncio.sleep(AGENT_WAIT_S)
         try:
-            async with asyncio.timeout(AGENT_WAIT_S):
-                await self._unclaimed[run].wait()
-        except TimeoutError:
+            await self._api.call("get_run", thread_id=session, run_id=run)
+        except NotFound:
             await self._channel.send(frames.message("error", session_id=session, error=frames.NO_AGENT))
-        finally:
-            del self._unclaimed[run]
 
     async def _stream(self) -> None:
         """Send what agents write from now on."""
         async with self._api.watch_messages() as events:
             async for event in events:
-                if event["type"] == "run.started" and event["run"]["id"] in self._unclaimed:
-                    self._unclaimed[event["run"]["id"]].set()
                 for kind, data in _streamed(event):
-                    session = {"session_id": event["thread_id"]}
-                    await self._channel.send(frames.message(kind, **session, **data))
+                    await self._channel.send(frames.message(kind, session_id=event["thread_id"], **data))
 
 
 def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
@@ -171,10 +160,8 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
             yield "chat_complete", {}
         case {"type": "message.delta", "delta": {"text": text}}:
             yield "chat_stream", {"content": text}
-        case {"type": "message.added", "message": {"role": "agent"}}:
-            content = event["message"]["content"]
-        case {"type": "message.updated"}:
-            content = event["update"].get("content", [])
+        case {"type": "message.added", "message": {"role": "agent"} as said} | {"update": said}:
+            content = said.get("content", [])
         case _:
             pass
     for part in content:

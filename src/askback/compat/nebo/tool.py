@@ -2,51 +2,45 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from inspect import getdoc
 from typing import Any, Literal
 
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+
 from askback.compat.nebo.frames import NO_UI, end_text, refusal_text
-from askback.compat.nebo.widgets import FIELDS, Ask, read_ask, write_value
+from askback.compat.nebo.widgets import Ask, read_ask, write_value
 from askback.compat.system import Json
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
 from askback.messages import DEFAULT_LOCALE, render
 
-_TEXT = {"type": "string"}
-_WIDGET = {
-    "type": "object",
-    "properties": {
-        "type": {"type": "string", "enum": [*FIELDS]},
-        "label": _TEXT,
-        "options": {
-            "type": "array",
-            "items": _TEXT,
-            "description": "Needed for all types but confirm, which has Yes and No. In a checkbox, without commas.",
-        },
-        "default": {**_TEXT, "description": "The option that is selected at first."},
-    },
-    "required": ["type"],
-    "additionalProperties": False,
-}
+
+class AgentCall(Ask, json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["text"]}]}):
+    """Ask the user a question and wait for the answer. Without widgets the user chooses Yes or No.
+
+    With several widgets the first one that the user submits answers.
+    """
+
+    resource: Literal["message"]
+    action: Literal["ask"]
+
+
+class _Schema(GenerateJsonSchema):
+    """What a model should send: what may be absent as well is not null."""
+
+    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+
 AGENT_TOOL: Json = {
     "name": "agent",
-    "description": (
-        "Ask the user a question and wait for the answer. Without widgets the user chooses Yes or No. "
-        "With several widgets the first one that the user submits answers."
-    ),
-    "input_schema": {
-        "type": "object",
-        "properties": {
-            "resource": {"const": "message"},
-            "action": {"const": "ask"},
-            "prompt": {**_TEXT, "description": "The question."},
-            "text": {**_TEXT, "description": "The same as prompt."},
-            "widgets": {"type": "array", "items": _WIDGET},
-        },
-        "required": ["resource", "action"],
-        "anyOf": [{"required": ["prompt"]}, {"required": ["text"]}],
-        "additionalProperties": False,
-    },
+    "description": getdoc(AgentCall),
+    "input_schema": AgentCall.model_json_schema(schema_generator=_Schema),
 }
 
 
@@ -64,17 +58,13 @@ async def agent(
     An error is a text that begins with `Error`. `arguments` are `prompt` or `text`, and `widgets`. Without a client,
     and with `require_client="fail_fast"` where nobody has a page open, it is an error at once.
     """
-    if (resource, action) != ("message", "ask"):
-        return f"Error: unknown action: {resource[:100]} {action[:100]}"
     if client is None:
         return f"Error: {NO_UI}"
     try:
-        form = read_ask(parse(Ask, arguments))
+        form = read_ask(parse(AgentCall, {"resource": resource, "action": action, **arguments}))
         answer = await client.form(form, thread_id=thread_id, repeat="ask", require_client=require_client)
     except Faults as refused:
-        found = [
-            {"path": f.path, "code": f.code, "message": render(f, DEFAULT_LOCALE)} for f in refused.faults
-        ]
+        found = [{**asdict(each), "message": render(each, DEFAULT_LOCALE)} for each in refused.faults]
         return f"Error: {refusal_text({'field_errors': found})}"
     except Invalid as refused:
         return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"

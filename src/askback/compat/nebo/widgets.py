@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field, WithJsonSchema
 
 from askback.compat.system import Json
 from askback.domain.faults import Faults, fault
+from askback.domain.model import Model
+from askback.domain.validation.report import Report
 
 YES_NO = ("Yes", "No")
 TITLE_LENGTH = 500
@@ -24,28 +26,23 @@ FIELDS: Mapping[str, Json] = MappingProxyType(
 )
 """The field of each type of widget."""
 _OWN_TEXT = ("allow_other", "allow_skip", "readonly", "visible_if")
+_NEEDS_OPTIONS = "Needed for all types but confirm, which has Yes and No. In a checkbox, without commas."
 
 
-class Members(BaseModel):
-    """An object with no other members than Nebo's."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class Widget(Members):
+class Widget(Model):
     """One widget of an ask."""
 
-    type: str
+    type: Annotated[str, WithJsonSchema({"type": "string", "enum": [*FIELDS]})]
     label: str | None = None
-    options: list[str] | None = None
-    default: str | None = None
+    options: Annotated[list[str] | None, Field(description=_NEEDS_OPTIONS)] = None
+    default: Annotated[str | None, Field(description="The option that is selected at first.")] = None
 
 
-class Ask(Members):
+class Ask(Model):
     """What an agent asks; `text` is another name for `prompt`."""
 
-    prompt: str | None = None
-    text: str | None = None
+    prompt: Annotated[str | None, Field(description="The question.")] = None
+    text: Annotated[str | None, Field(description="The same as prompt.")] = None
     widgets: list[Widget] | None = None
 
 
@@ -53,43 +50,41 @@ def read_ask(ask: Ask) -> Json:
     """Return the form of an ask. The check of the form says what else is wrong."""
     prompt = ask.prompt or ask.text or ""
     widgets = ask.widgets or [Widget(type="confirm")]
-    faults = [] if prompt.strip() else [fault("prompt", "missing_required")]
+    report = Report()
+    if not prompt.strip():
+        report.add("prompt", "missing_required")
     for i, widget in enumerate(widgets):
         if widget.type not in FIELDS:
-            faults.append(fault(f"widgets[{i}].type", "unknown_type", allowed=", ".join(FIELDS)))
+            report.add(f"widgets[{i}].type", "unknown_type", allowed=", ".join(FIELDS))
         for j, option in enumerate(widget.options or ()):
             if widget.type == "checkbox" and "," in option:
-                faults.append(fault(f"widgets[{i}].options[{j}]", "ambiguous_option"))
-    if faults:
-        raise Faults(faults[:20])
+                report.add(f"widgets[{i}].options[{j}]", "ambiguous_option")
+    report.finish()
     name = "title" if len(prompt) <= TITLE_LENGTH else "description"
     first = {"submit": "first"} if len(widgets) > 1 else {}
-    fields = [{"id": f"w{i + 1}", **_field(widget)} for i, widget in enumerate(widgets)]
+    fields = [_field(f"w{i}", widget) for i, widget in enumerate(widgets, 1)]
     return {name: prompt, "format": "plain", "fields": fields, **first}
 
 
-def _field(widget: Widget) -> Json:
-    field = {
-        **FIELDS[widget.type],
-        "required": True,
-        **widget.model_dump(exclude={"type"}, exclude_none=True),
-    }
-    if widget.type == "confirm" and not widget.options:
-        field["options"] = [*YES_NO]
-    if widget.type == "checkbox" and widget.default is not None:
-        field["default"] = [widget.default]
-    return field
+def _field(name: str, widget: Widget) -> Json:
+    said: Json = widget.model_dump(exclude={"type"}, exclude_none=True)
+    if widget.type == "confirm":
+        said["options"] = widget.options or [*YES_NO]
+    if widget.type == "checkbox" and "default" in said:
+        said["default"] = [widget.default]
+    return {"id": name, **FIELDS[widget.type], "required": True, **said}
 
 
 def write_ask(request: Json) -> Json | None:
     """Return prompt and widgets of a request, also of one that another program made; None where Nebo cannot ask it."""
     form: Json = request.get("form") or {}
-    prompt = form.get("title") or form.get("description")
+    texts: list[Any] = [form[name] for name in ("title", "description") if form.get(name)]
     widgets = [_widget(field) for field in form.get("fields", ())]
     several = len(widgets) > 1 and form.get("submit", "form") == "form"
-    if not isinstance(prompt, str) or not widgets or None in widgets or several:
+    plain = texts and all(isinstance(each, str) for each in texts)
+    if not plain or not widgets or None in widgets or several:
         return None
-    return {"prompt": prompt, "widgets": widgets}
+    return {"prompt": "\n\n".join(texts), "widgets": widgets}
 
 
 def _widget(field: Json) -> Json | None:
@@ -106,11 +101,10 @@ def _widget(field: Json) -> Json | None:
     return {"type": kind, **label, "options": labels, **({"default": chosen[0]} if chosen else {})}
 
 
-def read_value(request: Json, value: str) -> Json:
-    """Return the body of an answer for the text that a person submitted: the first widget that has it answers."""
+def read_value(form: Json, value: str) -> Json:
+    """Return the members of an answer for the text that a person submitted: the first widget that has it answers."""
     if not value.strip():
         raise Faults([fault("value", "empty")])
-    form = request["form"]
     for field in form["fields"]:
         values = {option["label"]: option["value"] for option in field["options"]}
         chosen: Any = values.get(value)
@@ -120,7 +114,7 @@ def read_value(request: Json, value: str) -> Json:
             chosen = joined and [values[part] for part in joined]
         if chosen is not None:
             control = {"control": field["id"]} if form.get("submit", "form") != "form" else {}
-            return {"revision": request["revision"], "values": {field["id"]: chosen}, **control}
+            return {"values": {field["id"]: chosen}, **control}
     raise Faults([fault("value", "value_not_in_options")])
 
 
