@@ -33,7 +33,8 @@ async def read_chat(call: Call) -> Answer:
 
 
 def _message(message: Json, asks: dict[str, Json]) -> Json:
-    parts: list[Json] = [asks.get(part.get("request_id"), part) for part in message["content"]]
+    content: list[Json] = message["content"]
+    parts = [asks.get(part.get("request_id", ""), part) for part in content]
     blocks = [part for part in parts if part["type"] in {"text", "ask"}]
     return {
         "id": message["id"],

@@ -24,7 +24,7 @@ _PLACES = (
     (r"form\.fields(?=$|\[)", "widgets"),
     (r"approval\.(?=tool|input)", ""),
     (r"values\.\w+(\[\d+\])?$", "value"),
-    (r"(external_id|Idempotency-Key)$", "id"),
+    (r"external_id$", "id"),
     (r"message_id$", "run_id"),
     (r"thread_id$", "session_id"),
     (r"scope$", "always"),

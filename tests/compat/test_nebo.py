@@ -1,0 +1,217 @@
+"""Nebo's hub: what the golden conversations of `vectors/compat/nebo` do not show."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from askback.compat.nebo import people
+from tests.compat.nebo_hub import Frame, agent, ask, blocks, page, said
+from tests.requirements import requirement
+from tests.transports.conftest import Api, api
+from tests.transports.conftest import ask as native
+
+__all__ = ["api"]
+
+pytestmark = pytest.mark.anyio
+OF_ANOTHER = {"owner": "somebody-else", "people": {}}
+CONFIRM = {"id": "go", "type": "select", "widget": "confirm", "required": True}
+
+
+async def away(api: Api, *frames: Frame, who: str = "requester") -> None:
+    """Have an agent ask and leave."""
+    nebo = await agent(api, who)
+    for frame in frames:
+        nebo.send(**frame)
+    await nebo.nothing()
+    await nebo.leave()
+
+
+async def answer(api: Api, **values: str) -> None:
+    """Answer asks on a page, by their ids."""
+    eva = await page(api)
+    for _ in values:
+        await eva.frame(type="ask_request")
+    for own, value in values.items():
+        eva.send(**said(own, value))
+    await eva.nothing()
+    await eva.leave()
+
+
+async def test_a_page_gets_the_streams_of_the_sessions_that_its_person_may_view(api: Api) -> None:
+    nebo, ada, bob = await agent(api), await page(api, "admin"), await page(api)
+    nebo.send(type="stream", id="run1", payload={"chunk": "Everybody's"})
+    for each in (ada, bob):
+        await each.frame(type="chat_stream", data={"session_id": "main", "content": "Everybody's"})
+    admin = await api.as_("admin")
+    assert (await admin.put("/v1/threads/main/access", json=OF_ANOTHER)).status_code == 200
+    nebo.send(type="stream", id="run1", payload={"chunk": "Ada's"})
+    nebo.send(type="res", id="run1", ok=True)
+    await ada.frame(type="chat_stream", data={"session_id": "main", "content": "Ada's"})
+    await ada.frame(type="chat_complete", data={"session_id": "main"})
+    await bob.nothing()
+    for each in (nebo, ada, bob):
+        await each.leave()
+
+
+async def test_a_page_that_comes_later_gets_what_is_streamed_from_then_on(api: Api) -> None:
+    nebo, first = await agent(api, session_id="s1"), await page(api)
+    for chunk in ("One ", "two"):
+        nebo.send(type="stream", id="run1", payload={"chunk": chunk})
+        await first.frame(type="chat_stream", data={"session_id": "s1", "content": chunk})
+    later = await page(api)
+    nebo.send(type="stream", id="run1", payload={"chunk": " three"})
+    for each in (first, later):
+        await each.frame(type="chat_stream", data={"session_id": "s1", "content": " three"})
+    assert await blocks(api, "s1") == [[{"type": "text", "text": "One two three"}]]
+    for each in (nebo, first, later):
+        await each.leave()
+
+
+async def test_of_several_agents_one_runs_what_a_person_wrote(api: Api) -> None:
+    agents = [await agent(api), await agent(api), await agent(api, "requester/second")]
+    eva = await page(api)
+    eva.send(type="chat", data={"session_id": "s1", "prompt": "Hello"})
+    waiting = {asyncio.create_task(each.frame(type="req", method="run")): each for each in agents}
+    done, others = await asyncio.wait(waiting, timeout=10, return_when=asyncio.FIRST_COMPLETED)
+    assert [task.result()["params"] for task in done] == [{"session_key": "s1", "prompt": "Hello"}]
+    for task in others:
+        task.cancel()
+        await waiting[task].nothing()
+    for each in (*agents, eva):
+        await each.leave()
+
+
+async def test_a_chat_without_an_agent_says_so(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(people, "AGENT_WAIT_S", 0.01)
+    eva = await page(api)
+    eva.send(type="chat", data={"session_id": "s1", "prompt": "Hello"})
+    said_to = {"session_id": "s1", "error": "No agent connected. Make sure nebo is running."}
+    await eva.frame(type="error", data=said_to)
+    await eva.leave()
+
+
+@requirement("A14")
+async def test_an_outcome_that_nobody_heard_comes_once_to_the_agent_of_that_name(api: Api) -> None:
+    await away(api, ask("a1"), ask("a2", "Again?"))
+    await answer(api, a1="Yes", a2="No")
+    coder, other = await agent(api, name="coder"), await agent(api, "requester/second")
+    for each in (coder, other):
+        await each.no_outcome()
+    nebo = await agent(api)
+    heard = [await nebo.frame(type="ask_response") for _ in range(2)]
+    assert {each["id"]: each["payload"]["value"] for each in heard} == {"a1": "Yes", "a2": "No"}
+    await nebo.leave()
+    again = await agent(api)
+    await again.no_outcome()
+    for each in (coder, other, again):
+        await each.leave()
+
+
+async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) -> None:
+    await away(api, ask("a1"))
+    await answer(api, a1="Yes")
+    listed = (await (await api.as_("requester")).get("/v1/requests?external_id=a1")).json()
+    read = await (await api.as_("requester")).get(f"/v1/requests/{listed['requests'][0]['id']}")
+    assert read.json()["status"] == "answered"
+    nebo = await agent(api)
+    await nebo.no_outcome()
+    nebo.send(**ask("a1"))
+    await nebo.frame(type="ask_response", id="a1", payload={"value": "Yes"})
+    await nebo.leave()
+
+
+async def test_an_outcome_that_came_while_the_agent_was_there_does_not_come_again(api: Api) -> None:
+    nebo = await agent(api)
+    nebo.send(**ask("a1"))
+    await nebo.nothing()
+    await answer(api, a1="Yes")
+    await nebo.frame(type="ask_response", id="a1")
+    await nebo.leave()
+    again = await agent(api)
+    await again.no_outcome()
+    await again.leave()
+
+
+@requirement("A19")
+async def test_an_ask_of_a_run_that_is_sent_again_after_a_reconnect_is_the_same_ask(api: Api) -> None:
+    nebo = await agent(api)
+    nebo.send(type="stream", id="run1", payload={"chunk": "Text"})
+    nebo.send(**ask("a1"))
+    await nebo.nothing()
+    await nebo.leave()
+    again, eva = await agent(api), await page(api)
+    again.send(**ask("a1"))
+    await again.nothing()
+    await eva.frame(type="ask_request", id="a1")
+    eva.send(**said("a1", "Yes"))
+    await again.frame(type="ask_response", id="a1", payload={"value": "Yes"})
+    assert [[each["type"] for each in message] for message in await blocks(api, "main")] == [["text", "ask"]]
+    for each in (again, eva):
+        await each.leave()
+
+
+async def test_a_second_agent_of_a_name_has_a_session_of_its_own(api: Api) -> None:
+    await away(api, ask("a1"))
+    await away(api, ask("b1"), who="requester/second")
+    second = await agent(api, "requester/second")
+    second.send(type="stream", id="run1", payload={"chunk": "Mine"})
+    second.send(**ask("b1"))
+    await second.nothing()
+    eva = await page(api)
+    assert [(await eva.frame(type="ask_request"))["id"] for _ in range(2)] == ["a1", "b1"]
+    eva.send(**said("b1", "No"))
+    await second.frame(type="ask_response", id="b1", payload={"value": "No"})
+    for each in (second, eva):
+        await each.leave()
+
+
+@pytest.mark.parametrize(
+    ("frame", "error"),
+    [
+        (ask("a\n1"), "id: Remove control, text direction and invisible characters. [control_chars]"),
+        (ask("x" * 300), "id: Must be at most 200 characters. [too_long]"),
+        (ask("a1", run_id=5), "run_id: Must be a string. [wrong_type]"),
+        (ask("a1", timeout_s="1"), "timeout_s: Must be a number. [wrong_type]"),
+    ],
+)
+async def test_what_is_wrong_with_an_ask_is_said_once_with_its_place_in_the_frame(
+    api: Api, frame: Frame, error: str
+) -> None:
+    nebo = await agent(api)
+    nebo.send(**frame)
+    await nebo.frame(type="res", id=frame["id"], ok=False, error=error)
+    assert (await (await api.as_("requester")).get("/v1/requests")).json()["requests"] == []
+    await nebo.leave()
+
+
+async def test_an_ask_of_another_program_has_all_its_text_and_the_usual_buttons(api: Api) -> None:
+    program, eva = await api.as_("requester"), await page(api)
+    form = {"title": "Deploy?", "description": "To production.", "fields": [CONFIRM]}
+    made = await program.post("/v1/requests", json=native(form=form))
+    shown = (await eva.frame(type="ask_request"))["data"]
+    widgets = [{"type": "confirm", "options": ["Yes", "No"]}]
+    assert shown == {
+        "request_id": made.json()["id"],
+        "prompt": "Deploy?\n\nTo production.",
+        "widgets": widgets,
+    }
+    eva.send(**said(shown["request_id"], "Yes"))
+    await eva.nothing()
+    settled = (await program.get(f"/v1/requests/{shown['request_id']}")).json()
+    assert settled["answer"]["values"] == {"go": "Yes"}
+    await eva.leave()
+
+
+async def test_a_page_whose_answer_was_sent_back_shows_the_ask_again(api: Api) -> None:
+    program, eva = await api.as_("requester"), await page(api)
+    body = native(form={"title": "Deploy?", "fields": [CONFIRM]}, validator="requester")
+    made = (await program.post("/v1/requests", json=body)).json()
+    shown = await eva.frame(type="ask_request")
+    eva.send(**said(made["id"], "Yes"))
+    await eva.nothing()
+    again = await program.post(f"/v1/requests/{made['id']}/reprompt", json={"error_summary": "Not now."})
+    assert again.status_code == 200, again.text
+    assert (await eva.frame(type="ask_request"))["data"] == shown["data"]
+    await eva.leave()
