@@ -89,6 +89,35 @@ async def test_several_options_of_several_searches_are_kept(
         await expect(eva.card.locator("summary")).to_contain_text(label)
 
 
+@requirement("F9", "J8")
+async def test_what_was_chosen_survives_a_reload_with_its_label(
+    screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
+) -> None:
+    asked = await asker.requests.create(form(PLACES, FILE), thread_id=thread)
+    eva = await screen(place_of(thread), at=sourced)
+    search = eva.card.get_by_role("searchbox")
+    for wanted in ("Place 77", "Place 118"):
+        await search.first.fill(wanted)
+        await eva.card.get_by_label(wanted).check()
+    await eva.button("Show what is in src").click()
+    await eva.card.get_by_label("b.py").check()
+    await eva.page.reload()
+    await expect(eva.card.get_by_text("Your draft was restored from this device.")).to_be_visible()
+    for label in ("Place 77", "Place 118", "b.py"):
+        await expect(eva.card.get_by_label(label)).to_be_checked()
+    assert await eva.violations() == []
+    await eva.card.get_by_label("Place 77").uncheck()
+    await eva.button("Clear: File").click()
+    await eva.page.reload()
+    await expect(eva.card.get_by_label("Place 118")).to_be_checked()
+    await expect(eva.card.get_by_label("a.md")).to_be_visible()
+    for label in ("Place 77", "b.py"):
+        await expect(eva.card.get_by_label(label)).to_have_count(0)
+    await eva.button("Submit").click()
+    assert await answer_of(asker, asked) == {"q0": [118]}
+    await expect(eva.card.locator("summary")).to_contain_text("Place 118")
+
+
 @requirement("F9", "D20")
 async def test_a_tree_is_walked_by_keyboard(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str

@@ -1,5 +1,5 @@
 import { allFields, isProvided, isZoned, type OptionValue, sectionsOf, type Values } from "../core/form.ts";
-import type { Field, FileValue, Form, Json } from "../core/generated/wire.ts";
+import type { Field, FileValue, Form, Json, Option } from "../core/generated/wire.ts";
 import { own } from "../core/path.ts";
 import { isBlank } from "../core/text.ts";
 import { onDemand } from "./ondemand.ts";
@@ -16,6 +16,8 @@ export interface Entry {
   readonly on: boolean;
   /** Whether the person skips this question. */
   readonly skipped?: boolean;
+  /** What is chosen of a source, as the person saw it. */
+  readonly options?: readonly Option[] | undefined;
   /** The files that were uploaded. */
   readonly files?: readonly FileValue[];
 }

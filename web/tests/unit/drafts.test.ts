@@ -1,7 +1,7 @@
 /** requirement: J8 - what a person typed is kept for a day, by person and request, and never what is sensitive. */
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Field, Form } from "../../src/core/generated/wire.ts";
+import type { Field, Form, Option } from "../../src/core/generated/wire.ts";
 import { EMPTY, type Entry } from "../../src/elements/draft.ts";
 import { DECISION_MS, RetryScheduler } from "../../src/elements/drafts/retry.ts";
 import { changedEntries, DraftStorage, storedEntries } from "../../src/elements/drafts/storage.ts";
@@ -71,6 +71,16 @@ test("a full disk keeps nothing and hinders nobody", () => {
   const drafts = new DraftStorage(Object.assign(new ErrorTarget(), { full: true }), "Eva");
   drafts.write("req_1", "half");
   expect(drafts.read("req_1")).toBeUndefined();
+});
+
+test("what is chosen of a source is restored with its label, and of nothing else", () => {
+  const options = [{ value: 7, label: "Seven" }, "odd"];
+  const kept = [["a", entry({ chosen: [7, 9], options: options as unknown as Option[] })]];
+  const choice = { type: "select", options: [] };
+  const sourced: Form = { fields: [field("a", { ...choice, options_from: { source: "places" } })] };
+  const restored = entry({ chosen: [7], options: [{ value: 7, label: "Seven" }] });
+  expect(storedEntries(sourced, kept)).toEqual(new Map([["a", restored]]));
+  expect(storedEntries({ fields: [field("a", choice)] }, kept)).toEqual(new Map([["a", EMPTY]]));
 });
 
 test("only what was changed is kept, and nothing that is sensitive", () => {

@@ -1,5 +1,5 @@
-import { allFields } from "../../core/form.ts";
-import type { Field, Form } from "../../core/generated/wire.ts";
+import { allFields, type OptionValue } from "../../core/form.ts";
+import type { Field, Form, Option } from "../../core/generated/wire.ts";
 import { type Draft, EMPTY, type Entry } from "../draft.ts";
 import { DRAFT_PREFIX, eraseDrafts, type TextStorage } from "../drafts.ts";
 
@@ -87,16 +87,28 @@ export function storedEntries(form: Form, draft: unknown): Draft | undefined {
   return entries.length > 0 ? new Map(entries) : undefined;
 }
 
-function restoredEntry(field: Field, { text, chosen, other, on, skipped }: Record<string, unknown>): Entry {
-  const values = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
+function restoredEntry(field: Field, entry: Record<string, unknown>): Entry {
+  const { text, chosen, other, on, skipped } = entry;
+  const options = "options" in field && field.options_from ? restoredOptions(entry.options) : [];
+  const given = "options" in field ? field.options.map(({ value }) => value) : ["yes", "no"];
+  const values = [...new Set([...given, ...options.map(({ value }) => value)])];
   return {
     text: typeof text === "string" ? text : "",
     chosen: Array.isArray(chosen) ? values.filter((value) => chosen.includes(value)) : [],
     other: other === true && "options" in field && field.allow_other === true,
     on: on === true,
     ...(skipped === true && field.allow_skip && { skipped }),
+    ...(options.length > 0 && { options }),
   };
 }
+
+/** The options of a source; the server says whether they can still be chosen. */
+const restoredOptions = (options: unknown): Option[] =>
+  Array.isArray(options)
+    ? options
+        .filter(isObject)
+        .map(({ value, label }) => ({ value: value as OptionValue, label: String(label) }))
+    : [];
 
 /** Whether a value is an object, and neither null nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>

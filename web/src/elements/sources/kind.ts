@@ -4,6 +4,7 @@ import type { Answer, Field, Form, InputRequest, Option, SourceOption } from "..
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { own } from "../../core/path.ts";
+import type { Entry } from "../draft.ts";
 import { group } from "../field.ts";
 import { type FieldView, typed } from "../fieldview.ts";
 import type { FormKind } from "../formkind.ts";
@@ -66,6 +67,14 @@ export const withSources = (Base: typeof FormKind) =>
         filled = withOptions(filled, field.id, known);
       }
       super.adopt(form ? { ...request, form: filled } : request);
+      for (const [id, { options = [] }] of this.draft) this.#learn(id, options);
+    }
+
+    /** What is chosen is kept with its label, which the form does not have. */
+    override change(field: Field, patch: Partial<Entry>): void {
+      const { chosen } = patch;
+      const known = this.#known.get(field.id)?.filter(({ value }) => chosen?.includes(value));
+      super.change(field, chosen ? { ...patch, options: known?.length ? known : undefined } : patch);
     }
 
     /** Search for the first time when the field is drawn for somebody who may answer. */
@@ -79,10 +88,10 @@ export const withSources = (Base: typeof FormKind) =>
       return search;
     }
 
-    #learn(field: Field, option: Option): void {
-      const known = joined(this.#known.get(field.id) ?? [], [option]);
-      this.#known = new Map(this.#known).set(field.id, known);
-      this.form = withOptions(this.form, field.id, [option]);
+    #learn(id: string, options: readonly Option[]): void {
+      if (options.length === 0) return;
+      this.#known = new Map(this.#known).set(id, joined(this.#known.get(id) ?? [], options));
+      this.form = withOptions(this.form, id, options);
     }
 
     override drawField(view: FieldView): Template | false {
@@ -99,10 +108,10 @@ export const withSources = (Base: typeof FormKind) =>
       const id = `${uid}-filter`;
       const isFound = (option: Partial<Option>): boolean =>
         found.options.some(({ value }) => value === option.value);
-      // What was chosen stays in its place, or comes first if this search has not found it.
-      const chosen = field.options.filter(
-        (option) => view.entry.chosen.includes(option.value) && !isFound(option),
-      );
+      // What was chosen stays in its place, or comes first if this search has not found it; what can be unticked can be ticked again.
+      const stays = ({ value }: Option): boolean =>
+        field.type === "multiselect" || view.entry.chosen.includes(value);
+      const chosen = field.options.filter((option) => stays(option) && !isFound(option));
       const { tree } = field.options_from ?? {};
       const below = tree ? found.options.filter((option) => option.has_children) : [];
       // A folder that cannot be chosen is only a button.
@@ -112,7 +121,7 @@ export const withSources = (Base: typeof FormKind) =>
         const option = item.option as SourceOption;
         const { value, label, description } = option;
         const set = (on: boolean): void => {
-          this.#learn(field, { value, label, description });
+          this.#learn(field.id, [{ value, label, description }]);
           item.set(on);
         };
         return { ...item, set, disabled: option.disabled };
