@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from askback.compat.ihub import tool
+from askback.compat.ihub.clarification import field_of
 from tests.compat.ihub_chat import CHAT, PICK, answer, call, pending
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api
@@ -87,6 +88,12 @@ RIGHT = [
 ]  # fmt: skip
 
 
+async def test_a_question_with_options_of_a_source_is_not_shown() -> None:
+    field = {"id": "answer", "type": "select", "options": []}
+    assert field_of({"form": {"fields": [field]}}) == field
+    assert field_of({"form": {"fields": [{**field, "options_from": {"source": "repositories"}}]}}) is None
+
+
 @requirement("D7", "D16", "D17", "D18")
 @pytest.mark.parametrize(("question", "said", "value", "content"), RIGHT)
 async def test_an_answer_is_the_next_message_with_its_typed_value(
@@ -122,8 +129,18 @@ async def test_an_answer_is_the_next_message_with_its_typed_value(
         ({"tool_calls": [{"id": "a", "function": {"name": "a"}}], "tools": 5}, "tools", "wrong_type"),
         (
             {"tool_calls": [{"id": "x" * 201, "function": {"name": "ask_user", "arguments": PICK}}]},
-            "tool_call_id",
+            "tool_calls[0].id",
             "too_long",
+        ),
+        (
+            {
+                "tool_calls": [
+                    {"id": "a", "function": {"name": "search"}},
+                    {"id": "b\x00", "function": {"name": "ask_user", "arguments": PICK}},
+                ]
+            },
+            "tool_calls[1].id",
+            "control_chars",
         ),
     ],
 )

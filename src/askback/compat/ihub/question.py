@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn, cast
+from typing import Annotated, Any, cast
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticKnownError
 
 from askback.compat.system import Json
-from askback.domain.faults import Fault, Faults, fault
+from askback.domain.faults import Fault, Faults, rename_path
+from askback.domain.model import Model
+from askback.domain.options import OptionValue
 from askback.domain.patterns import has_nested_quantifiers
+from askback.domain.validation.report import Report
+from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import is_blank
 
 TOOL = "ask_user"
 FIELD = "answer"
 TYPES = ("text", "select", "multiselect", "confirm", "number", "date")
 CHOICES = ("select", "multiselect", "confirm")
-MAX_QUESTION = MAX_CONTEXT = 500
-MAX_PLACEHOLDER = MAX_MESSAGE = MAX_PATTERN = 200
-MAX_OPTIONS, MAX_OPTION = 20, 100
-MAX_CLARIFICATIONS = 10
-LIMIT_TEXT = (
-    f"Maximum clarification limit ({MAX_CLARIFICATIONS}) reached for this conversation. "
-    "Please proceed with the available information or make reasonable assumptions."
-)
-_QUESTION = "Question is required and must be a string"
-_OPTIONS = (
-    "Options array is required for input_type '{}'. Either provide options like "
-    '[{{label: "Option 1", value: "opt1"}}] or use input_type: \'text\' for open-ended questions.'
-)
-_UNSAFE = "Regex pattern contains potentially unsafe nested quantifiers (ReDoS risk)"
+MAX_OPTION = 100
+CUT = {"placeholder": 200, "context": 500, "message": 200}
+"""The longest texts of those that iHub cuts."""
 _YES_NO = (
     {"value": "Yes", "label": {"en": "Yes", "de": "Ja"}},
     {"value": "No", "label": {"en": "No", "de": "Nein"}},
@@ -36,147 +33,139 @@ _YES_NO = (
 _NATIVE_TYPES = {"text": "textarea", "confirm": "select"}
 _BOUNDS = {"text": "_length", "multiselect": "_choices"}
 """What `min` and `max` count, where that is not the value itself."""
-_ARGUMENTS = {"form.title": "question", "form.description": "context", "form.allow_skip": "allow_skip"}
+_PATHS = (
+    (r"form\.title", "question"),
+    (r"form\.description", "context"),
+    (r"form\.fields\[0\]\.messages\..*", "validation.message"),
+    (r"form\.fields\[0\]\.(min|max|pattern)(_\w+)?", r"validation.\1"),
+    (r"form\.(fields\[0\]\.)?", ""),
+)
+_NONE = "(missing_required|wrong_type|empty)"
+_OPTION = r"options\[(?P<index>\d+)\]"
+_NO_OPTIONS = (
+    "Options array is required for input_type '{type}'. Either provide options like "
+    '[{{label: "Option 1", value: "opt1"}}] or use input_type: \'text\' for open-ended questions.'
+)
+_SENTENCES = (
+    (rf" |question {_NONE}", "Question is required and must be a string"),
+    (r"input_type ", f"Invalid input_type. Supported types: {', '.join(TYPES)}"),
+    (r"options too_many", "Too many options (max {max}, got {got})"),
+    (r"options \w+ (?P<type>(multi)?select)", _NO_OPTIONS),
+    (rf"{_OPTION} wrong_type", "Option at index {index} must be an object"),
+    (rf"{_OPTION}\.label {_NONE}", "Option at index {index} must have a string label"),
+    (rf"{_OPTION}\.(?P<name>\w+) too_long", "Option {name} at index {index} too long (max {max} chars)"),
+    (r"validation\.pattern too_long", "Regex pattern too long (max {max} characters)"),
+    (r".* unsafe_pattern", "Regex pattern contains potentially unsafe nested quantifiers (ReDoS risk)"),
+    (r".* invalid_pattern", "Invalid regex pattern: {reason}"),
+    (r"(validation\.)?(?P<name>\w+) too_long", "{name} too long (max {max} chars, got {got})"),
+)
+"""What iHub says of a path, a code and a type."""
 
 
-def read_question(arguments: Any, *, truncate: bool = False) -> Json:
-    """Return the form of a question; raises `Faults` with the first rule of iHub that it breaks.
-
-    With `truncate`, the texts that iHub cuts are cut, else they are refused.
-    """
-    given = _present(arguments, "", _QUESTION)
-    question = _required_text(given, "question", "question", _QUESTION)
-    if len(question) > MAX_QUESTION:
-        _reject("question", "too_long", _too_long("Question", MAX_QUESTION, question))
-    kind = given.get("input_type") or "text"
-    if kind not in TYPES:
-        wrong = "unknown_type" if isinstance(kind, str) else "wrong_type.string"
-        _reject("input_type", wrong, f"Invalid input_type. Supported types: {', '.join(TYPES)}")
-    options = _options(given.get("options"), kind)
-    field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
-    if kind in CHOICES:
-        field |= {"options": options or list(_YES_NO), "allow_other": given.get("allow_other", False)}
-    if kind == "confirm":
-        field["widget"] = "confirm"
-    field |= _rules(given.get("validation", {}), kind, truncate=truncate)
-    form: Json = {"title": question, "format": "plain", "allow_skip": given.get("allow_skip", False)}
-    for name, into, at in (("placeholder", field, "placeholder"), ("context", form, "description")):
-        if text := _text(given, name, name, truncate=truncate):
-            into[at] = text
-    return {**form, "fields": [field]}
+def _check_text(text: str) -> str:
+    if is_blank(text):
+        raise PydanticKnownError("string_too_short", {"min_length": 1})
+    return text
 
 
-def unreadable(found: Faults) -> Faults:
-    """Return the fault of arguments that are no JSON."""
-    return Faults([fault("", found.faults[0].key, message=_QUESTION)])
-
-
-def in_arguments(found: Faults) -> Faults:
-    """Return the faults of a request as faults of the arguments it was made from."""
-    return Faults([replace(each, path=_argument(each.path)) for each in found.faults])
-
-
-def _argument(path: str) -> str:
-    name = path.removeprefix("form.fields[0].")
-    if name.startswith("messages."):
-        return "validation.message"
-    rule = name.partition("_")[0]
-    return f"validation.{rule}" if rule in ("min", "max", "pattern") else _ARGUMENTS.get(name, name)
-
-
-def sentence(found: Fault, rendered: str) -> str:
-    """Return what the model reads of a fault."""
-    if found.code == "invalid_pattern":
-        return f"Invalid regex pattern: {found.params['reason']}"
-    return rendered if "message" in found.params else f"{found.path}: {rendered}"
-
-
-def _options(options: object, kind: str) -> Sequence[Json]:
-    if kind in ("select", "multiselect") and not (options and isinstance(options, list)):
-        _reject("options", "wrong_type.list" if options else "option_required", _OPTIONS.format(kind))
-    if not isinstance(options, list | None):
-        _reject("options", "wrong_type.list")
-    listed = cast("list[object]", options or [])
-    if len(listed) > MAX_OPTIONS:
-        _reject("options", "too_many", f"Too many options (max {MAX_OPTIONS}, got {len(listed)})")
-    read = [_option(each, index) for index, each in enumerate(listed)]
-    for name in ("label", "value"):
-        texts = [each[name] for each in read]
-        for index, text in enumerate(texts):
-            if text in texts[:index]:
-                _reject(f"options[{index}].{name}", "duplicate_option")
-    return read
-
-
-def _option(option: object, index: int) -> Json:
-    path = f"options[{index}]"
-    given = _present(option, path, f"Option at index {index} must be an object")
-    text = f"Option at index {index} must have a string label"
-    label = _required_text(given, "label", f"{path}.label", text)
-    value = given.get("value", label)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        _reject(f"{path}.value", "wrong_type.string_or_number")
-    for name, said in (("label", label), ("value", str(value))):
-        if len(said) > MAX_OPTION:
-            text = f"Option {name} at index {index} too long (max {MAX_OPTION} chars)"
-            _reject(f"{path}.{name}", "too_long", text)
-    return {"label": label, "value": value}
-
-
-def _rules(validation: object, kind: str, *, truncate: bool) -> Json:
-    rules = _present(validation, "validation")
-    field: Json = {}
-    for name in ("pattern", "min", "max"):
-        value = rules.get(name)
-        if value is None or value == "":
-            continue
-        if kind in CHOICES and (kind != "multiselect" or name == "pattern"):
-            _reject(f"validation.{name}", "constraint_not_allowed", type=kind)
-        whole = kind in _BOUNDS and isinstance(value, float) and value.is_integer()
-        bound = "" if name == "pattern" else _BOUNDS.get(kind, "")
-        field[f"{name}{bound}"] = int(value) if whole else value
-    if isinstance(pattern := field.get("pattern"), str):
-        if len(pattern) > MAX_PATTERN:
-            text = f"Regex pattern too long (max {MAX_PATTERN} characters)"
-            _reject("validation.pattern", "too_long", text)
-        if has_nested_quantifiers(pattern):
-            _reject("validation.pattern", "unsafe_pattern", _UNSAFE)
-    if message := _text(rules, "message", "validation.message", truncate=truncate):
-        field["messages"] = dict.fromkeys(("type", *field), message)
-    return field
-
-
-_MOST = {"placeholder": MAX_PLACEHOLDER, "context": MAX_CONTEXT, "message": MAX_MESSAGE}
-
-
-def _text(given: Mapping[str, Any], name: str, path: str, *, truncate: bool) -> str:
-    text, most = given.get(name, ""), _MOST[name]
-    if not isinstance(text, str):
-        _reject(path, "wrong_type.string")
-    if len(text) > most and not truncate:
-        _reject(path, "too_long", _too_long(name.capitalize(), most, text))
-    return "" if is_blank(text) else text[:most]
-
-
-def _required_text(given: Mapping[str, Any], name: str, path: str, text: str) -> str:
-    value = given.get(name)
-    if not isinstance(value, str):
-        _reject(path, "missing_required" if value is None else "wrong_type.string", text)
-    if is_blank(value):
-        _reject(path, "empty", text)
+def _check_value(value: OptionValue) -> OptionValue:
+    if isinstance(value, str) and len(value) > MAX_OPTION:
+        raise PydanticKnownError("string_too_long", {"max_length": MAX_OPTION})
     return value
 
 
-def _too_long(what: str, most: int, text: str) -> str:
-    return f"{what} too long (max {most} chars, got {len(text)})"
+class AskedOption(Model, extra="ignore"):
+    """An option; its value is its label where none is given."""
+
+    label: Annotated[str, AfterValidator(_check_text)] = Field(max_length=MAX_OPTION)
+    value: Annotated[OptionValue, AfterValidator(_check_value)] | None = None
 
 
-def _present(members: object, path: str, text: str | None = None) -> Json:
-    """Return the members of an object that are not null: many models send all that a schema has."""
-    if not isinstance(members, dict):
-        _reject(path, "wrong_type.object", text)
-    return {name: value for name, value in cast("Json", members).items() if value is not None}
+class Rules(Model, extra="ignore"):
+    """The rules of the answer; the native form checks the bounds."""
+
+    pattern: str = Field(default="", max_length=200)
+    min: Any = None
+    max: Any = None
+    message: str = Field(default="", max_length=CUT["message"])
 
 
-def _reject(path: str, key: str, text: str | None = None, **params: str) -> NoReturn:
-    raise Faults([fault(path, key, **params, **({} if text is None else {"message": text}))])
+class Arguments(Model, extra="ignore"):
+    """The arguments of `ask_user`, in the order in which iHub checks them, with their native names."""
+
+    title: Annotated[str, AfterValidator(_check_text)] = Field(alias="question", max_length=500)
+    type: str = Field(default="text", alias="input_type")
+    options: list[AskedOption] = Field(default_factory=list[AskedOption], max_length=20)
+    validation: Rules = Field(default_factory=Rules)
+    placeholder: str = Field(default="", max_length=CUT["placeholder"])
+    description: str = Field(default="", alias="context", max_length=CUT["context"])
+    allow_other: bool = False
+    allow_skip: bool = False
+
+
+def read_question(arguments: object, *, truncate: bool = False) -> Json:
+    """Return the form of a question; raises `Faults`.
+
+    With `truncate`, the texts that iHub cuts are cut, else they are refused.
+    """
+    asked = parse(Arguments, _tidy(arguments, CUT if truncate else {}))
+    kind = asked.type or "text"
+    report = Report()
+    if kind not in TYPES:
+        report.add("input_type", "unknown_type")
+    if kind in ("select", "multiselect") and not asked.options:
+        report.add("options", "option_required")
+    for n in repeated([each.label for each in asked.options]):
+        report.add(f"options[{n}].label", "duplicate_option")
+    if has_nested_quantifiers(asked.validation.pattern):
+        report.add("validation.pattern", "unsafe_pattern")
+    report.finish()
+    field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
+    if kind in CHOICES:
+        options = [each.model_dump(exclude_none=True) for each in asked.options]
+        field |= {"options": options or _YES_NO, "allow_other": asked.allow_other}
+    if kind == "confirm":
+        field["widget"] = "confirm"
+    rules = asked.validation.model_dump(exclude_unset=True)
+    message, bound = rules.pop("message", None), _BOUNDS.get(kind, "")
+    rules = {name if name == "pattern" else name + bound: value for name, value in rules.items()}
+    if message is not None:
+        field["messages"] = dict.fromkeys(("type", *rules), message)
+    field |= {**rules, **asked.model_dump(include={"placeholder"}, exclude_unset=True)}
+    form = asked.model_dump(include={"title", "description", "allow_skip"}, exclude_unset=True)
+    return {**form, "format": "plain", "fields": [field]}
+
+
+def repeated(texts: Sequence[str]) -> Sequence[int]:
+    """Return the places of the texts that a text before them is equal to."""
+    return [n for n, text in enumerate(texts) if text in texts[:n]]
+
+
+def in_words(found: Faults, arguments: object) -> Faults:
+    """Return the faults of a question at their places in the arguments, in the words of iHub."""
+    kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
+    places = found.with_paths(lambda path: rename_path(path, _PATHS))
+    return Faults([_in_words(each, kind) for each in places.faults])
+
+
+def _in_words(found: Fault, kind: object) -> Fault:
+    for pattern, text in _SENTENCES:
+        if place := re.match(pattern, f"{found.path} {found.code} {kind}"):
+            said = text.format(**{**found.params, **place.groupdict()})
+            return replace(found, params={**found.params, "message": said[0].upper() + said[1:]})
+    return found
+
+
+def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:
+    """Return JSON as iHub reads it: texts cut, whole numbers as such, and no member that is null or an empty option."""
+    if isinstance(value, str):
+        empty = is_blank(value) if name in CUT else not value and name in ("pattern", "min", "max")
+        return None if empty else value[: most.get(name)]
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else value
+    if isinstance(value, list):
+        return [_tidy(each, most) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    members = ((name, _tidy(each, most, name)) for name, each in cast("Json", value).items())
+    return {name: each for name, each in members if each is not None}

@@ -1,20 +1,26 @@
-"""A message of a person in iHub's chat: the answer to a question, or a text."""
+"""The people's side: a message of the chat, which is the answer to a question, or a text."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from pydantic import Field
 
+from askback.compat.ihub.calls import key_of
+from askback.compat.ihub.clarification import field_of, open_questions
 from askback.compat.ihub.question import FIELD
-from askback.compat.system import Json
-from askback.domain.faults import Faults, fault
+from askback.compat.system import Answer, Api, Call, Json
+from askback.domain.faults import Fault, Faults, fault, rename_path
+from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
+from askback.errors import Conflict, NotFound
+from askback.messages import translate
 
-_YES_NO = {True: "Yes", False: "No"}
+_ANSWER_PATHS = ((r"reason", "skipped"), (r"values(\.answer)?", "value"))
+_TEXT_PATHS = ((r"id|Idempotency-Key", "messageId"), (r"content\[0\]\.text", "content"))
 
 
 class Response(Model):
@@ -29,30 +35,27 @@ class Response(Model):
 
     def read(self, field: Mapping[str, Any]) -> Json | None:
         """Return the values of the answer, or None where it skips the question; raises `Faults`."""
+        value, other = self.value, self.other
         if self.skipped:
-            if self.value is not None or self.other is not None:
-                raise Faults([fault("skipped", "contradiction.skipped")])
+            _require(value is None and other is None, "skipped", "contradiction.skipped")
             return None
-        if self.other is not None:
-            return {FIELD: self._own_words(self.other, field)}
-        if self.value is None:
-            raise Faults([fault("value", "missing_required")])
-        is_switch = field.get("widget") == "confirm" and isinstance(self.value, bool)
-        return {FIELD: _YES_NO[self.value] if is_switch else self.value}
+        if other is None:
+            _require(value is not None, "value", "missing_required")
+            _require(value != [] or not field.get("required"), "value", "too_few.choices", min=1)
+            switch = isinstance(value, bool) and field.get("widget") == "confirm"
+            return {FIELD: "Yes" if switch and value else "No" if switch else value}
+        _require(field.get("allow_other"), "other", "other_not_allowed")
+        _require(other.strip(), "other", "empty.other")
+        if field["type"] == "multiselect":
+            _require(isinstance(value, list | None), "value", "wrong_type.answer_options")
+            return {FIELD: [*(value or []), other]}
+        _require(value is None, "other", "contradiction.other")
+        return {FIELD: other}
 
-    def _own_words(self, other: str, field: Mapping[str, Any]) -> object:
-        if not field.get("allow_other"):
-            raise Faults([fault("other", "other_not_allowed")])
-        if not other.strip():
-            raise Faults([fault("other", "empty.other")])
-        if field["type"] != "multiselect":
-            if self.value is not None:
-                raise Faults([fault("other", "contradiction.other")])
-            return other
-        chosen: object = [] if self.value is None else self.value
-        if not isinstance(chosen, list):
-            raise Faults([fault("value", "wrong_type.answer_options")])
-        return [*cast("list[object]", chosen), other]
+
+def _require(condition: object, path: str, key: str, **params: int) -> None:
+    if not condition:
+        raise Faults([fault(path, key, **params)])
 
 
 class Parameters(Model, extra="ignore"):
@@ -71,52 +74,65 @@ class Sent(Parameters, extra="ignore"):
     """What a page sends; the answer is in the last message, in the parameters, or beside the messages."""
 
     messages: list[dict[str, Any]]
-    params: Parameters | None = None
+    params: Parameters = Parameters()
 
 
-def last_message(body: object) -> tuple[Json, Json | None, str]:
-    """Return the last message of `{messages, params?}`, the answer to a question, and the path of the message.
-
-    Raises `Faults`.
-    """
-    sent = parse(Sent, body)
-    if not sent.messages:
-        raise Faults([fault("messages", "empty.list")])
-    path, message = f"messages[{len(sent.messages) - 1}]", sent.messages[-1]
+async def send(call: Call) -> Answer:
+    """Take the last message of `{messages, params?}`."""
+    api, chat, sent = call.api, call.path["chat"], parse(Sent, call.json())
+    _require(sent.messages, "messages", "empty.list")
+    at, message = f"messages[{len(sent.messages) - 1}]", sent.messages[-1]
     try:
-        answer = parse(Message, message).answer
+        places = (parse(Message, message), sent.params, sent)
+        answer = next((each.answer for each in places if each.answer is not None), None)
+        if answer is None:
+            await _write(api, chat, message)
     except Faults as found:
-        raise Faults([replace(each, path=f"{path}.{each.path}") for each in found.faults]) from None
-    if answer is None:
-        answer = (sent.params.answer if sent.params else None) or sent.answer
-    return message, answer, path
+        raise found.with_paths(lambda path: f"{at}.{rename_path(path, _TEXT_PATHS)}") from None
+    if answer is not None:
+        id_ = message.get("messageId")
+        key = key_of(chat, id_) if isinstance(id_, str) else None
+        await _answer(api, chat, parse(Response, answer), key=key)
+    return Answer({"status": "streaming", "chatId": chat})
 
 
-def text_message(message: Mapping[str, Any]) -> Json:
-    """Return a text as the body of a native message."""
+async def _write(api: Api, chat: str, message: Json) -> None:
+    if await open_questions(api, chat):
+        raise Conflict(translate("ui.composer.answer_first", api.locale), code="answer_first")
     text = {"text": message["content"]} if message.get("content") is not None else {}
-    return {"id": message.get("messageId"), "content": [{"type": "text", **text}]}
+    body = {"id": message.get("messageId"), "content": [{"type": "text", **text}]}
+    await api.call("post_message", body, thread_id=chat)
 
 
-def in_message(found: Faults, path: str) -> Faults:
-    """Return the faults of a native message as faults of iHub's, which is at a path."""
-    names = {"id": "messageId", "content[0].text": "content"}
-    return Faults([replace(each, path=f"{path}.{names.get(each.path, each.path)}") for each in found.faults])
+async def _answer(api: Api, chat: str, answer: Response, *, key: str | None) -> None:
+    request = await _find(api, chat, answer.question_id)
+    try:
+        values = answer.read(request["form"]["fields"][0])
+        if values is None:
+            await api.call("decline_request", {"reason": "skipped"}, request_id=request["id"], key=key)
+        else:
+            body = {"revision": request["revision"], "values": values}
+            await api.call("answer_request", body, request_id=request["id"], key=key)
+    except Faults as found:
+        raise Faults([replace(each, path=_place(each, answer)) for each in found.faults]) from None
 
 
-def in_answer(found: Faults, answer: Response) -> Faults:
-    """Return the faults of a native answer as faults of iHub's."""
-    return Faults([replace(each, **_place(each.path, each.code, answer)) for each in found.faults])
-
-
-def _place(path: str, code: str, answer: Response) -> Json:
-    if code == "skip_not_allowed":
-        return {"path": "skipped"}
+def _place(found: Fault, answer: Response) -> str:
+    """Return the place in an answer of a fault of a native one."""
     if answer.value is None and answer.other is not None:
-        return {"path": "other"}
-    if path == "values":  # there is one question: the empty answer is its value
-        return {"path": "value"}
-    if code == "required_missing" and answer.value == []:
-        return {"path": "value", "code": "too_few", "key": "too_few.choices", "params": {"min": 1}}
-    place = path.replace(f"values.{FIELD}", "value", 1)
-    return {"path": "value" if code == "duplicate_selection" else place}
+        return "other"
+    if found.code == "duplicate_selection":
+        return "value"
+    return rename_path(found.path, _ANSWER_PATHS)
+
+
+async def _find(api: Api, chat: str, question_id: str) -> Json:
+    """Return the question with our id or that of the tool call; of several calls with one id, the open or newest."""
+    named = (await api.call("list_requests", thread_id=chat, tool_call_id=question_id))["requests"]
+    if not named:
+        request = await api.call("get_request", request_id=question_id)
+        named = [request] if request["thread_id"] == chat else []
+    found = sorted(filter(field_of, named), key=lambda each: each["status"] != Status.PENDING)
+    if not found:
+        raise NotFound("There is no such question in this chat.")
+    return found[0]

@@ -40,6 +40,7 @@ _WRONG_TYPE = {
 }
 _SIZES = {
     "string_too_long": ("too_long", "max_length", "max"),
+    "string_too_short": ("empty", "min_length", "min"),
     "too_short": ("too_few", "min_length", "min"),
     "too_long": ("too_many", "max_length", "max"),
 }
