@@ -16,6 +16,30 @@ pytestmark = pytest.mark.anyio
 FORM = Form(title="Scan", fields=[File(id="scan", label="Scan", accept=[".txt"])])
 
 
+async def test_an_agent_uploads_a_file_and_names_it_in_a_message(connect: Connect, thread: str) -> None:
+    content = b"a,b\n" * 200_000
+    async with connect() as agent, connect("responder") as person:
+        with pytest.raises(Invalid) as refused:
+            await agent.files.upload_for_message(b"", name="a.csv", thread_id=thread)
+        assert [each["path"] for each in refused.value.field_errors] == ["file"]
+        file, unused = [
+            await agent.files.upload_for_message(content, name=name, thread_id=thread)
+            for name in ("sales ä.csv", "b.csv")
+        ]
+        assert (file.name, file.size) == ("sales ä.csv", len(content))
+        await agent.files.delete(unused)
+        with pytest.raises(NotFound):
+            await person.files.read(file)
+        await agent.threads.create_message(
+            [{"type": "file", "file": file.id, "alt": "Sales"}], thread_id=thread
+        )
+        [part] = (await person.threads.get(thread))["messages"][-1]["content"]
+        assert part == {"type": "file", "file": file.model_dump(), "alt": "Sales"}
+        assert await person.files.read(part["file"]) == content
+        with pytest.raises(NotFound):
+            await agent.files.read(unused)
+
+
 async def test_the_agent_reads_and_saves_what_a_person_uploaded(
     connect: Connect, thread: str, tmp_path: Path
 ) -> None:

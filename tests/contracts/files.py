@@ -172,6 +172,38 @@ class FileContracts(StoreSuite):
         assert await store.file("main", here.id) == here
         assert [event.seq for event in await store.thread_events("main", "t1", after=0)] == [1, 2]
 
+    async def test_c30_files_for_messages_are_counted_for_an_agent_and_their_bytes_for_the_thread(
+        self, store: Store
+    ) -> None:
+        def sent(n: int, person: str = "tok_1", thread: str = "t1") -> StoredFile:
+            return replace(upload(n), request_id="", field="", person=person, thread_id=thread)
+
+        await store.insert(record(1), created(record(1)))
+        await uploaded(store, upload(20), b"x" * 900)
+        first = await uploaded(store, sent(1), b"x" * 600, most=1)
+        assert (first.request_id, first.size, first.state) == ("", 600, "ready")
+        await refused("many", store.begin_file(sent(2), most=1))
+        await uploaded(store, sent(3, thread="t2"), b"x" * 1000, most=1)
+        await uploaded(store, sent(4, "tok_2"), b"x" * 400, most=1)
+        await store.begin_file(sent(5), most=9)
+        await refused("full", store.add_chunk("main", sent(5).id, 0, b"x", most_bytes=ROOM, at=NOON))
+        for thread, ids in (("t2", (first.id,)), ("t1", (first.id, upload(20).id))):
+            effects = SideEffects(shares=(FileShare("main", thread, ids),))
+            await refused("missing", store.add_message("m0", message(), added(message()), None, effects))
+        share = SideEffects(shares=(FileShare("main", "t1", (first.id,)),))
+        await store.add_message("m1", message(), added(message()), None, share)
+        while await store.purge_files(before_ms=NOON + 1):
+            continue
+        assert await store.files_of_thread("main", "t1") == [replace(first, state="claimed", shared=True)]
+        assert not await store.drop_file("main", first.id)
+        assert await content(store, first) == b"x" * 600
+        gone = [sent(4, "tok_2"), sent(3, thread="t2"), sent(5)]
+        assert [await store.file("main", each.id) for each in gone] == [None] * 3
+        await uploaded(store, sent(6), b"x" * 400, most=1)
+        await store.erase_thread(happened("thread.erased"))
+        await store.scrub()
+        assert [await content(store, each) for each in (first, sent(6))] == [b"", b""]
+
     async def test_c31_of_answers_in_one_group_only_the_one_without_its_file_fails(
         self, store: Store
     ) -> None:

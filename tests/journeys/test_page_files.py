@@ -56,7 +56,8 @@ async def test_files_are_uploaded_removed_and_sent(
     await expect(eva.card.locator(".files .name")).to_have_text(["photo.png", "notes.txt"])
     await expect(chooser).to_have_count(0)
     await eva.button("Remove: photo.png").focus()
-    await eva.page.keyboard.press("Enter")
+    async with eva.page.expect_response(lambda reply: reply.request.method == "DELETE"):
+        await eva.page.keyboard.press("Enter")
     await expect(eva.card.locator(".files .name")).to_have_text(["notes.txt"])
     assert await eva.focused() == "f0"
     await eva.page.reload()
@@ -104,10 +105,15 @@ async def test_a_message_shows_its_files_as_links(
         notes = await person.files.upload(request, "q0", b"x" * 1500, name="notes.txt")
         await person.requests.answer(request, {"q0": [picture.id, notes.id]})
     eva = await screen(place_of(thread))
-    files = [{"type": "file", "file": each.id} for each in (picture, notes)]
+    chart = await agent.files.upload_for_message(photo(), name="chart.png", thread_id=thread)
+    files = [{"type": "file", "file": each.id} for each in (picture, notes, chart)]
+    files[2]["alt"] = "Sales by month"
     await agent.threads.create_message([{"type": "text", "text": "Here"}, *files], thread_id=thread)
     shown = eva.page.locator("askback-thread .file")
-    await expect(shown).to_have_text([re.compile("photo.png"), re.compile(r"notes\.txt\s+1\.5 kB")])
+    await expect(shown).to_have_text(
+        [re.compile("photo.png"), re.compile(r"notes\.txt\s+1\.5 kB"), re.compile("chart.png")]
+    )
+    await expect(shown.get_by_alt_text("Sales by month")).to_be_visible()
     preview = shown.get_by_alt_text("Preview of photo.png")
     await expect(preview).to_be_visible()
     assert await preview.evaluate("(image) => image.naturalWidth") == 320

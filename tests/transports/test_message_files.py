@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
 
+from askback.ports.filescan import FileToScan
 from askback.server.app import create_app
+from askback.server.settings import load
+from askback.service.jobs.files import sweep_files
 from tests.requirements import requirement
 from tests.transports.conftest import LIMITS, Api, ManualClock, asked
 
 pytestmark = pytest.mark.anyio
 
+PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 100
 FORM: dict[str, Any] = {"form": {"fields": [{"id": "scan", "type": "file", "label": "Scan"}]}}
 
 
@@ -128,6 +135,136 @@ async def test_a_file_that_may_not_be_named_is_refused_with_its_path(api: Api) -
     assert faults(await post(api, text, extra)) == [("content[1].name", "unknown_field")]
     assert (await (await api.as_("responder")).get("/v1/threads/t1")).json()["messages"] == []
     assert (await (await api.as_("requester/other")).get(f"/v1/files/{file['id']}")).status_code == 404
+
+
+async def sent(
+    api: Api, content: bytes = b"hello", who: str = "requester", thread: str = "t1", **query: str
+) -> httpx2.Response:
+    """Upload a file for a message, as an agent."""
+    query = {"name": "chart.txt", **query}
+    return await (await api.as_(who)).post(f"/v1/threads/{thread}/files", params=query, content=content)
+
+
+@requirement("A19")
+async def test_an_agent_uploads_a_file_for_its_message(api: Api) -> None:
+    made = await sent(api, PNG, name="../a\u202e/chart.png")
+    assert made.status_code == 201, made.text
+    file = made.json()
+    digest = hashlib.sha256(PNG).hexdigest()
+    assert file == {
+        "id": file["id"], "name": "chart.png", "size": len(PNG), "type": "image/png", "sha256": digest,
+    }  # fmt: skip
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    address = f"/v1/files/{file['id']}"
+    assert ((await agent.get(address)).content, (await person.get(address)).status_code) == (PNG, 404)
+    named = {**part(file["id"]), "alt": "Sales by month"}
+    assert faults(await post(api, named, who="responder")) == [("content[0].file", "unknown_file")]
+    assert faults(await post(api, named, thread="t2")) == [("content[0].file", "unknown_file")]
+    assert (await post(api, named)).status_code == 201
+    [message] = (await person.get("/v1/threads/t1")).json()["messages"]
+    assert message["content"] == [{"type": "file", "file": file, "alt": "Sales by month"}]
+    api.clock.advance(seconds=3600)
+    await sweep_files(api.app.services)
+    for reader in (agent, person):
+        reply = await reader.get(address)
+        assert (reply.status_code, reply.content, reply.headers["content-type"]) == (200, PNG, "image/png")
+        assert reply.headers["content-disposition"].startswith("attachment")
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert "sandbox" in reply.headers["content-security-policy"]
+    assert (await agent.delete(address)).status_code == 409
+    for stranger in ("requester/stranger", "admin@acme"):
+        assert (await (await api.as_(stranger)).get(address)).status_code == 404
+    exported = (await (await api.as_("admin")).get("/v1/threads/t1/export")).json()
+    assert exported["files"] == [file]
+
+
+async def test_a_page_that_an_agent_uploads_is_bytes_to_a_browser(api: Api) -> None:
+    file = (await sent(api, b"<!doctype html><script>alert(1)</script>", name="a.html")).json()
+    assert (await post(api, part(file["id"]))).status_code == 201
+    reply = await (await api.as_("responder")).get(f"/v1/files/{file['id']}")
+    assert reply.headers["content-type"] == "application/octet-stream"
+
+
+async def test_an_upload_that_no_message_names_is_the_agents_alone_and_is_erased(api: Api) -> None:
+    assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
+    kept, deleted = [(await sent(api)).json()["id"] for _ in range(2)]
+    await add_agent(api, "requester/other")
+    other, agent = await api.as_("requester/other"), await api.as_("requester")
+    assert (await other.get(f"/v1/files/{kept}")).status_code == 404
+    assert (await other.delete(f"/v1/files/{kept}")).status_code == 404
+    assert faults(await post(api, part(kept), who="requester/other")) == [("content[0].file", "unknown_file")]
+    assert (await agent.delete(f"/v1/files/{deleted}")).status_code == 204
+    api.clock.advance(seconds=LIMITS.file_upload_s + 1)
+    await sweep_files(api.app.services)
+    for file in (kept, deleted):
+        assert (await agent.get(f"/v1/files/{file}")).status_code == 404
+        assert faults(await post(api, part(file))) == [("content[0].file", "unknown_file")]
+
+
+async def test_only_agents_of_the_thread_upload_files_for_messages(api: Api) -> None:
+    assert (await post(api, {"type": "text", "text": "Mine."})).status_code == 201
+    statuses = {
+        who: (await sent(api, who=who)).status_code
+        for who in ("responder", "admin", "requester/other", "requester")
+    }
+    assert statuses == {"responder": 403, "admin": 403, "requester/other": 403, "requester": 201}
+
+
+async def scan(file: FileToScan) -> str | None:
+    """A scan that reads the file; it is for no request."""
+    assert file.request_id is None
+    content = b"".join([chunk async for chunk in file.chunks()])
+    if b"break" in content:
+        raise OSError("the scanner is away")
+    return "It has macros." if b"MACRO" in content else None
+
+
+async def test_files_for_messages_have_the_limits_and_scans_of_others() -> None:
+    limits = replace(LIMITS, file_bytes=1000, message_files_bytes=2500, files=3)
+    app = create_app(limits=limits, clock=ManualClock(), file_scan=scan)
+    async with app.running():
+        api = Api(app, ManualClock())
+        for content, name, code in (
+            (b"MACRO", "a.txt", [("file", "file_refused")]),
+            (b"break", "a.txt", [("file", "scan_unavailable")]),
+            (b"", "a.txt", [("file", "file_empty")]),
+            (b"x", "..", [("name", "empty")]),
+            (b"x", "a" * 201, [("name", "too_long")]),
+        ):
+            assert faults(await sent(api, content, name=name)) == code, name
+        assert (await sent(api, b"x" * 1001)).status_code == 413
+        files = [(await sent(api, b"x" * 1000)).json()["id"] for _ in range(2)]
+        full = await sent(api, b"x" * 501)
+        assert (full.status_code, "thread" in full.json()["error"]["message"]) == (413, True)
+        assert (await sent(api, b"x" * 501, thread="t2")).status_code == 201
+        assert (await sent(api, b"x")).status_code == 201
+        assert faults(await sent(api, b"x")) == [("file", "too_many")]
+        assert (await post(api, *[part(file) for file in files])).status_code == 201
+        assert (await sent(api, b"x" * 501)).status_code == 413
+        assert (await sent(api, b"x" * 499)).status_code == 201
+
+
+@requirement("E5", "I10")
+async def test_a_file_of_a_message_is_erased_with_its_thread_and_nothing_of_it_is_left(
+    tmp_path: Path,
+) -> None:
+    mark = "Xq7-" + secrets.token_hex(24)
+    app = create_app(load({}, data_dir=tmp_path), clock=ManualClock())
+    async with app.running():
+        api = Api(app, app.services.clock)  # pyright: ignore[reportArgumentType]
+        named, unused = [(await sent(api, mark.encode() * 9000, name=f"{mark}.txt")).json() for _ in range(2)]
+        assert (await post(api, part(named["id"]))).status_code == 201
+        admin, agent = await api.as_("admin"), await api.as_("requester")
+        assert (await admin.get(f"/v1/files/{named['id']}")).status_code == 200
+        log = await admin.get("/v1/audit")
+        assert (log.status_code, mark in log.text) == (200, False)
+        assert (await admin.delete("/v1/threads/t1")).status_code == 204
+        for file in (named, unused):
+            for reader in (admin, agent):
+                assert (await reader.get(f"/v1/files/{file['id']}")).status_code == 404
+        assert mark not in (await admin.get("/v1/threads/t1")).text
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or mark.encode() not in path.read_bytes(), path
 
 
 async def test_the_files_of_a_message_count_with_what_the_server_writes() -> None:

@@ -61,6 +61,8 @@ class Limits:
     file_bytes: int = 10 * 1024 * 1024
     files_bytes: int = 50 * 1024 * 1024
     """All files of a request together."""
+    message_files_bytes: int = 50 * 1024 * 1024
+    """All files that agents uploaded for messages of a thread together."""
     file_scan_s: int = 60
     """How long the scans of a file may take."""
     file_upload_s: int = 600

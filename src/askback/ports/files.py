@@ -1,4 +1,4 @@
-"""The part of the store that keeps the files which people upload for a form.
+"""The part of the store that keeps the files which people upload for a form, and agents for their messages.
 
 The bytes are in chunks of at most `CHUNK_BYTES`, so that neither a row nor a transaction is large. A file is
 `uploading` until it is complete, then `ready` for its person alone, and `claimed` once an answer names it. One that is
@@ -7,10 +7,12 @@ The bytes are in chunks of at most `CHUNK_BYTES`, so that neither a row nor a tr
 Contracts 1, 5, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
 30. A file is uploaded for a pending request only, within its number of files for a field and a person and within the
-    bytes of the request, both counted in the transaction that adds to them.
+    bytes of the request, both counted in the transaction that adds to them. One without a request is for messages of
+    its thread, and is counted with those of this thread.
 31. A change with a `FileClaim` is applied only if every file that it names is there (`FileRefused`). One that ends the
     request drops all other files of it.
-    A `FileShare` of a message is applied likewise: its files are `shared` then, and no end of a request drops them.
+    A `FileShare` of a message is applied likewise: its files are claimed and `shared` then, and no end of a request
+    drops them.
 32. What is dropped can no longer be read. Erasing a thread erases its files, and after `scrub` no file of the store
     contains their bytes.
 """
@@ -47,7 +49,8 @@ class FileRefused(Exception):
 class StoredFile:
     """A file without its bytes. `person` is the `user` of who uploaded it; times are ms since the epoch.
 
-    A `shared` file is named by a message of its thread.
+    Without a `request_id` it is for messages of its thread, and `person` is the id of the agent. A `shared` file is
+    named by a message of its thread.
     """
 
     tenant: str
@@ -82,7 +85,7 @@ class FileClaim:
 
 @dataclass(frozen=True, slots=True)
 class FileShare:
-    """The files of a thread, named by answers, that a message of this thread names."""
+    """The files of a thread, named by answers or uploaded for messages, that a message of this thread names."""
 
     tenant: str
     thread_id: str
@@ -99,9 +102,10 @@ class FileStore(Protocol):
     async def add_chunk(
         self, tenant: str, file_id: str, number: int, data: bytes, *, most_bytes: int, at: int
     ) -> None:
-        """Add the next bytes (`number` counts from 0) while the files of the request have `most_bytes` at most.
+        """Add the next bytes (`number` counts from 0), if those it is counted with have `most_bytes` at most.
 
-        Raises `FileRefused`, also for a file that is not being uploaded.
+        These are the files of its request, or those for messages of its thread. Raises `FileRefused`, also for a file
+        that is not being uploaded.
         """
         ...
 

@@ -6,7 +6,8 @@
 
     app = create_app(file_scan=no_macros)
 
-It runs after the upload and before any answer can name the file. A text refuses the file and is shown to the person. An
+It runs after the upload and before an answer or a message can name the file. A text refuses the file, and the uploader
+gets it. An
 exception, or more than `limits.file_scan_s` seconds, refuses it too, and the person can upload it again.
 """
 
@@ -19,12 +20,15 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class FileToScan:
-    """A file that is complete; `type` is what its bytes are. `chunks()` reads it, in pieces of at most 256 KiB."""
+    """A file that is complete; `type` is what its bytes are. `chunks()` reads it, in pieces of at most 256 KiB.
+
+    A file that an agent uploads for its messages has no `request_id`.
+    """
 
     name: str
     type: str
     sha256: str
-    request_id: str
+    request_id: str | None
     thread_id: str
     chunks: Callable[[], AsyncIterator[bytes]]
 

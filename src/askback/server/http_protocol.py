@@ -20,7 +20,7 @@ BODY_S = 30.0
 IDLE_S = 75.0
 """Seconds before the first request and between two; clients close idle connections earlier."""
 
-_UPLOAD = re.compile(rb"/v1/requests/[^/?]+/files(?:\?|$)")
+_UPLOAD = re.compile(rb"/v1/(?:requests|threads)/[^/?]+/files(?:\?|$)")
 UPLOAD_BYTES = 512 * 1024
 """The upload of a file may take longer, as long as this much of it arrives in each `BODY_S`."""
 

@@ -23,6 +23,7 @@ ORDER = (
     ("request_bytes", "body_bytes"),
     ("min_timeout_s", "max_timeout_s"),
     ("file_bytes", "files_bytes"),
+    ("file_bytes", "message_files_bytes"),
 )
 """Pairs of limits of which the first must not be larger than the second."""
 

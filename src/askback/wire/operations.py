@@ -51,10 +51,8 @@ _READONLY = Parameter(
 )
 _USER = Parameter("user", "text", "Only sessions of this user.")
 _TENANT = Parameter("tenant", "text", "Another tenant; operator only.")
-_UPLOAD = (
-    Parameter("field", "text", "The id of the field.", over=HTTP),
-    Parameter("name", "text", "The name of the file.", over=HTTP),
-)
+_FILE_NAME = Parameter("name", "text", "The name of the file.", over=HTTP)
+_UPLOAD = (Parameter("field", "text", "The id of the field.", over=HTTP), _FILE_NAME)
 _IDS = Parameter("request_ids", "texts", "Ids of requests.")
 _SUBSCRIPTION = (
     Parameter("thread_id", "text", "The thread."),
@@ -172,8 +170,8 @@ _REQUESTS = (
               EVERYBODY, {200: BYTES}, over=HTTP),
     Operation("get_file_preview", "GET /v1/files/{file_id}/preview", "Read a small picture of an image.",
               EVERYBODY, {200: PNG}, over=HTTP),
-    Operation("delete_file", "DELETE /v1/files/{file_id}", "Remove an upload that no answer names.",
-              PEOPLE, _NOTHING, refuses=(409,)),
+    Operation("delete_file", "DELETE /v1/files/{file_id}", "Remove an upload that nothing names.",
+              EVERYBODY, _NOTHING, refuses=(409,)),
     Operation("wait", "", "Watch requests: the outcome of each is sent once.",
               EVERYBODY, {200: "WaitResult"}, parameters=(_IDS,), over=WEBSOCKET, large=True),
     Operation("unwait", "", "Stop watching requests; an outcome in transit is queued as a resume.",
@@ -183,6 +181,9 @@ _THREADS = (
     Operation("post_message", "POST /v1/threads/{thread_id}/messages", "Add a message, or append to one.",
               EVERYBODY, {201: "PostedMessage", 200: "Nothing"}, "MessageBody | AppendBody", idempotent=True,
               was="message"),
+    Operation("upload_message_file", "POST /v1/threads/{thread_id}/files",
+              "Upload a file for messages of the agent; the body is the file.",
+              REQUESTER, {201: "FileValue"}, BYTES, (_FILE_NAME,), over=HTTP),
     Operation("update_message", "PATCH /v1/threads/{thread_id}/messages/{message_id}",
               "Update a tool call in a message.",
               EVERYBODY, {200: "Nothing"}, "ToolCallBody"),

@@ -151,6 +151,7 @@ class FilePart(Reply):
 
     type: Literal["file"] = "file"
     file: FileValue
+    alt: str | None = None
 
 
 MessagePart = Annotated[

@@ -74,10 +74,14 @@ class RequestBlock(Model):
 
 
 class FileBlock(Model):
-    """A file that an answer in this thread names, by its id; the writer must be able to read it."""
+    """A file by its id: one that an agent uploaded for its messages, or one that an answer in this thread names.
+
+    The writer must be able to read it. A picture is shown with `alt`, its alternative text.
+    """
 
     type: Literal["file"] = "file"
     file: str
+    alt: str | None = None
 
 
 Block = Annotated[TextBlock | ToolBlock | ImageBlock | RequestBlock | FileBlock, Field(discriminator="type")]

@@ -1,4 +1,4 @@
-"""Read the files that people uploaded, and upload files as a person."""
+"""Read files, and upload them: for a form as a person, for messages as an agent."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FileLike = FileValue | JsonValue
 
 
 class Files(Resource):
-    """`client.files`: the files of forms."""
+    """`client.files`: the files of forms and messages."""
 
     @method
     async def read(self, file: FileLike) -> bytes:
@@ -54,8 +54,20 @@ class Files(Resource):
         return FileValue.model_validate(from_json(await self._link.upload(path, content)))
 
     @method
+    async def upload_for_message(
+        self, content: bytes, *, name: str, thread_id: str | None = None
+    ) -> FileValue:
+        """Upload a file for messages of this agent in a thread: `{"type": "file", "file": file.id}` is a part of one.
+
+        A file that no message names within ten minutes is erased. Raises `TooLarge`, and `Invalid` at `file` or `name`.
+        """
+        thread = quote(self._thread(thread_id), safe="")
+        path = f"/v1/threads/{thread}/files?{urlencode({'name': name})}"
+        return FileValue.model_validate(from_json(await self._link.upload(path, content)))
+
+    @method
     async def delete(self, file: FileLike) -> None:
-        """Remove an upload of this person that no answer names."""
+        """Remove an upload of this person or agent that nothing names."""
         await self._http("delete_file", file_id=_id(file))
 
 

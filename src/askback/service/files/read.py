@@ -32,12 +32,13 @@ async def list_files(ctx: Services, principal: Principal, request_id: str) -> Se
 
 
 async def delete_file(ctx: Services, principal: Principal, file_id: str) -> None:
-    """Remove an upload of the caller. Raises `NotFound`, and `Conflict` for a file that an answer names."""
+    """Remove an upload of the caller. Raises `NotFound`, and `Conflict` for a file that is named."""
     await roles.require(ctx, principal, "delete_file")
     file = await find_file(ctx, principal, file_id)
     if not await ctx.store.drop_file(file.tenant, file.id):
         raise Conflict(
-            "An answer names this file, so it stays until its thread is erased.", code="file_in_use"
+            "An answer or a message names this file, so it stays until its thread is erased.",
+            code="file_in_use",
         )
 
 
@@ -46,7 +47,7 @@ async def find_file(ctx: Services, principal: Principal, file_id: str) -> Stored
     file = await ctx.store.file(principal.tenant, file_id)
     if file is None or not is_usable(principal, file):
         raise NotFound("There is no such file.")
-    if file.shared:
+    if file.shared or not file.request_id:
         access = await ctx.store.access(file.tenant, file.thread_id)
         if sharing.level(principal, access, file.thread_id) >= AccessLevel.VIEW:
             return file

@@ -7,9 +7,7 @@ from collections.abc import AsyncIterator
 
 import anyio
 
-from askback.domain.faults import Faults, fault, join
-from askback.domain.fields import File
-from askback.domain.record import Record
+from askback.domain.faults import Faults, fault
 from askback.ports.files import StoredFile
 from askback.ports.filescan import FileToScan
 from askback.service.context import Services
@@ -19,18 +17,15 @@ LONGEST_REASON = 500
 log = logging.getLogger(__name__)
 
 
-async def scan_file(
-    ctx: Services, record: Record, asked: File, file: StoredFile, *, type_: str, sha256: str
-) -> None:
-    """Raise `Faults` with the reason of the first scan that refuses a file, or if one fails."""
-    path = join("values", asked.id)
+async def scan_file(ctx: Services, file: StoredFile, *, path: str, type_: str, sha256: str) -> None:
+    """Raise `Faults` at `path` with the reason of the first scan that refuses a file, or if one fails."""
     for name, scan in ctx.file_scans.items():
         seen = FileToScan(
             name=file.name,
             type=type_,
             sha256=sha256,
-            request_id=record.id,
-            thread_id=record.thread_id,
+            request_id=file.request_id or None,
+            thread_id=file.thread_id,
             chunks=lambda: file_chunks(ctx, file),
         )
         try:

@@ -1,28 +1,25 @@
-"""Upload a file for a field of a pending request: streamed in chunks, counted, sniffed, scanned, then ready.
-
-What fails on the way leaves a file that is dropped; the sweep (`jobs/files.py`) erases its bytes.
-"""
+"""Upload a file: for a field of a pending request, as a person, or for messages of a thread, as an agent."""
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from functools import partial
 
-from askback.domain.faults import Fault, Faults, fault, join
+from askback.domain.access import AccessLevel
+from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import File
 from askback.domain.files import clean_name, is_accepted, most_files
-from askback.domain.filetypes import HEAD_BYTES, file_type
 from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
-from askback.errors import TooLarge, Unavailable
-from askback.ports.files import CHUNK_BYTES, FileRefused, StoredFile
+from askback.domain.validation.text_check import check_line
+from askback.errors import TooLarge
+from askback.ports.files import FileRefused, StoredFile
 from askback.ports.store import Principal
-from askback.service.access import roles
+from askback.service.access import roles, sharing
 from askback.service.access.assignees import require_can_answer
 from askback.service.context import Services
-from askback.service.files.scan import scan_file
+from askback.service.files.store_file import Slot, store_file
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import already_settled
 
@@ -48,88 +45,81 @@ async def upload_file(
     if record.status is not Status.PENDING:
         raise already_settled(record)
     asked = _field(record, field)
-    called = clean_name(name, longest=ctx.limits.file_name)
-    longest = min(asked.max_bytes or ctx.limits.file_bytes, ctx.limits.file_bytes)
-    _require_small(size or 0, longest)
+    slot = Slot(
+        join("values", asked.id),
+        min(asked.max_bytes or ctx.limits.file_bytes, ctx.limits.file_bytes),
+        ctx.limits.files_bytes,
+        partial(is_accepted, asked),
+        ", ".join(asked.accept or ()),
+    )
+    file = _new_file(
+        ctx, principal, record.thread_id, name, request_id=record.id, field=asked.id, person=principal.user
+    )
+    slot.require_small(size or 0)
+    try:
+        return await store_file(ctx, slot, file, body, most=most_files(asked))
+    except FileRefused as refused:
+        raise await _refusal(ctx, principal, record, asked, refused) from None
+
+
+async def upload_message_file(
+    ctx: Services,
+    principal: Principal,
+    thread_id: str,
+    *,
+    name: str | None,
+    size: int | None,
+    body: AsyncIterator[bytes],
+) -> StoredFile:
+    """Store a file of an agent and return it; what no message of the agent in this thread names soon is erased.
+
+    Raises `Faults` for a wrong name, and at `file` for an empty one, one too many, and one that a scan refuses;
+    `TooLarge`; `NotFound` and `Forbidden` as for a message.
+    """
+    await roles.require(ctx, principal, "upload_message_file")
+    check_line("thread_id", thread_id, ctx.limits.identifier)
+    await sharing.require_in(ctx, principal, thread_id, AccessLevel.PROMPT, attempted="upload_message_file")
+    file = _new_file(ctx, principal, thread_id, name, person=principal.id)
+    slot = Slot("file", ctx.limits.file_bytes, ctx.limits.message_files_bytes)
+    slot.require_small(size or 0)
+    try:
+        return await store_file(ctx, slot, file, body, most=ctx.limits.files)
+    except FileRefused as refused:
+        if refused.why == "full":
+            raise TooLarge(
+                f"The files that agents uploaded for messages of this thread would be larger than {slot.together} "
+                "bytes together. Choose a smaller one."
+            ) from None
+        if refused.why == "many":
+            raise Faults([fault("file", "too_many.files", max=ctx.limits.files)]) from None
+        raise Faults([fault("file", "unknown_file.message")]) from None
+
+
+def _new_file(
+    ctx: Services,
+    principal: Principal,
+    thread_id: str,
+    name: str | None,
+    *,
+    person: str,
+    request_id: str = "",
+    field: str = "",
+) -> StoredFile:
     now = ctx.clock.now_ms()
-    file = StoredFile(
-        record.tenant,
+    return StoredFile(
+        principal.tenant,
         ctx.ids.new("file", now_ms=now),
-        record.thread_id,
-        record.id,
-        asked.id,
-        principal.user,
-        called,
+        thread_id,
+        request_id,
+        field,
+        person,
+        clean_name(name, longest=ctx.limits.file_name),
         type="",
         size=0,
         sha256="",
         created_at=now,
         state="uploading",
     )
-    try:
-        await ctx.store.begin_file(file, most=most_files(asked))
-    except FileRefused as refused:
-        raise await _refusal(ctx, principal, record, asked, refused) from None
-    return await _fill(ctx, principal, record, asked, file, body, longest=longest)
-
-
-async def _fill(
-    ctx: Services,
-    principal: Principal,
-    record: Record,
-    asked: File,
-    file: StoredFile,
-    body: AsyncIterator[bytes],
-    *,
-    longest: int,
-) -> StoredFile:
-    done = False
-    try:
-        type_, digest = await _store_bytes(ctx, asked, file, body, longest=longest)
-        await scan_file(ctx, record, asked, file, type_=type_, sha256=digest)
-        ready = await ctx.store.finish_file(file.tenant, file.id, type_=type_, sha256=digest)
-        done = True
-    except FileRefused as refused:
-        raise await _refusal(ctx, principal, record, asked, refused) from None
-    finally:
-        if not done:
-            with suppress(Unavailable):
-                await ctx.store.drop_file(file.tenant, file.id)
-    return ready
-
-
-async def _store_bytes(
-    ctx: Services, asked: File, file: StoredFile, body: AsyncIterator[bytes], *, longest: int
-) -> tuple[str, str]:
-    """Store the chunks of a file; return its type and digest. One chunk at most is in memory."""
-    digest, size, number, type_ = hashlib.sha256(), 0, 0, ""
-    async for chunk in _chunks(body):
-        size += len(chunk)
-        _require_small(size, longest)
-        if not number:
-            type_ = file_type(chunk[:HEAD_BYTES], file.name)
-            if not is_accepted(asked, file.name, type_):
-                raise Faults([_fault(asked, "file_type", accept=", ".join(asked.accept or ()))])
-        digest.update(chunk)
-        await ctx.store.add_chunk(
-            file.tenant, file.id, number, chunk, most_bytes=ctx.limits.files_bytes, at=ctx.clock.now_ms()
-        )
-        number += 1
-    if not size:
-        raise Faults([_fault(asked, "file_empty")])
-    return type_, digest.hexdigest()
-
-
-async def _chunks(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the bytes of a body in chunks of `CHUNK_BYTES`, the last one shorter."""
-    held = bytearray()
-    async for piece in body:
-        held += piece
-        while len(held) >= CHUNK_BYTES:
-            yield bytes(held[:CHUNK_BYTES])
-            del held[:CHUNK_BYTES]
-    if held:
-        yield bytes(held)
 
 
 def _field(record: Record, name: str | None) -> File:
@@ -138,11 +128,6 @@ def _field(record: Record, name: str | None) -> File:
     if name not in kind_of(record).file_fields(record.spec):
         raise Faults([fault("field", "unknown_field.file")])
     return next(each for each in record.spec.form.all_fields if isinstance(each, File) and each.id == name)
-
-
-def _require_small(size: int, longest: int) -> None:
-    if size > longest:
-        raise TooLarge(f"The file is larger than {longest} bytes, which is the most for this field.")
 
 
 async def _refusal(
@@ -155,9 +140,5 @@ async def _refusal(
             "Remove one, or choose a smaller one."
         )
     if refused.why == "many":
-        return Faults([_fault(asked, "too_many.files", max=most_files(asked))])
+        return Faults([fault(join("values", asked.id), "too_many.files", max=most_files(asked))])
     return already_settled(await get_request(ctx, principal, record.id))
-
-
-def _fault(asked: File, key: str, **params: object) -> Fault:
-    return fault(join("values", asked.id), key, **params)

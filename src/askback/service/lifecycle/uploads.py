@@ -16,10 +16,14 @@ from askback.service.context import Services
 
 
 def is_usable(principal: Principal | None, file: StoredFile) -> bool:
-    """Whether the caller may read a file and name it in an answer: their own upload, or one that an answer named."""
+    """Whether the caller may read a file and name it in an answer: their own upload, or one that was named."""
     if file.state == "claimed":
         return True
-    return principal is not None and roles.is_person(principal) and file.person == principal.user
+    if principal is None:
+        return False
+    if not file.request_id:
+        return file.person == principal.id
+    return roles.is_person(principal) and file.person == principal.user
 
 
 async def uploads_of(ctx: Services, principal: Principal | None, record: Record) -> Uploads:

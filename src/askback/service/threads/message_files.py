@@ -12,12 +12,16 @@ from askback.service.files.read import find_file
 
 
 async def find(ctx: Services, principal: Principal, thread_id: str, file_id: str) -> StoredFile | None:
-    """Return a file that the caller may name in a message: of an answer in this thread, and one that they may read."""
+    """Return a file that the caller may name in a message of a thread.
+
+    It is one of an answer or a message there that they may read, or one that they uploaded for a message there.
+    """
     try:
         file = await find_file(ctx, principal, file_id)
     except NotFound:
         return None
-    return file if file.thread_id == thread_id and file.state == "claimed" else None
+    is_theirs = file.state == "claimed" or not file.request_id
+    return file if file.thread_id == thread_id and is_theirs else None
 
 
 def share(principal: Principal, thread_id: str, files: Uploads) -> SideEffects:

@@ -172,9 +172,8 @@ async def _append_parts(
 
 def _parts(content: Sequence[Block], files: Uploads) -> list[dict[str, Any]]:
     return [
-        {"type": "file", "file": files[block.file].value}
-        if isinstance(block, FileBlock)
-        else block.model_dump(exclude_none=True)
+        block.model_dump(exclude_none=True)
+        | ({"file": files[block.file].value} if isinstance(block, FileBlock) else {})
         for block in content
     ]
 

@@ -66,7 +66,8 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
 
 
 def _file(file: StoredFile) -> str:
-    return json.dumps({**file.upload.value, "field": file.field, "request_id": file.request_id})
+    of = {"field": file.field, "request_id": file.request_id} if file.request_id else {}
+    return json.dumps({**file.upload.value, **of})
 
 
 async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:

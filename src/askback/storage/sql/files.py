@@ -18,18 +18,24 @@ _DROP = "UPDATE files SET state = 'dropped', changed_at = 0"
 # Until the commit nobody settles the request: (tenant, request id) -> a row while it is pending.
 LOCK_PENDING = """
 SELECT 1 FROM requests WHERE tenant = $1 AND id = $2 AND status = 'pending' FOR NO KEY UPDATE"""
-# (tenant, request id, field, person) -> how many files of the person no answer names yet.
+# A file of an agent, for its messages, has the request ''. The index of requests must not be used to look for these.
+_FOR_MESSAGES = "tenant = $1 AND thread = $2 AND request || '' = ''"
+# (tenant, thread, agent), or (tenant, request id, field, person) -> how many of their files nothing names yet.
+UPLOADED_FOR_MESSAGES = f"""
+SELECT count(*) FROM files WHERE {_FOR_MESSAGES} AND person = $3 AND state IN ('uploading', 'ready')"""
 UPLOADED = """
 SELECT count(*) FROM files
 WHERE tenant = $1 AND request = $2 AND field = $3 AND person = $4 AND state IN ('uploading', 'ready')"""
 ADD_FILE = f"""
 INSERT INTO files ({_FIELDS}, changed_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 0, $11)"""
-# (tenant, id, bytes, now) -> the request, while the file is being uploaded.
+# (tenant, id, bytes, now) -> the request and the thread, while the file is being uploaded.
 GROW = """
 UPDATE files SET size = size + $3, changed_at = $4 WHERE tenant = $1 AND id = $2 AND state = 'uploading'
-RETURNING request"""
+RETURNING request, thread"""
 STORED_BYTES = """
 SELECT coalesce(sum(size), 0)::bigint FROM files WHERE tenant = $1 AND request = $2 AND state <> 'dropped'"""
+STORED_FOR_MESSAGES = f"""
+SELECT coalesce(sum(size), 0)::bigint FROM files WHERE {_FOR_MESSAGES} AND state <> 'dropped'"""
 ADD_CHUNK = "INSERT INTO file_chunks (tenant, file, number, data) VALUES ($1, $2, $3, $4)"
 REQUEST_OF_FILE = "SELECT request FROM files WHERE tenant = $1 AND id = $2 AND state = 'uploading'"
 FINISH = f"""
@@ -44,7 +50,8 @@ DROP_OTHERS = f"""
 {_DROP} WHERE tenant = $1 AND request = $2 AND state <> 'dropped' AND shared = 0 AND id <> ALL ($3::text[])"""
 # (tenant, thread, ids) -> those that are there.
 SHARE = """
-UPDATE files SET shared = 1 WHERE tenant = $1 AND thread = $2 AND id = ANY ($3::text[]) AND state = 'claimed'
+UPDATE files SET shared = 1, state = 'claimed' WHERE tenant = $1 AND thread = $2 AND id = ANY ($3::text[])
+    AND (state = 'claimed' OR state = 'ready' AND request = '')
 RETURNING id"""
 
 FILE = f"SELECT {_FIELDS} FROM files WHERE tenant = $1 AND id = $2 AND {_SHOWN}"
@@ -97,9 +104,12 @@ class FileArea(Area):
         """Store a new file without bytes."""
 
         async def begin(tx: Transaction) -> None:
-            if await tx.one(LOCK_PENDING, file.tenant, file.request_id) is None:
+            if not file.request_id:
+                count = await tx.one(UPLOADED_FOR_MESSAGES, file.tenant, file.thread_id, file.person)
+            elif await tx.one(LOCK_PENDING, file.tenant, file.request_id) is None:
                 raise FileRefused("closed")
-            count = await tx.one(UPLOADED, file.tenant, file.request_id, file.field, file.person)
+            else:
+                count = await tx.one(UPLOADED, file.tenant, file.request_id, file.field, file.person)
             if count is not None and count[0] >= most:
                 raise FileRefused("many")
             await tx.run(
@@ -118,7 +128,11 @@ class FileArea(Area):
             grown = await tx.one(GROW, tenant, file_id, len(data), at)
             if grown is None:
                 raise FileRefused("missing")
-            total = await tx.one(STORED_BYTES, tenant, grown[0])
+            request, thread = grown
+            if request:
+                total = await tx.one(STORED_BYTES, tenant, request)
+            else:
+                total = await tx.one(STORED_FOR_MESSAGES, tenant, thread)
             if total is not None and total[0] > most_bytes:
                 raise FileRefused("full")
             await tx.run(ADD_CHUNK, tenant, file_id, number, data)
@@ -130,8 +144,8 @@ class FileArea(Area):
 
         async def finish(tx: Transaction) -> StoredFile:
             found = await tx.one(REQUEST_OF_FILE, tenant, file_id)
-            if found is None or await tx.one(LOCK_PENDING, tenant, found[0]) is None:
-                raise FileRefused("missing" if found is None else "closed")
+            if found is not None and found[0] and await tx.one(LOCK_PENDING, tenant, found[0]) is None:
+                raise FileRefused("closed")
             row = await tx.one(FINISH, tenant, file_id, type_, sha256)
             if row is None:
                 raise FileRefused("missing")

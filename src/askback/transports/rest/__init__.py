@@ -33,6 +33,7 @@ def api(
             "sign_out": sessions.sign_out,
             "sign_address": sessions.sign_address,
             "upload_file": files.upload_file,
+            "upload_message_file": files.upload_message_file,
             "get_file": files.get_file,
             "get_file_preview": files.get_file_preview,
             "get_health": monitoring.get_health,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import quote
 
 from askback.domain.filetypes import UNKNOWN
@@ -40,17 +41,21 @@ class FileReply:
 
 async def upload_file(call: HttpCall) -> Reply:
     """`POST /v1/requests/{id}/files?field=ID&name=NAME`: the body is the file."""
+    request_id, field = call.args["request_id"], call.args["field"]
+    return await _stored(call, partial(upload.upload_file, call.ctx, call.principal, request_id, field=field))
+
+
+async def upload_message_file(call: HttpCall) -> Reply:
+    """`POST /v1/threads/{id}/files?name=NAME`: the body is the file."""
+    return await _stored(
+        call, partial(upload.upload_message_file, call.ctx, call.principal, call.args["thread_id"])
+    )
+
+
+async def _stored(call: HttpCall, store: Callable[..., Awaitable[StoredFile]]) -> Reply:
     body = Pieces(call.receive)
     try:
-        stored = await upload.upload_file(
-            call.ctx,
-            call.principal,
-            call.args["request_id"],
-            field=call.args["field"],
-            name=call.args["name"],
-            size=declared_size(call.scope),
-            body=aiter(body),
-        )
+        stored = await store(name=call.args["name"], size=declared_size(call.scope), body=aiter(body))
     except Exception:
         await body.drain()
         raise

@@ -370,6 +370,7 @@ export interface FileList {
 export interface FilePart {
   type: "file";
   file: FileValue;
+  alt?: string | null | undefined;
 }
 
 /** A file as an answer has it. `type` is what its bytes are, `sha256` their digest in hexadecimal. */

@@ -1,5 +1,5 @@
 import texts from "../../../../src/askback/messages/en.json?call" with { type: "json" };
-import type { FileValue, ToolBlock } from "../../core/generated/wire.ts";
+import type { FilePart, ToolBlock } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import type { Part } from "../../core/transcript.ts";
 import type { StoredFiles } from "../files/stored.ts";
@@ -27,9 +27,9 @@ interface Reader {
 /** What draws the files of a conversation, once it has one. */
 const files = new WeakMap<Reader, { stored?: StoredFiles }>();
 
-function drawFile(file: FileValue, reader: Reader): Template | false {
+function drawFile({ file, alt }: FilePart, reader: Reader): Template | false {
   const held = files.get(reader);
-  if (held) return !!held.stored && held.stored.drawLink(file);
+  if (held) return !!held.stored && held.stored.drawLink(file, alt ?? undefined);
   const coming: { stored?: StoredFiles } = {};
   files.set(reader, coming);
   void import("../files/stored.ts").then(
@@ -51,7 +51,7 @@ export function dress(root: ShadowRoot): void {
 export function drawBlock(part: Part, reader: Reader): Template | false {
   if (part.type === "image")
     return PICTURE.test(part.url) && html`<img src=${part.url} alt=${part.alt} loading="lazy" />`;
-  if (part.type === "file") return drawFile(part.file, reader);
+  if (part.type === "file") return drawFile(part, reader);
   return part.type === "tool" && drawCall(part, reader);
 }
 

@@ -41,14 +41,16 @@ export class StoredFiles {
   }
 
   /** The picture of a file, once the server has drawn it. */
-  drawPicture(file: FileValue): Template | "" {
+  drawPicture(
+    file: FileValue,
+    alt = this.#reader.say("files.preview_of", { name: file.name }),
+  ): Template | "" {
     const picture = this.#pictureOf(file);
-    const alt = this.#reader.say("files.preview_of", { name: file.name });
     return picture && html`<img src=${picture} alt=${alt} .onerror=${() => this.#setPicture(file, "")} />`;
   }
 
   /** A file in a message: its picture, and a link that saves it. */
-  drawLink(file: FileValue): Template {
+  drawLink(file: FileValue, alt?: string): Template {
     const { client, say } = this.#reader;
     const { name, size } = file;
     const save = (event: Event): void => {
@@ -56,7 +58,7 @@ export class StoredFiles {
       download(client, file).catch(() => {});
     };
     return html`<div class="file">
-      ${this.drawPicture(file)}
+      ${this.drawPicture(file, alt)}
       <a href=${pathOf(file)} aria-label=${say("files.download_of", { name })} .onclick=${save}>${name}</a> <span class="hint">${this.size(size)}</span>
     </div>`;
   }

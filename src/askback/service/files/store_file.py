@@ -1,0 +1,98 @@
+"""Store the bytes of an upload: streamed in chunks, counted, sniffed, scanned, then ready.
+
+What fails on the way leaves a file that is dropped; the sweep (`jobs/files.py`) erases its bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from askback.domain.faults import Faults, fault
+from askback.domain.filetypes import HEAD_BYTES, file_type
+from askback.errors import TooLarge, Unavailable
+from askback.ports.files import CHUNK_BYTES, StoredFile
+from askback.service.context import Services
+from askback.service.files.scan import scan_file
+
+
+def _any_file(_name: str, _type: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What takes a file: the `path` of its errors, and how many bytes of it and of all together.
+
+    `accepts` takes the name and the type; `accept` says in the error what it accepts.
+    """
+
+    path: str
+    longest: int
+    together: int
+    accepts: Callable[[str, str], bool] = _any_file
+    accept: str = ""
+
+    def require_small(self, size: int) -> None:
+        """Raise `TooLarge` for a file of more bytes than one may have."""
+        if size > self.longest:
+            raise TooLarge(
+                f"The file is larger than {self.longest} bytes, which is the most for a file here."
+            )
+
+
+async def store_file(
+    ctx: Services, slot: Slot, file: StoredFile, body: AsyncIterator[bytes], *, most: int
+) -> StoredFile:
+    """Store a new file, its owner's `most`-th that nothing names yet, and return it when it is ready.
+
+    Raises `FileRefused`, `TooLarge`, and `Faults` at the path of the slot.
+    """
+    await ctx.store.begin_file(file, most=most)
+    done = False
+    try:
+        type_, digest = await _store_bytes(ctx, slot, file, body)
+        await scan_file(ctx, file, path=slot.path, type_=type_, sha256=digest)
+        ready = await ctx.store.finish_file(file.tenant, file.id, type_=type_, sha256=digest)
+        done = True
+    finally:
+        if not done:
+            with suppress(Unavailable):
+                await ctx.store.drop_file(file.tenant, file.id)
+    return ready
+
+
+async def _store_bytes(
+    ctx: Services, slot: Slot, file: StoredFile, body: AsyncIterator[bytes]
+) -> tuple[str, str]:
+    """Store the chunks of a file; return its type and digest. One chunk at most is in memory."""
+    digest, size, number, type_ = hashlib.sha256(), 0, 0, ""
+    async for chunk in _chunks(body):
+        size += len(chunk)
+        slot.require_small(size)
+        if not number:
+            type_ = file_type(chunk[:HEAD_BYTES], file.name)
+            if not slot.accepts(file.name, type_):
+                raise Faults([fault(slot.path, "file_type", accept=slot.accept)])
+        digest.update(chunk)
+        await ctx.store.add_chunk(
+            file.tenant, file.id, number, chunk, most_bytes=slot.together, at=ctx.clock.now_ms()
+        )
+        number += 1
+    if not size:
+        raise Faults([fault(slot.path, "file_empty")])
+    return type_, digest.hexdigest()
+
+
+async def _chunks(body: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the bytes of a body in chunks of `CHUNK_BYTES`, the last one shorter."""
+    held = bytearray()
+    async for piece in body:
+        held += piece
+        while len(held) >= CHUNK_BYTES:
+            yield bytes(held[:CHUNK_BYTES])
+            del held[:CHUNK_BYTES]
+    if held:
+        yield bytes(held)
