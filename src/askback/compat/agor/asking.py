@@ -9,12 +9,11 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AliasChoices, Field
 
 from askback.compat.agor.errors import UNKNOWN_TYPE
-from askback.compat.agor.widgets import state
+from askback.compat.agor.widgets import read_widget
 from askback.compat.system import Answer, Api, Call, Json
 from askback.domain.faults import Faults, rename_path
 from askback.domain.model import Model
 from askback.domain.modeltext import TEXTS
-from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
@@ -59,9 +58,9 @@ class EnvVars(Tool):
     """Ask the user for environment variables. The values never reach you, only their names."""
 
     paths = ((r"secret\.metadata", "variable_metadata"), (r"secret\.", ""))
-    names: list[str]
+    names: list[str] = Field(min_length=1, max_length=10)
     reason: Reason
-    instructions: str | None = None
+    instructions: str | None = Field(None, max_length=2_000)
     default_scope: Literal["session", "global"] = "global"
     metadata: dict[str, Help] = Field(default_factory=dict[str, Help], alias="variable_metadata")
 
@@ -183,8 +182,8 @@ async def run(api: Api, session: str, tool: str, arguments: object, *, key: str 
         raise refused.with_paths(
             lambda path: rename_path(path, [*asked.paths, ("thread_id", "session_id")])
         ) from None
-    status = state(InputRequest.model_validate(created))
-    return {"widget_id": created["id"], "status": "requested" if status == "pending" else status}
+    state = read_widget(created).state
+    return {"widget_id": created["id"], "status": "requested" if state == "pending" else state}
 
 
 def _choice(field: Json, **form: Any) -> Json:

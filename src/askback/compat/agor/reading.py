@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 
 from askback.compat.agor.resolving import find
-from askback.compat.agor.widgets import message as message_of
-from askback.compat.agor.widgets import resolved, widget_type
+from askback.compat.agor.widgets import read_widget
 from askback.compat.system import Answer, Api, Call, EventStream, StreamEvent
 from askback.domain.faults import Faults, fault
-from askback.domain.request import InputRequest
 
 RESOLVED = "widget:resolved"
 PAGE = 200
@@ -18,7 +16,7 @@ PAGE = 200
 
 async def message(call: Call) -> Answer:
     """`GET /messages/{widget}`."""
-    return Answer(message_of(await find(call.api, call.path["widget"])))
+    return Answer((await find(call)).message())
 
 
 async def messages(call: Call) -> Answer:
@@ -27,8 +25,8 @@ async def messages(call: Call) -> Answer:
     if not session:
         raise Faults([fault("session_id", "missing_required")])
     page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
-    found = [InputRequest.model_validate(each) for each in reversed(page["requests"])]
-    return Answer({"data": [message_of(each) for each in found if widget_type(each) is not None]})
+    found = map(read_widget, reversed(page["requests"]))
+    return Answer({"data": [each.message() for each in found if each.type]})
 
 
 async def events(call: Call) -> EventStream:
@@ -43,9 +41,8 @@ async def events(call: Call) -> EventStream:
 async def _events(api: Api, session: str, after: int | None) -> AsyncIterator[StreamEvent]:
     async with api.watch(session, after=after) as changes:
         async for change in changes:
-            if "request" not in change:
-                continue
-            request = InputRequest.model_validate(change["request"])
-            ended = change["type"] == f"request.{request.status}" and request.settled
-            if ended and widget_type(request) is not None:
-                yield StreamEvent(RESOLVED, resolved(request), str(change["seq"]))
+            if "request" in change:
+                widget = read_widget(change["request"])
+                ended = change["type"] == f"request.{widget.request.status}" and widget.request.settled
+                if ended and widget.type:
+                    yield StreamEvent(RESOLVED, widget.resolved(), str(change["seq"]))

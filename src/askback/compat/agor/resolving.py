@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import cast
+from typing import Any, cast
 
 from askback.compat.agor.asking import TOOLS
 from askback.compat.agor.errors import NOT_ALLOWED, UNKNOWN_TYPE, refuse
-from askback.compat.agor.widgets import choice_of, state, widget_type
-from askback.compat.system import Answer, Api, Call, Json
+from askback.compat.agor.widgets import Widget, read_widget
+from askback.compat.system import Answer, Call, Json
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault, rename_path
-from askback.domain.fields import Multiselect
-from askback.domain.request import InputRequest
 from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import Report
@@ -27,13 +25,14 @@ _PATHS = [("secrets", "values"), (r"values\.", "")]
 
 async def submit(call: Call) -> Answer:
     """`POST /widgets/{widget}/submit`."""
-    request = await _open(call, SUBMIT)
+    widget = await _open(call, SUBMIT)
+    request = widget.request
     try:
         if (secret := request.secret) is not None:
             body: object = call.body().read(lambda text: _submission(text, request.revision, secret.names))
         else:
-            body = {"revision": request.revision, "values": _values(call.json(), request)}
-        return await _resolve(call, request, SUBMIT, "answer_request", body)
+            body = {"revision": request.revision, "values": _values(call.json(), widget)}
+        return await _resolve(call, SUBMIT, "answer_request", body)
     except Faults as refused:
         found = refused.with_paths(lambda path: rename_path(path, _PATHS))
         status, said = refuse(call.api.explain(found))
@@ -42,75 +41,68 @@ async def submit(call: Call) -> Answer:
 
 async def dismiss(call: Call) -> Answer:
     """`POST /widgets/{widget}/dismiss`."""
-    request = await _open(call, DISMISS)
-    return await _resolve(call, request, DISMISS, "decline_request", {"reason": "dismissed"})
+    await _open(call, DISMISS)
+    return await _resolve(call, DISMISS, "decline_request", {"reason": "dismissed"})
 
 
 async def oauth_start(call: Call) -> Answer:
     """`POST /widgets/{widget}/oauth-start`: the address at which the person connects the account."""
-    request = await _open(call, OAUTH)
-    return await call.start_oauth(request.id)
+    return await call.start_oauth((await _open(call, OAUTH)).request.id)
 
 
 async def oauth_resolve(call: Call) -> Answer:
     """`POST /widgets/{widget}/oauth-resolve`: says what became of it; only the provider's grant resolves it."""
-    request = await find(call.api, call.path["widget"])
-    _require_action(request, OAUTH)
-    if state(request) == "submitted":
-        return Answer(_outcome(request))
-    if state(request) == "pending":
-        provider = request.action and request.action.provider
-        raise Conflict(f"The account at '{provider}' is not connected yet.")
-    raise _settled(request, OAUTH)
+    widget = await find(call)
+    _require_action(widget, OAUTH)
+    if widget.state == "submitted":
+        return Answer(widget.outcome())
+    if widget.state == "pending":
+        raise Conflict(f"The account at '{widget.params['provider']}' is not connected yet.")
+    raise _settled(widget, OAUTH)
 
 
-async def find(api: Api, widget: str) -> InputRequest:
-    """Return the request of a widget; raises `NotFound`."""
+async def find(call: Call) -> Widget:
+    """Return the widget of the path; raises `NotFound`."""
+    id_ = call.path["widget"]
     try:
-        request = InputRequest.model_validate(await api.call("get_request", request_id=widget))
+        widget = read_widget(await call.api.call("get_request", request_id=id_))
     except NotFound:
-        raise NotFound(f"Widget {widget} not found") from None
-    if widget_type(request) is None:
-        raise NotFound(f"Message {widget} is not a widget request")
-    return request
+        raise NotFound(f"Widget {id_} not found") from None
+    if not widget.type:
+        raise NotFound(f"Message {id_} is not a widget request")
+    return widget
 
 
-async def _open(call: Call, action: str) -> InputRequest:
-    """Return the request of a widget that this action can still resolve."""
-    request = await find(call.api, call.path["widget"])
-    if state(request) != "pending":
-        raise _settled(request, action)
+async def _open(call: Call, action: str) -> Widget:
+    """Return the widget of the path, which this action can still resolve."""
+    widget = await find(call)
+    if widget.state != "pending":
+        raise _settled(widget, action)
     if action != DISMISS:
-        _require_action(request, action)
-    return request
+        _require_action(widget, action)
+    return widget
 
 
-def _require_action(request: InputRequest, action: str) -> None:
-    type_ = widget_type(request) or ""
-    if type_ not in TOOLS:
-        raise NotFound(UNKNOWN_TYPE.format(type=type_))
-    if (needed := RESOLVED_BY.get(type_, SUBMIT)) != action:
-        raise Conflict(f"Widget type '{type_}' is resolved by '{needed}', not '{action}'.")
+def _require_action(widget: Widget, action: str) -> None:
+    if widget.type not in TOOLS:
+        raise NotFound(UNKNOWN_TYPE.format(type=widget.type))
+    if (needed := RESOLVED_BY.get(widget.type, SUBMIT)) != action:
+        raise Conflict(f"Widget type '{widget.type}' is resolved by '{needed}', not '{action}'.")
 
 
-def _settled(request: InputRequest, action: str) -> Conflict:
-    return Conflict(f"Widget {request.id} is already {state(request)}; cannot {action} again.")
+def _settled(widget: Widget, action: str) -> Conflict:
+    return Conflict(f"Widget {widget.request.id} is already {widget.state}; cannot {action} again.")
 
 
-async def _resolve(call: Call, request: InputRequest, action: str, operation: str, body: object) -> Answer:
+async def _resolve(call: Call, action: str, operation: str, body: object) -> Answer:
     try:
-        ended = await call.api.call(operation, body, request_id=request.id)
+        ended = await call.api.call(operation, body, request_id=call.path["widget"])
     except Forbidden:
         raise Forbidden(NOT_ALLOWED) from None
     except (Conflict, Gone):
         await _open(call, action)  # says so if it has ended meanwhile
         raise
-    return Answer(_outcome(InputRequest.model_validate(ended)))
-
-
-def _outcome(request: InputRequest) -> Json:
-    queued = request.settled and request.delivery == "resume" and request.auto_resume
-    return {"widget_id": request.id, "status": state(request), "auto_resume_queued": queued}
+    return Answer(read_widget(ended).outcome())
 
 
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
@@ -123,29 +115,24 @@ def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     for name in cast("Json", values) if isinstance(values, dict) else ():
         # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
         if name not in names and is_well_formed(name):
-            report.add(
-                f"secrets.{name}", "secret_blocked" if blocked_reason(name) else "secret_not_requested"
-            )
+            code = "secret_blocked" if blocked_reason(name) else "secret_not_requested"
+            report.add(f"secrets.{name}", code)
     report.finish()
     return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
 
 
-def _values(body: object, request: InputRequest) -> Json:
+def _values(body: object, widget: Widget) -> Json:
     """Return the values of a form; one choice of a picker without `multiple` is a list with one item."""
-    field = choice_of(request)
-    assert field is not None
-    values: Json = {field.id: None, **_object(body)}
-    if field.id == "option_id" or isinstance(field, Multiselect):
-        return values
-    match values[field.id]:
-        case None | []:
-            return values
-        case [one]:
-            return {**values, field.id: one}
-        case [*_]:
-            raise Faults([fault(f"values.{field.id}", "too_many", max=1)])
-        case _:
-            raise Faults([fault(f"values.{field.id}", "wrong_type.list")])
+    (name,) = widget.result
+    values: Json = {name: None, **_object(body)}
+    if widget.params.get("multiple") is False and values[name] not in (None, []):
+        chosen: Any = values[name]
+        if not isinstance(chosen, list):
+            raise Faults([fault(f"values.{name}", "wrong_type.list")])
+        values[name], *others = cast("list[Any]", chosen)
+        if others:
+            raise Faults([fault(f"values.{name}", "too_many", max=1)])
+    return values
 
 
 def _object(body: object) -> Json:
