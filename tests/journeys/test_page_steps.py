@@ -40,6 +40,7 @@ async def test_steps_are_checked_one_by_one_and_back_keeps_what_was_entered(
     asked = await agent.requests.create(STEPS, thread_id=thread)
     eva = await screen(place_of(thread))
     await expect(eva.card.get_by_text("Step 1 of 4: Who")).to_be_visible()
+    await expect(eva.card.locator("legend").first).to_have_css("font-weight", "600")
     await expect(eva.card.get_by_label("Note")).to_be_hidden()
     await eva.button("Continue").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("This field is required.")

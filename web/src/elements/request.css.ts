@@ -131,6 +131,9 @@ export const card = css`
     .actions button:not(.quiet) {
       flex: 1 0 auto;
     }
+    .actions .quiet {
+      padding-inline: 0.5rem;
+    }
   }
   .other {
     display: grid;

@@ -21,6 +21,7 @@ import { drawSection } from "./section.ts";
 
 addTexts(texts);
 
+/** Sections and rows. */
 const sheet = css`
   fieldset.section {
     border-block-start: 1px solid var(--_line);
@@ -72,6 +73,11 @@ export const withChoices = (Base: typeof FormKind) =>
     /** What is drawn so far of a row, and of the rows of a field. */
     #row: unknown[] = [];
     #rows: unknown[] = [];
+
+    constructor(...[host]: ConstructorParameters<typeof FormKind>) {
+      super(host);
+      host.root.adoptedStyleSheets.push(sheet);
+    }
 
     override get open(): Form {
       const open = openForm(this.form, this.draft, this.host.locale);
@@ -243,8 +249,6 @@ export const withChoices = (Base: typeof FormKind) =>
       if (row !== rows.rows.at(-1)) return false;
       const drawn = this.#rows;
       this.#rows = [];
-      const { root } = this.host;
-      if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet);
       const hint = onDemand.rich?.(markdown, this.say) ?? rows.description;
       const id = `${view.uid}-rows`;
       const name = rows.label || this.form.title;
