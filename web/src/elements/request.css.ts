@@ -132,7 +132,7 @@ export const card = css`
       flex: 1 0 auto;
     }
     .actions .quiet {
-      padding-inline: 0.5rem;
+      padding-inline: 0.25rem;
     }
   }
   .other {
