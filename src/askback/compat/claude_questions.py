@@ -55,21 +55,16 @@ def read_questions(tool_input: Mapping[str, Any]) -> list[AskedQuestion]:
 
 def form_of(questions: Sequence[AskedQuestion]) -> Json:
     """Return the form for questions: each in a section of its own, with the header as its title."""
-    return {"format": "plain", "sections": [_section(i, each) for i, each in enumerate(questions, 1)]}
-
-
-def _section(number: int, question: AskedQuestion) -> Json:
-    field: Json = {
-        "id": f"q{number}",
-        "type": "multiselect" if question.multiple else "radio",
-        "label": question.question,
-        "required": True,
-        "allow_other": True,
-        "options": [
-            {name: text for name, text in option if text or name == "label"} for option in question.options
-        ],
-    }
-    return {"id": f"s{number}", "fields": [field], **({"title": question.header} if question.header else {})}
+    sections = list[Json]()
+    for i, each in enumerate(questions, 1):
+        options = [
+            {name: text for name, text in option if text or name == "label"} for option in each.options
+        ]
+        kind = "multiselect" if each.multiple else "radio"
+        field = {"id": f"q{i}", "type": kind, "label": each.question, "options": options}
+        field |= {"required": True, "allow_other": True}
+        sections.append({"id": f"s{i}", "fields": [field], **({"title": each.header} if each.header else {})})
+    return {"format": "plain", "sections": sections}
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,12 +94,10 @@ class ChatPeer:
 
     async def _set_mode(self, sent: frames.SetMode) -> None:
         """Set the mode of a conversation; pages repeat theirs whenever they connect."""
-        mode = _MODES.get(sent.mode, sent.mode)
-        current = await self._api.call("get_policy", thread_id=sent.conversation_id)
-        if current["mode"] != mode:
-            body = {"thread_id": sent.conversation_id, "mode": mode}
+        mode, thread = _MODES.get(sent.mode, sent.mode), sent.conversation_id
+        if (await self._api.call("get_policy", thread_id=thread))["mode"] != mode:
             confirm = {} if sent.confirm is None else {"confirm": sent.confirm}
-            await self._api.call("update_policy", body | confirm)
+            await self._api.call("update_policy", {"thread_id": thread, "mode": mode, **confirm})
 
     async def _answer(self, sent: frames.CardFrame) -> None:
         """Answer the card as this page shows it; the same `request_id` again is the same answer."""
@@ -147,10 +145,8 @@ class ChatPeer:
         if found:
             return found[0]
         page = await self._api.call("list_requests", thread_id=thread, limit=1)
-        text = _nothing_pending(sent)
-        if not page["requests"]:
-            text = frames.UNKNOWN_CONVERSATION.format(type=sent.type, id=frames.echo(thread))
-        raise NotFound(text)
+        unknown = frames.UNKNOWN_CONVERSATION.format(type=sent.type, id=frames.echo(thread))
+        raise NotFound(_nothing_pending(sent) if page["requests"] else unknown)
 
 
 def _nothing_pending(sent: frames.CardFrame) -> str:

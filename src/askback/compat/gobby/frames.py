@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from askback.compat.claude_questions import card_of, write_answers
-from askback.compat.gobby.permission import ASK_USER, EXIT_PLAN, NAME, denial
+from askback.compat.claude_questions import card_of
+from askback.compat.gobby.permission import ASK_USER, EXIT_PLAN, NAME, answers, denial
 from askback.compat.system import Json, Problem
+from askback.domain.faults import rename_path
 from askback.domain.model import Model
 from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
@@ -24,7 +25,7 @@ MAX_ECHO = 200
 """Characters of a name that an error repeats."""
 
 ACCEPT_EDITS, NORMAL = "accept_edits", "normal"
-_PATHS = {"values": "answers", "note": "feedback", "scope": "decision"}
+_PATHS = ((r"values.*", "answers"), (r"note", "feedback"), (r"scope", "decision"))
 """The members of a frame by those of our answer."""
 
 
@@ -112,16 +113,18 @@ def opening(request: InputRequest, languages: Sequence[str], *, recovered: bool)
 
 def closing(request: InputRequest, languages: Sequence[str]) -> list[Json]:
     """Return the frames that say how a request ended."""
+    if (why := denial(request)) is not None:
+        return [_status(request, "error", result=None, error=why)]
     answer = request.answer
-    if request.status != "answered" or answer is None or answer.decision == "deny":
-        return [_status(request, "error", result=None, error=denial(request))]
-    content: Json = {"decision": answer.decision}
+    content: Json = {"decision": answer and answer.decision}
     if request.form is not None:
-        content = {"answers": write_answers(card_of(request.form, languages) or (), answer.values)}
+        content = {"answers": answers(request, languages)}
     completed = _status(request, "completed", result={"content": content}, error=None)
-    mode = ACCEPT_EDITS if answer.mode == ACCEPT_EDITS else NORMAL
-    changed = {"type": "mode_changed", "conversation_id": request.thread_id, "mode": mode}
-    return [completed, {**changed, "reason": "plan_approved"}] if kind_of(request) == "plan" else [completed]
+    if request.approval is None or request.approval.plan is None:
+        return [completed]
+    mode = ACCEPT_EDITS if answer and answer.mode == ACCEPT_EDITS else NORMAL
+    about = {"conversation_id": request.thread_id, "mode": mode, "reason": "plan_approved"}
+    return [completed, {"type": "mode_changed", **about}]
 
 
 def _status(request: InputRequest, status: str, **more: object) -> Json:
@@ -145,8 +148,7 @@ def error_of(problem: Problem, frame: Json | None) -> Json:
     for each in problem.field_errors:
         question = re.match(r"values\.q(\d+)", each["path"])
         text = f"Question {question[1]}: {each['message']}" if question else each["message"]
-        path = _PATHS.get(re.split(r"[.\[]", each["path"], maxsplit=1)[0], each["path"])
-        faults.append({"path": path, "code": each["code"], "message": text})
+        faults.append({**each, "path": rename_path(each["path"], _PATHS), "message": text})
     message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
     told: Json = {"type": "error", "code": problem.code.upper(), "message": message}
     if isinstance(request_id := (frame or {}).get("request_id"), str):

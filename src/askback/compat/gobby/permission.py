@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -78,7 +79,8 @@ async def can_use_tool(call: Call) -> Answer:
         return Answer(_deny(hook.reason or BLOCKED))
     if use.tool_name == ENTER_PLAN:  # it only lets the agent do less
         return Answer(_allow(use.input))
-    if use.tool_name == EXIT_PLAN and not _plan_of(use):
+    plan = use.input.get("plan")
+    if use.tool_name == EXIT_PLAN and not (isinstance(plan, str) and plan.strip()):
         return Answer(_deny(NO_PLAN))
     try:
         request = await call.api.call("create_request", _body(call, use))
@@ -92,15 +94,12 @@ async def can_use_tool(call: Call) -> Answer:
 
 async def interrupt(call: Call) -> Answer:
     """Cancel what a call of a tool waits for: the held call gets a denial, and every card closes."""
-    use = parse(Interrupt, call.json())
-    page = await call.api.call(
-        "list_requests", thread_id=call.path["conversation"], external_id=use.tool_use_id, limit=1
-    )
+    use, thread = parse(Interrupt, call.json()), call.path["conversation"]
+    page = await call.api.call("list_requests", thread_id=thread, external_id=use.tool_use_id, limit=1)
     if not page["requests"]:
         raise NotFound("This conversation has no such call of a tool.")
-    cancelled = await call.api.call(
-        "cancel_request", {"reason": "agent_aborted"}, request_id=page["requests"][0]["id"]
-    )
+    id_, reason = page["requests"][0]["id"], {"reason": "agent_aborted"}
+    cancelled = await call.api.call("cancel_request", reason, request_id=id_)
     return Answer({"tool_use_id": use.tool_use_id, "status": cancelled["status"]})
 
 
@@ -119,28 +118,19 @@ def _body(call: Call, use: ToolUse) -> Json:
     if use.agent_id is not None:
         body["agent"] = {"name": use.agent_id, "tool": use.tool_name}
     if use.tool_name == ASK_USER:
-        form = form_of(read_questions(use.input))
-        return {**body, "kind": "form", "form": form, "repeat": "ask"}
-    if use.tool_name == EXIT_PLAN:
-        wanted = {"allowed_prompts": use.input.get("allowedPrompts")}
-        # A newer plan takes the place of an open one: an answer to a plan does not name its call.
-        body |= {"exclusive_key": f"{NAME}:plan", "metadata": {NAME: wanted}}
-        return {**body, "kind": "approval", "approval": {"plan": _plan_of(use)}}
-    return {**body, "kind": "approval", "approval": {"tool": use.tool_name, "input": use.input}}
-
-
-def _plan_of(use: ToolUse) -> str:
-    plan = use.input.get("plan")
-    return plan if isinstance(plan, str) and plan.strip() else ""
+        return {**body, "kind": "form", "form": form_of(read_questions(use.input)), "repeat": "ask"}
+    if use.tool_name != EXIT_PLAN:
+        return {**body, "kind": "approval", "approval": {"tool": use.tool_name, "input": use.input}}
+    # A newer plan takes the place of an open one: an answer to a plan does not name its call.
+    body |= {"exclusive_key": f"{NAME}:plan", "kind": "approval", "approval": {"plan": use.input["plan"]}}
+    return {**body, "metadata": {NAME: {"allowed_prompts": use.input.get("allowedPrompts")}}}
 
 
 async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
-    answer = request.answer
-    if request.status is Status.ANSWERED and answer is not None and request.form is not None:
-        answers = write_answers(card_of(request.form) or (), answer.values)
-        return _allow({"questions": use.input["questions"], "answers": answers})
-    if request.status is not Status.ANSWERED or answer is None or answer.decision != "approve":
-        return _deny(denial(request))
+    if (why := denial(request)) is not None:
+        return _deny(why)
+    if request.form is not None:
+        return _allow({"questions": use.input["questions"], "answers": answers(request)})
     try:
         used = await api.call("consume_approval", {"execution_id": use.tool_use_id}, request_id=request.id)
     except Conflict as refused:  # it was revoked, or a rule refuses it by now
@@ -148,9 +138,18 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
     return _allow(use.input if use.tool_name == EXIT_PLAN else used["input"])
 
 
-def denial(request: InputRequest) -> str:
-    """Return why a call of a tool may not run, for the model."""
+def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str, str]:
+    """Return the answers to questions by their texts."""
+    values = {} if request.answer is None else request.answer.values
+    card = None if request.form is None else card_of(request.form, languages)
+    return write_answers(card or (), values)
+
+
+def denial(request: InputRequest) -> str | None:
+    """Return why a call of a tool may not run, for the model; None if it may."""
     answer, asked = request.answer, request.approval
+    if request.status is Status.ANSWERED and answer is not None and answer.decision != "deny":
+        return None
     if answer is not None and request.source == "responder" and not request.repeated and asked is not None:
         if asked.plan is not None:
             return CHANGES.format(feedback=answer.note or "").strip()
