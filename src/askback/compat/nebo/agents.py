@@ -48,7 +48,8 @@ class AgentPeer:
         self._api = channel.api
         self._name = channel.query.get("name") or "main"
         self._metadata: Json = {"nebo": {"name": self._name}}
-        self._connection = uuid.uuid4().hex
+        self._mark: Json = {"nebo": {"connection": uuid.uuid4().hex}}
+        """The metadata of the runs that this connection began."""
         self._since = time.monotonic()
         self._default = channel.query.get("session_id")
         self._running: set[str] = set()
@@ -81,16 +82,21 @@ class AgentPeer:
             case {"type": "res", "id": str(run)}:
                 with suppress(NotFound):
                     await self._end(run, ok=frame.get("ok") is True, error=frame.get("error"))
+            case {"type": "req", "method": "ping"}:
+                pong = {"pong": True, "time": int(time.time())}
+                await self._channel.send(_res(frame, ok=True, payload=pong))
+            case {"type": "req", "method": "status"}:
+                up = int(time.monotonic() - self._since)
+                who = {"agent_id": self._api.principal_id, "connected": True, "uptime_sec": up}
+                await self._channel.send(_res(frame, ok=True, payload=who))
             case {"type": "req"}:
-                await self._channel.send(
-                    {"type": "res", "id": _id(frame), **self._reply(frame.get("method"))}
-                )
+                raise NotFound(f"unknown method: {str(frame.get('method') or '')[:100]}")
             case _:
                 pass
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""
-        return _error(_id(frame or {}), refusal_text(problem.error))
+        return _res(frame or {}, ok=False, error=refusal_text(problem.error))
 
     async def _request(self, frame: Json, sent: _Placed, question: Json) -> None:
         own = parse(_Frame, frame).id
@@ -110,9 +116,9 @@ class AgentPeer:
 
     async def _place(self, own: str, run: object) -> Json:
         """Return the members of a request that say where it is asked: in its run, if it is known which."""
-        if run is None and (known := self._awaited.get(own)) is not None:
-            return {name: known[name] for name in ("thread_id", "run_id", "message_id") if name in known}
-        if run is None and len(self._running) == 1:
+        if run is None and own in self._awaited:
+            run = self._awaited[own].get("run_id")
+        elif run is None and len(self._running) == 1:
             (run,) = self._running
         session = {"thread_id": await self._session(run if isinstance(run, str) else "")}
         return session if run is None else {**session, "run_id": run, "message_id": run}
@@ -128,20 +134,20 @@ class AgentPeer:
         return session_of(run) or self._default
 
     def _attach(self, request: Json) -> None:
-        if request["external_id"] not in self._awaited:
-            self._awaited[request["external_id"]] = request
-            self._channel.start(self._await(request), {"id": request["external_id"]})
+        frame = {"id": request["external_id"]}
+        if frame["id"] not in self._awaited:
+            self._awaited[frame["id"]] = request
+            self._channel.start(self._await(request, frame), frame)
 
-    async def _await(self, request: Json) -> None:
-        own = request["external_id"]
+    async def _await(self, request: Json, frame: Json) -> None:
         try:
             ended = await self._api.outcome(request["id"])
         finally:
-            del self._awaited[own]
-        outcome = _error(own, end_text(ended))
+            del self._awaited[frame["id"]]
+        outcome = _res(frame, ok=False, error=end_text(ended))
         if ended["status"] == "answered":
             kind, payload = response(ended)
-            outcome = {"type": kind, "id": own, "payload": payload}
+            outcome = {"type": kind, **frame, "payload": payload}
         await self._channel.send(outcome, outcome_of=request["id"])
 
     async def _listen(self) -> None:
@@ -155,26 +161,15 @@ class AgentPeer:
         run = written.get("run_id")
         if run is None or session_of(run) != session:
             return
-        mine = {"nebo": {"connection": self._connection}}
         with suppress(Conflict, ThreadOfAnother):
-            begun = await self._api.call("start_run", {"run_id": run, "metadata": mine}, thread_id=session)
-            if begun.get("metadata") == mine:
+            begun = await self._api.call(
+                "start_run", {"run_id": run, "metadata": self._mark}, thread_id=session
+            )
+            if begun.get("metadata") == self._mark:
                 self._running.add(run)
                 prompt = "".join(part.get("text", "") for part in written["content"])
                 params = {"session_key": session, "prompt": prompt}
                 await self._channel.send({"type": "req", "id": run, "method": "run", "params": params})
-
-    def _reply(self, method: object) -> Json:
-        match method:
-            case "ping":
-                return {"ok": True, "payload": {"pong": True, "time": int(time.time())}}
-            case "status":
-                up = int(time.monotonic() - self._since)
-                who = {"agent_id": self._api.principal_id, "connected": True, "uptime_sec": up}
-                return {"ok": True, "payload": who}
-            case _:
-                named = method[:100] if isinstance(method, str) else ""
-                return {"ok": False, "error": f"unknown method: {named}"}
 
     async def _stream(self, run: str, payload: Json) -> None:
         """Add text to the message of a run."""
@@ -201,10 +196,6 @@ class AgentPeer:
         self._running.discard(run)
 
 
-def _error(own: str, text: str) -> Json:
-    return {"type": "res", "id": own, "ok": False, "error": text}
-
-
-def _id(frame: Json) -> str:
+def _res(frame: Json, **content: Any) -> Json:
     own = frame.get("id")
-    return own if isinstance(own, str) else ""
+    return {"type": "res", "id": own if isinstance(own, str) else "", **content}

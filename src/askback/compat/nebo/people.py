@@ -152,18 +152,18 @@ class PersonPeer:
 
 
 def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
-    content: list[Json] = []
     match event:
         case {"type": "run.ended", "run": {"reason": str(reason)}}:
             yield "error", {"error": reason}
         case {"type": "run.ended"}:
             yield "chat_complete", {}
-        case {"type": "message.delta", "delta": {"text": text}}:
-            yield "chat_stream", {"content": text}
-        case {"type": "message.added", "message": {"role": "agent"} as said} | {"update": said}:
-            content = said.get("content", [])
+        case (
+            {"type": "message.added", "message": {"role": "agent"} as said}
+            | {"update": said}
+            | {"delta": said}
+        ):
+            for part in said.get("content", [said]):
+                if "text" in part:
+                    yield "chat_stream", {"content": part["text"]}
         case _:
             pass
-    for part in content:
-        if part["type"] == "text":
-            yield "chat_stream", {"content": part["text"]}
