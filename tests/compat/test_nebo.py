@@ -92,6 +92,32 @@ async def test_a_chat_without_an_agent_says_so(api: Api, monkeypatch: pytest.Mon
     await eva.leave()
 
 
+async def test_a_chat_without_text_is_refused_and_nothing_is_stored(api: Api) -> None:
+    nebo, eva = await agent(api), await page(api)
+    for prompt, error in [
+        ({}, "prompt: This key is required. Add it. [missing_required]"),
+        ({"prompt": " "}, "prompt: Must not be empty. [empty]"),
+    ]:
+        eva.send(type="chat", data={"session_id": "s1", **prompt})
+        await eva.frame(type="error", data={"session_id": "s1", "error": error})
+    await nebo.nothing()
+    threads = (await (await api.as_("responder")).get("/v1/threads")).json()
+    assert threads["threads"] == []
+    for each in (nebo, eva):
+        await each.leave()
+
+
+@requirement("A12")
+async def test_a_blank_prompt_counts_as_none(api: Api) -> None:
+    nebo, eva = await agent(api), await page(api)
+    nebo.send(**ask("a1", "  ", text="Really?"))
+    assert (await eva.frame(type="ask_request"))["data"]["prompt"] == "Really?"
+    nebo.send(**ask("a2", "  ", text="\n"))
+    await nebo.frame(type="res", id="a2", ok=False, error="'prompt' (or 'text') is required for ask action")
+    for each in (nebo, eva):
+        await each.leave()
+
+
 @requirement("A14")
 async def test_an_outcome_that_nobody_heard_comes_once_to_the_agent_of_that_name(api: Api) -> None:
     await away(api, ask("a1"), ask("a2", "Again?"))

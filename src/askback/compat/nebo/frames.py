@@ -13,7 +13,6 @@ from askback.compat.open_requests import all_requests
 from askback.compat.system import Api, Json
 from askback.domain.faults import rename_path
 
-PROMPT_REQUIRED = "'prompt' (or 'text') is required for ask action"
 NO_UI = "Interactive prompts require the web UI"
 NO_AGENT = "No agent connected. Make sure nebo is running."
 CANCELED = "context canceled"
@@ -92,13 +91,11 @@ async def first_with(api: Api, named: str) -> Json:
 
 def refusal_text(error: Mapping[str, Any]) -> str:
     """Return a refusal of the native API as one text, with the place in the frame and the code of each fault."""
-    texts: list[str] = []
-    for each in error.get("field_errors", ()):
-        place = rename_path(each["path"], _PLACES)
-        if place == "prompt" and each["code"] in {"missing_required", "empty"}:
-            return PROMPT_REQUIRED
-        texts.append(f"{place + ': ' if place else ''}{each['message']} [{each['code']}]")
-    return "; ".join(dict.fromkeys(texts)) or error["message"]
+    texts = {
+        f"{rename_path(each['path'], _PLACES)}: {each['message']} [{each['code']}]".removeprefix(": "): None
+        for each in error.get("field_errors", ())
+    }
+    return "; ".join(texts) or error["message"]
 
 
 def end_text(request: Json) -> str:

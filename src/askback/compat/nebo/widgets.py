@@ -12,7 +12,9 @@ from askback.compat.system import Json
 from askback.domain.faults import Faults, fault
 from askback.domain.model import Model
 from askback.domain.validation.report import Report
+from askback.errors import Invalid
 
+PROMPT_REQUIRED = "'prompt' (or 'text') is required for ask action"
 YES_NO = ("Yes", "No")
 TITLE_LENGTH = 500
 FIELDS: Mapping[str, Json] = MappingProxyType(
@@ -48,11 +50,11 @@ class Ask(Model):
 
 def read_ask(ask: Ask) -> Json:
     """Return the form of an ask. The check of the form says what else is wrong."""
-    prompt = ask.prompt or ask.text or ""
+    prompt = next((text for text in (ask.prompt, ask.text) if text and text.strip()), "")
     widgets = ask.widgets or [Widget(type="confirm")]
+    if not prompt:
+        raise Invalid(PROMPT_REQUIRED)
     report = Report()
-    if not prompt.strip():
-        report.add("prompt", "missing_required")
     for i, widget in enumerate(widgets):
         if widget.type not in FIELDS:
             report.add(f"widgets[{i}].type", "unknown_type", allowed=", ".join(FIELDS))
