@@ -17,6 +17,9 @@ class Peer:
 
     def __init__(self, socket: sockets.Socket) -> None:
         self._socket = socket
+        self.reading = socket.reading
+        """What the peer does unless it is cleared."""
+        self.closed = socket.closed
 
     def send(self, **frame: Any) -> None:
         """Send a frame."""

@@ -7,6 +7,7 @@ import asyncio
 import pytest
 
 from askback.compat.nebo import people
+from askback.transports.compat import api as events
 from tests.compat.nebo_hub import Frame, agent, ask, blocks, page, said
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api
@@ -67,6 +68,21 @@ async def test_a_page_that_comes_later_gets_what_is_streamed_from_then_on(api: A
     assert await blocks(api, "s1") == [[{"type": "text", "text": "One two three"}]]
     for each in (nebo, first, later):
         await each.leave()
+
+
+async def test_a_page_that_is_too_far_behind_is_closed_so_that_it_connects_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "MAX_BEHIND", 3)
+    nebo, eva = await agent(api), await page(api)
+    await eva.nothing()
+    eva.reading.clear()
+    for number in range(9):
+        nebo.send(type="stream", id="run1", payload={"chunk": str(number)})
+    await nebo.nothing()
+    eva.reading.set()
+    assert await eva.closed() == 1011
+    await nebo.leave()
 
 
 async def test_of_several_agents_one_runs_what_a_person_wrote(api: Api) -> None:

@@ -133,6 +133,10 @@ class Channel(Connection, Protocol):
         """Run something beside the frames that follow, until the connection ends; its error is that of `frame`."""
         ...
 
+    def follow(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something that lasts as long as the connection; its error ends it, and the other side comes back."""
+        ...
+
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """End the connection."""
         ...

@@ -40,7 +40,7 @@ class ChatPeer:
                 "conversation_ids": list(dict.fromkeys(threads)),
             }
         )
-        self._channel.start(self._follow())
+        self._channel.follow(self._follow())
 
     async def take(self, frame: Json) -> None:
         """Handle a frame."""
@@ -65,15 +65,11 @@ class ChatPeer:
         return frames.error_of(problem, frame)
 
     async def _follow(self) -> None:
-        try:
-            async with self._api.watch(None) as events:
-                for each in await open_requests(self._api):
-                    await self._tell(each, recovered=True)
-                async for event in events:
-                    await self._tell(event["request"])
-        except Exception:
-            await self._channel.close(1011)  # the page connects again, and sees everything
-            raise
+        async with self._api.watch(None) as events:
+            for each in await open_requests(self._api):
+                await self._tell(each, recovered=True)
+            async for event in events:
+                await self._tell(event["request"])
 
     async def _tell(self, content: Json, *, recovered: bool = False) -> None:
         """Show what is new about a request; a policy's decision has no card."""

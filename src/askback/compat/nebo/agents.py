@@ -58,7 +58,7 @@ class AgentPeer:
 
     async def opened(self) -> None:
         """Greet, and wait again for what this agent has open or has not heard."""
-        self._channel.start(self._listen())
+        self._channel.follow(self._listen())
         who = {"agent_id": self._api.principal_id, "name": self._name}
         await self._channel.send({"type": "event", "method": "ready", "payload": who})
         ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)

@@ -58,8 +58,8 @@ class PersonPeer:
     async def opened(self) -> None:
         """Show what is open, oldest first, and then what comes."""
         ready = asyncio.Event()
-        self._channel.start(self._stream())
-        self._channel.start(self._watch(ready))
+        self._channel.follow(self._stream())
+        self._channel.follow(self._watch(ready))
         await ready.wait()
 
     async def take(self, frame: Json) -> None:

@@ -18,6 +18,7 @@ from askback.transports.receipts import OutcomeReceipts
 from askback.transports.socket_extension import Socket
 
 TOO_LARGE = 1009
+FAILED = 1011
 CLOSE_S = 1.0
 MAX_TASKS = 1_000
 """Under way at once on one connection; above it the connection is not read."""
@@ -40,7 +41,7 @@ class SocketChannel:
         self.query = query
         self._send = send
         self._writing = asyncio.Lock()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
         self._room = asyncio.Event()
         self._peer: Peer | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -64,6 +65,14 @@ class SocketChannel:
         task = asyncio.create_task(self._attempt(work, frame))
         self._tasks.add(task)
         task.add_done_callback(self._finished)
+
+    def follow(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something that lasts as long as the connection; see `compat.system.Channel`."""
+        self.start(self._follow(work))
+
+    async def _follow(self, work: Coroutine[Any, Any, None]) -> None:
+        if not await self._attempt(work, None):
+            await self.close(FAILED)
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """End the connection from this side."""
@@ -117,14 +126,16 @@ class SocketChannel:
         known = cast("Json", frame)
         await self._attempt(peer.take(known), known)
 
-    async def _attempt(self, work: Coroutine[Any, Any, None], frame: Json | None) -> None:
-        """Run something; an error becomes a frame and does not end the connection."""
+    async def _attempt(self, work: Coroutine[Any, Any, None], frame: Json | None) -> bool:
+        """Run something, and return whether it went well; an error becomes a frame."""
         try:
             await work
         except (ClientGone, ConnectionError):
-            return
+            pass
         except Exception as error:  # noqa: BLE001 - an error of one frame never ends the connection
             await self._fail(frame, error)
+            return False
+        return True
 
     async def _fail(self, frame: Json | None, error: Exception) -> None:
         assert self._peer is not None
@@ -133,6 +144,6 @@ class SocketChannel:
             with suppress(ClientGone, ConnectionError):
                 await self.send(told)
 
-    def _finished(self, task: asyncio.Task[None]) -> None:
+    def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)
         self._room.set()
