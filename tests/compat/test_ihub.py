@@ -58,6 +58,12 @@ WRONG = [
 ]  # fmt: skip
 
 
+def places(refused: Any) -> list[tuple[str, str]]:
+    """Return the path and the code of each fault of a refusal."""
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid"), refused.text
+    return [(each["path"], each["code"]) for each in refused.json()["details"]]
+
+
 @requirement("D15", "D16", "D17", "D18")
 @pytest.mark.parametrize(("question", "said", "path", "code"), WRONG)
 async def test_a_wrong_answer_is_refused_and_the_question_stays(
@@ -65,8 +71,7 @@ async def test_a_wrong_answer_is_refused_and_the_question_stays(
 ) -> None:
     await call(api, question)
     refused = await answer(api, **said)
-    assert (refused.status_code, refused.json()["code"]) == (422, "invalid")
-    assert [(each["path"], each["code"]) for each in refused.json()["details"]] == [(path, code)]
+    assert places(refused) == [(path, code)]
     assert refused.json()["error"] == refused.json()["details"][0]["message"]
     assert len(await pending(api)) == 1
 
@@ -146,8 +151,7 @@ async def test_an_answer_is_the_next_message_with_its_typed_value(
 )
 async def test_a_bad_batch_is_refused_as_a_whole(api: Api, body: Any, path: str, code: str) -> None:
     refused = await (await api.as_("requester")).post(f"{CHAT}/tool-calls", json=body)
-    assert refused.status_code == 422, refused.text
-    assert [(each["path"], each["code"]) for each in refused.json()["details"]] == [(path, code)]
+    assert places(refused) == [(path, code)]
 
 
 @pytest.mark.parametrize(
@@ -170,8 +174,7 @@ async def test_a_bad_batch_is_refused_as_a_whole(api: Api, body: Any, path: str,
 )  # fmt: skip
 async def test_a_bad_message_is_refused(api: Api, body: Any, path: str, code: str) -> None:
     refused = await (await api.as_("responder")).post(CHAT, json=body)
-    assert refused.status_code == 422, refused.text
-    assert [(each["path"], each["code"]) for each in refused.json()["details"]] == [(path, code)]
+    assert places(refused) == [(path, code)]
 
 
 @requirement("D19")
