@@ -305,6 +305,27 @@ NEBO = {
     "A18": "A chat has each ask in the message that asked it, at any moment, also while that is streamed.",
 }
 
+PROMISES = {
+    # What the five source systems promise and their own code does not keep
+    "P1": "An answered ask is read-only after a reload, also one of a stream that has not ended.",
+    "P2": "An agent that was away when its ask was answered gets the answer, and any page can give it.",
+    "P3": "Of several open asks each has its block in the message of its own stream.",
+    "P4": "The validation of a question is enforced on the server.",
+    "P5": "The limit of questions of a conversation holds over servers and restarts.",
+    "P6": "A confirmation is two buttons.",
+    "P7": "A pattern that makes other engines hang is matched in time that grows with the text only.",
+    "P8": "Every text of a question exists in both languages.",
+    "P9": "Tool calls that wait at the same time in one conversation are answered each for itself.",
+    "P10": "Questions with the same text, and labels with commas, are told apart.",
+    "P11": "An answer that reaches nobody is an error for who sent it.",
+    "P12": "Confirmations, pickers of MCP servers and of files work like the request for variables.",
+    "P13": "Whether a value is already there is asked in the scope that was chosen, for each name.",
+    "P14": "A sealed value that was cut short, changed or moved does not open, and keys can be rotated.",
+    "P15": "Steps, optional sections and the view of what was answered are shown.",
+    "P16": "Page and server check an answer by the same rules.",
+    "P17": "A submission that was accepted is not undone by a later cancellation or timeout.",
+}
+
 ASKED = {
     **FIRST_SLICE,
     **APPROVALS,
@@ -316,6 +337,7 @@ ASKED = {
     **IHUB,
     **GOBBY,
     **NEBO,
+    **PROMISES,
 }
 
 HELD_ALREADY = {

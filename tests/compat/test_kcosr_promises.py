@@ -74,7 +74,7 @@ async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api
     await socket.leave()
 
 
-@requirement("F17", "F18")
+@requirement("F17", "F18", "P15")
 async def test_sections_are_steps_an_optional_one_is_skipped_and_the_completed_view_is_kept(api: Api) -> None:
     sections = [
         {"id": "who", "title": "Who", "fields": [FIELD], "submitLabel": "Next"},
@@ -103,7 +103,7 @@ async def test_sections_are_steps_an_optional_one_is_skipped_and_the_completed_v
     await socket.leave()
 
 
-@requirement("F21")
+@requirement("F21", "P17")
 async def test_of_a_submission_and_a_cancellation_the_first_counts(api: Api) -> None:
     first, second = await page(api), await page(api)
     agent = await api.as_("requester", **{"x-session-id": "s1"})

@@ -19,7 +19,7 @@ def block(own: str, prompt: str = "Proceed?", **more: str) -> Frame:
     return {"type": "ask", "askRequestId": own, "askPrompt": prompt, "askWidgets": widgets, **more}
 
 
-@requirement("A17", "A18")
+@requirement("A17", "A18", "P1")
 async def test_an_answered_ask_is_read_only_after_a_reload_in_the_middle_of_its_stream(api: Api) -> None:
     nebo, eva = await agent(api, session_id="s1"), await page(api)
     nebo.send(type="stream", id="run1", payload={"chunk": "Ready."})
@@ -36,7 +36,7 @@ async def test_an_answered_ask_is_read_only_after_a_reload_in_the_middle_of_its_
         await each.leave()
 
 
-@requirement("A13", "A14")
+@requirement("A13", "A14", "P2")
 async def test_an_ask_of_a_page_that_was_closed_is_answered_on_another_page(api: Api) -> None:
     nebo, eva = await agent(api), await page(api)
     nebo.send(**ask("a1"))
@@ -76,7 +76,7 @@ async def test_an_ask_that_nobody_answers_ends_by_a_cancel_or_its_deadline(
     await nebo.leave()
 
 
-@requirement("A19", "A20")
+@requirement("A19", "A20", "P3")
 async def test_asks_of_several_streams_are_each_in_their_own_and_each_gets_its_answer(api: Api) -> None:
     nebo, eva = await agent(api, session_id="s1"), await page(api)
     for number in "123":

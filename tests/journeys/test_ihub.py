@@ -68,11 +68,10 @@ async def _events(reply: httpx2.Response) -> AsyncIterator[tuple[str, str, Any]]
             said = {}
 
 
-@requirement("D8", "L1")
+@requirement("D8", "L1", "P5")
 async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
     house: House, pair: tuple[Server, Server]
 ) -> None:
-    """Promise 5."""
     results: list[dict[str, Any]] = []
 
     async def call(agent: Person, n: int) -> None:
@@ -150,12 +149,11 @@ async def test_the_page_of_ihub_opens_its_stream_before_it_answers(server: Serve
             assert (name, data["toolCallId"]) == ("clarification", "call_2")
 
 
-@requirement("D13")
+@requirement("D13", "P4", "P7")
 @pytest.mark.parametrize(
     "pattern", [r"^(a|a)+$", r"^((a)+)+$", r"^(a+){2,}$", r"^(\d+-?){3,}$"], ids=["a", "b", "c", "d"]
 )
 async def test_a_pattern_that_hangs_ihub_answers_at_once(server: Server, thread: str, pattern: str) -> None:
-    """Promises 4 and 7."""
     async with server.person("requester") as agent, server.person() as ada:
         await ask(agent, thread, "call_1", validation={"pattern": pattern})
         with anyio.fail_after(5):
@@ -164,11 +162,10 @@ async def test_a_pattern_that_hangs_ihub_answers_at_once(server: Server, thread:
 
 
 @pytest.mark.e2e
-@requirement("D22")
+@requirement("D22", "P6", "P8")
 async def test_a_confirmation_has_its_two_buttons_in_the_language_of_the_reader(
     server: Server, screen: OpenScreen, thread: str
 ) -> None:
-    """Promises 6 and 8."""
     async with server.person("requester") as agent:
         await ask(agent, thread, "call_1", question="Weiter?", input_type="confirm", allow_skip=True)
         eva = await screen(place_of(thread), locale="de-DE")

@@ -33,7 +33,7 @@ STEPS: dict[str, Any] = {
 }
 
 
-@requirement("F17", "F18", "F30")
+@requirement("F17", "F18", "F30", "P15")
 async def test_steps_are_checked_one_by_one_and_back_keeps_what_was_entered(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:

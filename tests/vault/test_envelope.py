@@ -35,6 +35,7 @@ async def test_any_value_opens_for_its_binding(value: str, binding: Binding) -> 
     assert await VAULT.open(binding, await VAULT.seal(binding, Secret(value))) == Secret(value)
 
 
+@requirement("P14")
 @given(BINDINGS, BINDINGS, st.text())
 async def test_it_opens_for_no_other_binding(one: Binding, two: Binding, value: str) -> None:
     if one != two:
@@ -72,6 +73,19 @@ async def test_a_text_of_this_format_can_be_made_by_hand() -> None:
     assert await VAULT.open(BINDING, made) == Secret("pä55")
 
 
+@requirement("P14")
+@given(st.text(max_size=20), BINDINGS, st.data())
+async def test_a_text_that_was_cut_short_or_changed_does_not_open(
+    value: str, binding: Binding, data: st.DataObject
+) -> None:
+    sealed = await VAULT.seal(binding, Secret(value))
+    at = data.draw(st.integers(0, len(sealed) - 1))
+    await refused(VAULT.open(binding, sealed[:at]))
+    other = "B" if sealed[at] == "A" else "A"
+    await refused(VAULT.open(binding, f"{sealed[:at]}{other}{sealed[at + 1 :]}"))
+
+
+@requirement("P14")
 async def test_a_rotation_changes_the_key_and_leaves_the_value_as_it_was() -> None:
     sealed = await VAULT.seal(BINDING, Secret("a"))
     moved = await Envelope(KeyRing({"k2": bytes(32), "k1": bytes(range(32))})).rewrap(BINDING, sealed)

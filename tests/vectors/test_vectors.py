@@ -56,7 +56,9 @@ def differences(members: list[dict[str, Any]], verdict: Any, keys: tuple[str, ..
     ]
 
 
-@requirement("D12", "D14", "D15", "D16", "D18", "F1", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F18", "I13")
+@requirement(
+    "D12", "D14", "D15", "D16", "D18", "F1", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F18", "I13", "P16"
+)
 @by_family("answers")
 def test_answers_get_their_verdict(members: list[dict[str, Any]]) -> None:
     assert differences(members, answer_verdict, ("answer", "faults")) == []
@@ -72,6 +74,7 @@ def test_what_the_page_sends_in_place_of_the_values_is_accepted(members: list[di
     assert [(case["id"], faults) for case in sent if (faults := answer_verdict(case).get("faults"))] == []
 
 
+@requirement("P16")
 def test_the_page_refuses_only_what_the_server_refuses() -> None:
     refused = [case for case in cases("answers") if "faults" in case.get("page", {})]
     assert [case["id"] for case in refused if "answer" in case] == []
