@@ -60,7 +60,10 @@ def dump_set_fields(model: BaseModel) -> dict[str, Any]:
 
 @cache
 def _members(of: type[BaseModel]) -> tuple[tuple[str, str, Any], ...]:
-    return tuple((name, info.alias or name, info.default) for name, info in of.model_fields.items())
+    return tuple(
+        (name, info.serialization_alias or info.alias or name, info.default)
+        for name, info in of.model_fields.items()
+    )
 
 
 def _dump(value: Any) -> Any:

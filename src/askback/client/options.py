@@ -86,13 +86,15 @@ class CreateOptions(RequestOptions, DeliveryOptions, total=False):
     With the `validator` `requester` an answer is `resolving` until the agent accepts it or asks again (`accept`,
     `reprompt`); with another name, until the validator of the server with this name does. `question_limit`
     (`{"max", "text"}`) limits the forms of this tool in the thread. `texts` (`{"answered", "declined"}`) are sentences
-    that a model reads in place of the usual ones.
+    that a model reads in place of the usual ones. With `repeat` `ask` a form is asked although the person has just
+    refused it.
     """
 
     validator: str | None
     question_limit: Mapping[str, Any] | None
     texts: Mapping[str, str] | None
     hooks: Sequence[Literal["decline", "timeout"]] | None
+    repeat: Literal["refuse", "ask"] | None
 
 
 SHORTEST_UNIQUE_ID = 12

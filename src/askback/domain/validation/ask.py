@@ -74,7 +74,7 @@ def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
     key = None if text_check.suspicious or text is None else fields_key(body)
     known = None if key is None else _KNOWN.find(key, limits)
     try:
-        ask = Ask.model_validate(body if known is None else with_fields(body, known))
+        ask = Ask.model_validate(body if known is None else with_fields(body, known), by_name=False)
         faulty = set[Steps]() if text is not None else report_surrogates(body, report, path="")
     except ValidationError as error:
         ask, faulty = None, report_structure(error, body, report, path="")
@@ -134,7 +134,7 @@ def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") ->
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
     rules = FormRules(report, text_check, limits, path)
     try:
-        form = Form.model_validate(raw)
+        form = Form.model_validate(raw, by_name=False)
         faulty = set[Steps]() if text is not None else report_surrogates(raw, report, path=path)
     except ValidationError as error:
         form, faulty = None, report_structure(error, raw, report, path=path)

@@ -28,7 +28,7 @@ def read_asked(model: type[Asked], body: object, limits: Limits) -> tuple[Asked,
     if text is None:
         report_surrogates(body, report, path="")
     try:
-        asked = model.model_validate(body)
+        asked = model.model_validate(body, by_name=False)
     except ValidationError as error:
         report_structure(error, body, report, path="")
         report.finish()

@@ -85,7 +85,7 @@ class SoundParts:
     def _section(self, raw: object, at: Steps) -> Section:
         keys = self._sound_keys(raw, at, without=("fields",)) or {}
         if keys.get("visible_if") is not None:
-            keys["visible_if"] = Condition.model_validate(keys["visible_if"])
+            keys["visible_if"] = Condition.model_validate(keys["visible_if"], by_name=False)
         fields = cast("Mapping[str, object]", raw).get("fields") if isinstance(raw, Mapping) else None
         return _build(Section, {**keys, "fields": self._fields(fields, (*at, "fields"))})
 

@@ -72,7 +72,7 @@ class ErrorLocation(NamedTuple):
 def parse(model: type[AnyModel], body: object) -> AnyModel:
     """Return `body` as a `model`, or raise `Faults` with all errors in its structure."""
     try:
-        return model.model_validate(body)
+        return model.model_validate(body, by_name=False)  # `is_` is for Python only
     except ValidationError as error:
         report = Report()
         report_structure(error, body, report, path="")
