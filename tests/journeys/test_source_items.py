@@ -1,6 +1,10 @@
-"""Issue: what five source systems say in one request, on the wire and in the client, alike, and after a restart.
+"""What five source systems say in one request, on the wire and in the client, alike, and after a restart.
 
-The letters and numbers are those of two lists of what the model could not express once: `S000-S002` (A) and `S003-S004` (B).
+The letters and numbers are those of two lists of what the model could not express once: of the systems S000 to S002 (A)
+and of S003 and S004 (B). What takes more than one step is in `test_source_steps.py`. Tests of their own have validators
+of the server (B2: `test_server_validators.py`), pages that cannot answer (B14: `transports/test_presence.py`), kinds of
+packages (A17, B18: `transports/test_kinds.py`), options from a source (B19: `test_option_sources.py`), and checks that
+nobody ends (B23: `test_checks.py`).
 """
 
 from __future__ import annotations
