@@ -251,9 +251,9 @@ def create_app(
 ) -> App:
     """Build a server. Ports that are not passed get their production implementation.
 
-    Without settings the database is in a temporary folder, which is deleted when the app ends, and the master key
-    is in memory. A `store` must publish its commits to `bus`. `probes`, `file_scan`, `validators`, `option_sources` and
-    `kinds` are added to those of installed packages. `validators` and `option_sources` may be plain functions.
+    Without settings the database is in a temporary folder, deleted when the app ends, and the master key in memory. A
+    `store` must publish its commits to `bus`. `probes`, `file_scan`, `validators`, `option_sources` and `kinds` are
+    added to those of installed packages. `validators` and `option_sources` may be plain functions.
     """
     scratch = None
     if settings is None:
@@ -265,8 +265,7 @@ def create_app(
         chosen = backends(settings, bus=bus)
         store, bus, presence, clock = chosen.store, chosen.bus, chosen.presence, clock or chosen.clock
     kept = _keys(settings) if vault is None else Keys(vault)
-    clock, ids = clock or SystemClock(), ids or SystemIds()
-    limits = limits or settings.limits
+    clock, ids, limits = clock or SystemClock(), ids or SystemIds(), limits or settings.limits
     client = webhook_client or HttpWebhookClient(clock, allowed=AllowedTargets.parse(settings.webhook_hosts))
     services = Services(
         store,
@@ -290,6 +289,7 @@ def create_app(
         texts=with_texts({}, brand=settings.brand),
         public_url=settings.public_url,
         oauth_providers=settings.oauth_providers,
+        blocked_secret_names=settings.blocked_secret_names,
         kinds=registered_kinds(kinds),
     )
     return App(settings, services, scratch=scratch)

@@ -18,6 +18,7 @@
     ASKBACK_LIMIT_NAME        one limit, such as ASKBACK_LIMIT_OPTIONS=500; wins over ASKBACK_LIMITS
     ASKBACK_TRUSTED_PROXIES   addresses and networks of proxies whose X-Forwarded-For is trusted, comma-separated
     ASKBACK_METRICS_TOKEN     token for reading /metrics
+    ASKBACK_BLOCKED_SECRET_NAMES  names of secrets that nobody may ask for or store, comma-separated
     ASKBACK_OAUTH_PROVIDERS   JSON of the providers at which people can connect accounts (see oauth_settings.py)
     ASKBACK_VALIDATORS        name=url,… of webhooks that check answers of forms
     ASKBACK_VALIDATOR_SECRET  whsec_… that these calls are signed with
@@ -49,7 +50,7 @@ from askback.domain.spec import REQUESTER
 from askback.domain.webhooks import AllowedTargets
 from askback.errors import StoreUnusable
 from askback.logs import FORMS
-from askback.server import call_settings, oauth_settings
+from askback.server import call_settings, oauth_settings, secret_settings
 from askback.server.database_address import PostgresAddress, SettingsError, read_database
 from askback.server.limit_settings import LIMIT, LIMITS, read_limits
 from askback.service.access import roles
@@ -120,6 +121,7 @@ class Settings:
     limits: Limits = DEFAULTS
     trusted_proxies: tuple[str, ...] = ()
     metrics_token: str | None = field(default=None, repr=False)
+    blocked_secret_names: frozenset[str] = frozenset()
     validators: tuple[tuple[str, str], ...] = ()
     validator_secret: str | None = field(default=None, repr=False)
     option_sources: tuple[tuple[str, str], ...] = ()
@@ -369,6 +371,7 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_ON_RESTART": ("on_restart", _on_restart),
     "ASKBACK_TRUSTED_PROXIES": ("trusted_proxies", _trusted_proxies),
     "ASKBACK_METRICS_TOKEN": ("metrics_token", _metrics_token),
+    "ASKBACK_BLOCKED_SECRET_NAMES": ("blocked_secret_names", secret_settings.read_blocked_names),
     oauth_settings.VARIABLE: ("oauth_providers", lambda _variable, text: text),
     "ASKBACK_VALIDATORS": ("validators", partial(call_settings.read_calls, reserved=REQUESTER)),
     "ASKBACK_VALIDATOR_SECRET": ("validator_secret", call_settings.read_secret),

@@ -62,6 +62,8 @@ class Services:
     probes: Mapping[str, Probe] = field(default_factory=dict[str, Probe])
     oauth_providers: Mapping[str, OauthProvider] = field(default_factory=dict[str, OauthProvider])
     """The OAuth providers of the settings, by name."""
+    blocked_secret_names: frozenset[str] = frozenset()
+    """Names of secrets that the settings block, beside those that are always blocked."""
     file_scans: Mapping[str, FileScan] = field(default_factory=dict[str, FileScan])
     """The scans of uploaded files, by name."""
     preview_slot: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(1))

@@ -6,7 +6,7 @@ up in a message, a traceback or a log. A fault names the field, and a secret onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -25,12 +25,15 @@ from askback.domain.validation.texts import is_blank
 _MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope", "languages"})
 
 
-def check_secret(body: object, *, limits: Limits = DEFAULTS) -> SecretRequest:
-    """Return the body of `POST /v1/requests` with kind secret, its names sorted; raises `Faults` with their paths."""
+def check_secret(body: object, *, limits: Limits = DEFAULTS, blocked: Collection[str] = ()) -> SecretRequest:
+    """Return the body of `POST /v1/requests` with kind secret, its names sorted; raises `Faults` with their paths.
+
+    `blocked` are names that are refused beside those that always are.
+    """
     asked, text_check = read_asked(SecretRequest, body, limits)
     report = text_check.report
     secret = asked.secret
-    _check_names(secret.names, report, limits)
+    _check_names(secret.names, report, limits, blocked)
     text_check.line("secret", "reason", secret.reason, limits.secret_reason)
     text_check.lines("secret", "instructions", secret.instructions, limits.secret_instructions)
     text_check.line("secret", "project", secret.project, limits.identifier)
@@ -47,7 +50,7 @@ def check_secret(body: object, *, limits: Limits = DEFAULTS) -> SecretRequest:
     return asked.model_copy(update={"secret": secret.model_copy(update={"names": sorted(secret.names)})})
 
 
-def _check_names(names: Sequence[str], report: Report, limits: Limits) -> None:
+def _check_names(names: Sequence[str], report: Report, limits: Limits, blocked: Collection[str]) -> None:
     if not names:
         report.add("secret.names", "too_few", min=1)
     if len(names) > limits.secrets:
@@ -56,7 +59,7 @@ def _check_names(names: Sequence[str], report: Report, limits: Limits) -> None:
         path = join("secret.names", index)
         if not is_well_formed(name):
             report.add(path, "not_a_secret_name")
-        elif blocked_reason(name) is not None:
+        elif blocked_reason(name) is not None or name in blocked:
             report.add(path, "secret_blocked")
         elif name in names[:index]:
             report.add(path, "duplicate_value")

@@ -36,7 +36,7 @@ async def create_secret_request(
 
     Raises `Faults`, and `VaultLocked` without a master key, since the values could not be stored.
     """
-    asked = check_secret(body, limits=ctx.limits)
+    asked = check_secret(body, limits=ctx.limits, blocked=ctx.blocked_secret_names)
     claimed = idempotency_claim(principal, "create", key, asked)
     terms = await sharing.require_to_ask(ctx, principal, asked.thread_id)
     if (before := await replayed(ctx, claimed)) is not None:

@@ -132,7 +132,7 @@ def _parse(body: bytes, ctx: Services) -> tuple[str, Secret, SecretLocation, str
     name, value = sent.get("name"), sent.get("value")
     if not isinstance(name, str) or not is_well_formed(name):
         faults.append(fault("name", "not_a_secret_name"))
-    elif blocked_reason(name) is not None:
+    elif blocked_reason(name) is not None or name in ctx.blocked_secret_names:
         faults.append(fault("name", "secret_blocked"))
     if wrong := value_fault(value, ctx.limits):
         faults.append(fault("value", wrong, max=ctx.limits.secret_bytes))
