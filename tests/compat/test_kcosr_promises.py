@@ -151,3 +151,28 @@ async def test_a_form_that_a_questionnaire_cannot_ask_is_not_in_the_transcript(a
     assert [each["chatEventType"] for each in frames] == ["interaction_pending", "interaction_request"]
     assert frames[1]["payload"]["inputSchema"]["fields"] == [FIELD]
     await socket.leave()
+
+
+async def test_an_odd_field_id_keeps_its_errors(api: Api) -> None:
+    socket = await page(api)
+    errors = {"a b": "Say more."}
+    frame, _ = await asked(api, inputSchema={"fields": [{**FIELD, "id": "a b"}]}, fieldErrors=errors)
+    shown = [await socket.frame() for _ in range(2)][1]["event"]["payload"]
+    assert shown["fieldErrors"] == errors
+    socket.raw(json.dumps({**frame, "input": {"a b": 5}}))
+    again = (await socket.frame())["event"]["payload"]
+    assert again["fieldErrors"] == {"a b": "Enter a valid text value."}
+    await socket.leave()
+
+
+async def test_a_page_that_can_answer_again_is_counted_at_once_and_misses_nothing(api: Api) -> None:
+    socket, agent = await page(api), await api.as_("requester")
+    body = {"type": "input", "inputSchema": {"fields": [FIELD]}}
+    for enabled, status in ((False, 503), (True, 200), (False, 503)):
+        socket.raw(json.dumps({"type": "set_interaction_mode", "enabled": enabled}))
+        socket.raw(json.dumps({"type": "ping"}))
+        assert (await socket.frame())["type"] == "pong"
+        assert (await agent.post(f"{INTERACT}?wait=0", json=body)).status_code == status
+        shown = [(await socket.frame())["event"] for _ in range(2)] if enabled else []
+        assert [each["sequence"] for each in shown] == ([0, 1] if enabled else [])
+    await socket.leave()

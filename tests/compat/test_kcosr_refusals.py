@@ -83,6 +83,25 @@ WRONG_FORMS: list[tuple[Any, str, str, str]] = [
     ),
     ({"fields": [{**PICK, "defaultValue": "z"}]}, ".fields[0].defaultValue", "default_not_in_options", ""),
     ({"fields": [{**PICK, "options": ["x"]}]}, ".fields[0].options[0]", "wrong_type", ""),
+    (
+        {"fields": [{**PICK, "options": [{"label": "X"}]}]},
+        ".fields[0].options[0].value",
+        "missing_required",
+        "",
+    ),
+    (
+        {"fields": [{**PICK, "options": [{"value": "x"}]}]},
+        ".fields[0].options[0].label",
+        "missing_required",
+        "",
+    ),
+    ({"type": "page", "fields": [FIELD]}, ".type", "unknown_type", ""),
+    (
+        {"sections": [{"id": "s", "fields": [FIELD]}, {"id": "s", "fields": [PICK]}]},
+        ".sections[1].id",
+        "duplicate_id",
+        "",
+    ),
     ({"fields": [PICK], "initialValues": {"r": "z"}}, ".initialValues.r", "invalid_initial_value", ""),
 ]
 WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
@@ -185,7 +204,10 @@ async def test_a_wrong_questionnaire_is_refused_with_its_path(
         assert (reply.status_code, reply.json()["code"]) == (400, "invalid_arguments")
         issues = [(each["path"], each["code"]) for each in reply.json()["details"]["issues"]]
         assert (f"{name}{path}", code) in issues
-        assert not text or reply.json()["error"] == text
+        if text:
+            assert reply.json()["error"] == text
+        else:
+            assert reply.json()["error"].startswith(f"{name} is invalid: ")
     assert await stored(api) == []
 
 
@@ -196,7 +218,27 @@ async def test_a_wrong_interaction_is_refused_with_its_path(
     reply = await (await api.as_("requester")).post(INTERACT, json=body)
     issue = reply.json()["details"]["issues"][0]
     assert (reply.status_code, issue["path"], issue["code"]) == (400, path, code)
+    about = "inputSchema is invalid" if path == "inputSchema" else path
+    assert reply.json()["error"] == f"{about}: {issue['message']}"
     assert await stored(api) == []
+
+
+async def test_a_wrong_call_for_the_transcript_is_refused_with_its_path(api: Api) -> None:
+    person = await api.as_("responder")
+    for body, path in (({}, "sessionId"), ({"sessionId": "s1", "afterCursor": 5}, "afterCursor")):
+        reply = await person.post("/compat/kcosr/api/plugins/sessions/operations/events", json=body)
+        assert (reply.status_code, reply.json()["code"]) == (400, "invalid_arguments")
+        assert reply.json()["details"]["issues"][0]["path"] == path
+
+
+async def test_a_response_to_what_is_no_interaction_is_refused(api: Api) -> None:
+    socket, agent = await page(api), await api.as_("requester")
+    secret = {"kind": "secret", "thread_id": "s1", "secret": {"names": ["A_KEY"], "reason": "x"}}
+    made = (await agent.post("/v1/requests", json=secret)).json()["id"]
+    socket.raw(json.dumps({**RESPONSE, "callId": made, "interactionId": f"{made}.1", "action": "cancel"}))
+    assert (await socket.frame())["code"] == "interaction_not_found"
+    assert [each["status"] for each in await stored(api)] == ["pending"]
+    await socket.leave()
 
 
 async def test_a_wrong_message_gets_an_error_and_the_connection_goes_on(api: Api) -> None:

@@ -7,6 +7,7 @@ It has no rule and no storage of its own: it translates frames and bodies, and c
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -53,6 +54,10 @@ class Watch(Protocol):
         ...
 
     def __aiter__(self) -> AsyncIterator[Json]: ...
+
+    async def set_readonly(self, *, readonly: bool) -> None:
+        """Count the caller as somebody who can answer in this thread, or not any more."""
+        ...
 
 
 class Api(Protocol):
@@ -129,7 +134,7 @@ class Channel(Connection, Protocol):
         """Send a frame; `outcome_of` is the request whose outcome it has."""
         ...
 
-    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> None:
+    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[None]:
         """Run something beside the frames that follow, until the connection ends; its error is that of `frame`."""
         ...
 

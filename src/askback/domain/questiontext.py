@@ -21,7 +21,9 @@ from askback.messages.languages import choose
 LONGEST = 2_000
 """Characters of one quoted text or input; the rest is left out, and the text says how much that is."""
 
-_HIDDEN = re.compile("[\x7f-\x9f\xad\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+_HIDDEN = re.compile(
+    "[\x7f-\x9f\xad\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
+)
 """What JSON leaves as it is although it ends a line, turns the reading order round, or is not seen at all."""
 
 

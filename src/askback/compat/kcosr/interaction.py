@@ -12,12 +12,12 @@ from typing import Any, Literal
 from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.outcomes import ToolError
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, form_body
+from askback.compat.system import Json
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.structure import parse
 from askback.domain.verdict import Accept, AskAgain
 from askback.errors import Cancelled, Expired
 
-Json = dict[str, Any]
 InteractionOutcome = Mapping[str, Any]
 """`{"complete": …}`, `{"reprompt": {…}}` with the members of a request to change, or `{"pending": {"message": …}}`."""
 _Hook = Callable[..., InteractionOutcome | Awaitable[InteractionOutcome]]
@@ -101,7 +101,7 @@ class _Interaction:
             agent={"name": "assistant", "tool": tool},
             presentation=outcomes.NATIVE_PRESENTATIONS[asked.presentation],
             errors=asked.fieldErrors or asked.errorSummary,
-            timeout_s=max(1.0, asked.timeoutMs / 1000),
+            timeout_s=outcomes.seconds(asked.timeoutMs),
             validate=self._submitted,
             hooks={"decline": self._declined, **({"timeout": self._timed_out} if asked.onTimeout else {})},
             **options,
@@ -123,7 +123,7 @@ class _Interaction:
             asked.prompt,
             presentation=outcomes.NATIVE_PRESENTATIONS[asked.presentation],
             scopes=[outcomes.NATIVE_SCOPES[each] for each in asked.approvalScopes],
-            timeout_s=max(1.0, asked.timeoutMs / 1000),
+            timeout_s=outcomes.seconds(asked.timeoutMs),
             **options,
         )
         if decision.status == "expired":
@@ -173,7 +173,7 @@ class _Interaction:
             field_errors=self.request.fieldErrors,
             error_summary=self.request.errorSummary,
             form={**form, **({"initial_values": kept} if kept else {})},
-            timeout_s=max(1.0, self.request.timeoutMs / 1000),
+            timeout_s=outcomes.seconds(self.request.timeoutMs),
         )
 
     async def _abort(self, request: InputRequest) -> None:

@@ -15,14 +15,12 @@ from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.outcomes import ToolError
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, arguments, form_body, path_here
 from askback.compat.kcosr.transcript import replay
-from askback.compat.system import Answer, Api, Call, Problem
-from askback.domain.faults import Faults, fault
+from askback.compat.system import Answer, Api, Call, Json, Problem
+from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 
-Json = dict[str, Any]
 _Milliseconds = Annotated[Number_, Field(gt=0)]
-
 _ON_TIMEOUT = {"error": "expire", "async": "resume", "cancel": "cancel"}
 _SENTENCES = {
     "": "Arguments must be an object",
@@ -34,6 +32,7 @@ _SENTENCES = {
     "validate": "validate must be a boolean",
     "autoResume": "autoResume must be a boolean",
 }
+_STRUCTURE = frozenset({"wrong_type", "missing_required", "unknown_value"})
 _OF_FIELDS = {
     "duplicate_id": "Duplicate field id: {id}",
     "option_required": 'Field "{id}" requires options',
@@ -44,31 +43,15 @@ _OF_FIELDS = {
 async def ask(call: Call) -> Answer:
     """`POST /api/plugins/questions/operations/ask`."""
     session = call.header("x-session-id") or call.query.get("sessionId")
-    if not session:
-        text = "Interactive tools are not available in this environment."
-        return _error(ToolError("interaction_unavailable", text))
-    try:
-        request = await _create(call, session, _questionnaire)
-    except Faults as error:
-        return _invalid(call, error, form="schema")
-    if request.delivery == "resume":
-        return _ok(outcomes.result(request.model_copy(update={"status": "pending"})))
-    return await _held(call.api, request, _tool_result)
+    if session:
+        return await _ask(call, session, "schema", _questionnaire, outcomes.result)
+    text = "Interactive tools are not available in this environment."
+    return _error(ToolError("interaction_unavailable", text))
 
 
 async def interact(call: Call) -> Answer:
     """`POST /api/sessions/{session}/interactions`: returns the response of the person."""
-    try:
-        request = await _create(call, call.path["session"], _interaction)
-    except Faults as error:
-        return _invalid(call, error, form="inputSchema")
-    if call.query.get("wait") == "0" and not request.settled:
-        waiting = {
-            "interactionId": outcomes.interaction_id(request),
-            "toolCallId": outcomes.tool_call_id(request),
-        }
-        return _ok({"pending": True, "message": f"Interaction {outcomes.OPEN}", **waiting})
-    return await _held(call.api, request, _user_response)
+    return await _ask(call, call.path["session"], "inputSchema", _interaction, outcomes.user_response)
 
 
 async def events(call: Call) -> Answer:
@@ -76,11 +59,29 @@ async def events(call: Call) -> Answer:
     return _ok(await _events(call.api, **arguments(_events, call.json())))
 
 
-def refuse(problem: Problem) -> tuple[int, Json]:
-    """Return a refusal over HTTP."""
-    if problem.status == 422:
-        return 400, {"error": problem.message, "code": "invalid_arguments"}
-    return problem.status, {"error": problem.message, "code": problem.code}
+def refuse(
+    problem: Problem, *, form: str = "schema", read: Callable[[], Any] | None = None
+) -> tuple[int, Json]:
+    """Return a refusal over HTTP: the source's sentence, and every broken rule with its path in `details`.
+
+    `form` is the name of the questionnaire in the arguments, which `read` returns.
+    """
+    if problem.status != 422:
+        return problem.status, {"error": problem.message, "code": problem.code}
+    found = issues(problem, form=form)
+    path, code = found[0]["path"], found[0]["code"]
+    field = re.fullmatch(r"(.*\.fields\[[0-9]+\])\.\w+", path)
+    if code in _OF_FIELDS and field and read:
+        at = read()
+        for step in re.findall(r"\w+", field[1]):
+            at = at[int(step) if step.isdecimal() else step]
+        text = _OF_FIELDS[code].format(id=at["id"])
+    elif code in _STRUCTURE and path in _SENTENCES:
+        text = _SENTENCES[path]
+    else:
+        about = f"{form} is invalid" if path.startswith(form) else path
+        text = ": ".join(filter(None, (about, "; ".join(each["message"] for each in found[:3]))))
+    return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
 
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
@@ -120,12 +121,12 @@ def _questionnaire(
     body = _form(schema_, prompt) | {"presentation": "standalone", "auto_resume": auto_resume}
     if mode == "async":
         return body | {"delivery": "resume"}
-    return body | {"on_timeout": _ON_TIMEOUT[on_timeout], **_deadline(timeout_ms)}
+    return body | {"on_timeout": _ON_TIMEOUT[on_timeout], "timeout_s": outcomes.seconds(timeout_ms)}
 
 
 def _interaction(
     *,
-    type: str,  # noqa: A002 - the names of `InteractionRequest`
+    type: Literal["approval", "input"],  # noqa: A002 - the names of `InteractionRequest`
     tool_call_id: str = "",
     tool_name: str = "",
     prompt: str = "",
@@ -138,10 +139,9 @@ def _interaction(
     error_summary: str | None = None,
     field_errors: dict[str, str] | None = None,
 ) -> Json:
-    allowed = ["input"] if input_schema else ["approval", "input"]
-    if type not in allowed:
-        raise Faults([fault("type", "unknown_type", allowed=", ".join(allowed))])
     if type == "approval":
+        if input_schema is not None:
+            raise Faults([fault("type", "unknown_type", allowed="input")])
         called: Json = {"input": prompt} if args is None else {"input": args, "reason": prompt or None}
         if approval_scopes is not None:
             called["scopes"] = [outcomes.NATIVE_SCOPES[each] for each in approval_scopes]
@@ -149,14 +149,18 @@ def _interaction(
     elif input_schema is None:
         raise Faults([fault("inputSchema", "missing_required")])
     else:
-        errors = [{"path": f"values.{id_}", "message": text} for id_, text in (field_errors or {}).items()]
-        told: Json = {"error_summary": error_summary, "field_errors": errors}
-        body = _form(input_schema, prompt, tool_name, completed_view) | {k: v for k, v in told.items() if v}
-    body |= {"presentation": outcomes.NATIVE_PRESENTATIONS[presentation], **_deadline(timeout_ms)}
+        told = [{"path": join("values", id_), "message": text} for id_, text in (field_errors or {}).items()]
+        body = _form(input_schema, prompt, tool_name, completed_view)
+        body |= {"field_errors": told, **({"error_summary": error_summary} if error_summary else {})}
+    body |= {
+        "presentation": outcomes.NATIVE_PRESENTATIONS[presentation],
+        "timeout_s": outcomes.seconds(timeout_ms),
+    }
     return body | ({"tool_call_id": tool_call_id} if tool_call_id else {})
 
 
 def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedView | None = None) -> Json:
+    prompt = prompt.strip()
     return {
         "kind": "form",
         "form": form_body(schema, prompt, view),
@@ -166,8 +170,33 @@ def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedVie
     }
 
 
-def _deadline(timeout_ms: Number_) -> Json:
-    return {"timeout_s": max(1, timeout_ms / 1000)}
+async def _ask(
+    call: Call, session: str, form: str, read: Callable[..., Json], write: Callable[[InputRequest], Json]
+) -> Answer:
+    """Ask, and wait for the reply unless it comes in another turn or the caller asks later."""
+    try:
+        request = await _create(call, session, read)
+    except Faults as error:
+        status, body = refuse(call.api.explain(error), form=form, read=call.json)
+        return Answer(body, status=status)
+    if request.delivery == "resume":
+        return _ok(outcomes.pending(request))
+    if call.query.get("wait") == "0" and not request.settled:
+        waiting = {
+            "message": "Interaction remains open for a later response.",
+            "interactionId": outcomes.interaction_id(request),
+            "toolCallId": outcomes.tool_call_id(request),
+        }
+        return _ok({"pending": True, **waiting})
+    ended = await _ended(call.api, request)
+    try:
+        body = write(ended)
+    except ToolError as error:
+        return _error(error, outcome_of=ended.id)
+    if body.get("action") == "approve":
+        used = {"execution_id": outcomes.tool_call_id(ended)}
+        await call.api.call("consume_approval", used, request_id=ended.id)
+    return _ok(body, outcome_of=ended.id if ended.settled else "")
 
 
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
@@ -184,48 +213,24 @@ async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputR
     return InputRequest.model_validate(await call.api.call("create_request", body, key=key))
 
 
-async def _held(api: Api, request: InputRequest, write: Any) -> Answer:
-    """Wait for the end of a request, or for the deadline after which nobody waits for it, and write the reply."""
+async def _ended(api: Api, request: InputRequest) -> InputRequest:
+    """Wait for the end of a request, or for the deadline after which nobody waits for it."""
     waits = [asyncio.ensure_future(api.outcome(request.id))]
     if request.on_timeout == "resume":
         waits.append(asyncio.ensure_future(_detached(api, request)))
     try:
         done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        ended = InputRequest.model_validate(done.pop().result())
+        return InputRequest.model_validate(done.pop().result())
     finally:
         for each in waits:
             each.cancel()
         await asyncio.wait(waits)
-    try:
-        body = await write(api, ended)
-    except ToolError as error:
-        return _error(error, outcome_of=ended.id)
-    return Answer({"ok": True, "result": body}, outcome_of=ended.id if ended.settled else "")
-
-
-async def _tool_result(_api: Api, request: InputRequest) -> Json:
-    if request.reason == "not_shown":
-        outcomes.raise_without_response(request)
-    return outcomes.result(request)
-
-
-async def _user_response(api: Api, request: InputRequest) -> Json:
-    outcomes.raise_without_response(request)
-    said = outcomes.response(request)
-    if said["action"] == "deny":
-        why = f": {said['reason']}" if "reason" in said else ""
-        raise ToolError("tool_denied", f'User denied execution of tool "{outcomes.tool_name(request)}"{why}')
-    if said["action"] == "approve":
-        await api.call(
-            "consume_approval", {"execution_id": outcomes.tool_call_id(request)}, request_id=request.id
-        )
-    return said
 
 
 async def _detached(api: Api, request: InputRequest) -> Json:
     async with api.watch(request.thread_id, readonly=True) as changes:
         now = await api.call("get_request", request_id=request.id)
-        if outcomes.is_async(InputRequest.model_validate(now)):
+        if now.get("detached"):
             return now
         async for event in changes:
             now = event.get("request", {})
@@ -234,27 +239,10 @@ async def _detached(api: Api, request: InputRequest) -> Json:
     return await api.outcome(request.id)
 
 
-def _ok(body: Json) -> Answer:
-    return Answer({"ok": True, "result": body})
+def _ok(body: Json, *, outcome_of: str = "") -> Answer:
+    return Answer({"ok": True, "result": body}, outcome_of=outcome_of)
 
 
 def _error(error: ToolError, *, outcome_of: str = "") -> Answer:
     body = {"error": error.message, "code": error.code}
     return Answer(body, status=503 if error.code == "interaction_unavailable" else 409, outcome_of=outcome_of)
-
-
-def _invalid(call: Call, error: Faults, *, form: str) -> Answer:
-    """Say what is wrong in the source's sentence, and all of it with paths in `details`."""
-    found = issues(call.api.explain(error), form=form)
-    path, code = found[0]["path"], found[0]["code"]
-    text = _SENTENCES.get(path) if form == "schema" else None
-    if path == "" and code != "wrong_type":
-        text = found[0]["message"]
-    if code in _OF_FIELDS:
-        at: Any = call.json()
-        for step in re.findall(r"\w+", path.rpartition("]")[0]):
-            at = at[int(step) if step.isdecimal() else step]
-        text = _OF_FIELDS[code].format(id=at["id"])
-    text = text or f"{form} is invalid: " + "; ".join(each["message"] for each in found[:3])
-    body = {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
-    return Answer(body, status=400)

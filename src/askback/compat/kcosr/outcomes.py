@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
-from typing import Any
 from xml.sax.saxutils import escape
 
+from askback.compat.system import Json
 from askback.domain.lifecycle import Status
+from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest
 from askback.domain.timestamps import rfc3339
 
-Json = dict[str, Any]
-
 TOOL = "questions_ask"
 TIMED_OUT = "Interaction timed out"
-OPEN = "remains open for a later response."
 NEW_MESSAGE = "User sent new message"
 UNAVAILABLE = {
     "approval": "Approval required but no interactive client is available to respond.",
@@ -29,9 +25,6 @@ NATIVE_PRESENTATIONS = {ours: native for native, ours in PRESENTATIONS.items()}
 SYNC_MS = 300_000
 """How long a tool waits for a person when it does not say."""
 
-_NOT_ON_A_LINE = re.compile("[^ -~\xa0-\u2027\u202a-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that may end a line, or that XML cannot contain."""
-
 
 class ToolError(Exception):
     """A tool call that ended without a result: its code, and the sentence for the model."""
@@ -40,6 +33,11 @@ class ToolError(Exception):
         super().__init__(message)
         self.code = code
         self.message = message
+
+
+def seconds(milliseconds: float) -> float:
+    """Return how long to wait in seconds, which is at least one."""
+    return max(1, milliseconds / 1000)
 
 
 def tool_call_id(request: InputRequest) -> str:
@@ -65,13 +63,20 @@ def is_async(request: InputRequest) -> bool:
 
 
 def result(request: InputRequest) -> Json:
-    """Return the result of the tool for a form, for each of its statuses."""
+    """Return the result of the tool for a form, for each of its statuses; raises `ToolError` if nobody saw it."""
+    if request.reason == "not_shown":
+        raise_without_response(request)
     if request.status is Status.ANSWERED:
         return {"ok": True, "answers": (request.answer or Answer()).values}
     if request.status is Status.EXPIRED:
         return {"ok": False, "error": TIMED_OUT}
     if request.settled:
         return {"ok": False, "cancelled": True, **reason_of(request)}
+    return pending(request)
+
+
+def pending(request: InputRequest) -> Json:
+    """Return the result of the tool for a questionnaire that is answered in another turn."""
     converted = request.detached and request.delivery != "resume"
     return {
         "ok": True,
@@ -79,7 +84,7 @@ def result(request: InputRequest) -> Json:
         "mode": "async",
         "questionnaireRequestId": request.id,
         "toolCallId": tool_call_id(request),
-        "message": f"Questionnaire {'timed out and ' if converted else ''}{OPEN}",
+        "message": f"Questionnaire {'timed out and ' if converted else ''}remains open for a later response.",
         **({"convertedFromSync": True} if converted else {}),
         **({} if request.auto_resume else {"autoResume": False}),
     }
@@ -87,7 +92,8 @@ def result(request: InputRequest) -> Json:
 
 def response(request: InputRequest) -> Json:
     """Return what the person did, once that is sent or it has ended."""
-    answer = request.answer or (None if request.held else request.submitted)
+    is_sent = request.status is Status.RESOLVING and request.held is None
+    answer = request.answer or (request.submitted if is_sent else None)
     if answer is None:
         return {"action": "cancel", **reason_of(request)}
     if request.approval is None:
@@ -95,6 +101,16 @@ def response(request: InputRequest) -> Json:
     said: Json = {"action": answer.decision} | ({"reason": answer.note} if answer.note else {})
     if answer.decision == "approve":
         said["approvalScope"] = SCOPES.get(answer.scope or "once", "once")
+    return said
+
+
+def user_response(request: InputRequest) -> Json:
+    """Return the result of an interaction; raises `ToolError` if there is no response, or a denial."""
+    raise_without_response(request)
+    said = response(request)
+    if said["action"] == "deny":
+        why = f": {said['reason']}" if "reason" in said else ""
+        raise ToolError("tool_denied", f'User denied execution of tool "{tool_name(request)}"{why}')
     return said
 
 
@@ -121,19 +137,15 @@ def follow_up(request: InputRequest) -> str:
     """Return the outcome of a form as one XML element on one line; typed text stays within its attribute."""
     said = {"questionnaire-request-id": request.id, "tool-call-id": tool_call_id(request)}
     if request.status is Status.ANSWERED:
-        title = request.form.title if request.form else None
-        at = request.settled_at or request.created_at
         said |= {"interaction-id": interaction_id(request), "tool": tool_name(request)}
-        said |= {"schema-title": _NOT_ON_A_LINE.sub(" ", title)} if isinstance(title, str) else {}
+        title = request.form.title if request.form else None
+        if isinstance(title, str):
+            said["schema-title"] = " ".join(title.split())
+        at = request.settled_at or request.created_at
         said["submitted-at"] = rfc3339(int(at.timestamp() * 1000))
-        said["answers-json"] = _json((request.answer or Answer()).values)
+        said["answers-json"] = quote((request.answer or Answer()).values)
     else:
-        said |= {"status": str(request.status), "reason-json": _json(request.note or request.reason)}
+        said |= {"status": str(request.status), "reason-json": quote(request.note or request.reason)}
     quotes = {'"': "&quot;", "'": "&apos;"}
     attributes = [f'{name}="{escape(value, quotes)}"' for name, value in said.items()]
     return f"<questionnaire-response {' '.join(attributes)} />"
-
-
-def _json(value: object) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return _NOT_ON_A_LINE.sub(lambda found: json.dumps(found[0])[1:-1], text)

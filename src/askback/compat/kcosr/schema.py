@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Literal, cast, get_type_hints
+from types import MappingProxyType
+from typing import Any, Literal, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic.alias_generators import to_camel
 
-from askback.domain.faults import Faults, fault
+from askback.compat.system import Json
+from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.fields import Form, Number_
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
 
-Json = dict[str, Any]
-
-TYPES = tuple("text textarea number boolean select multiselect checkbox radio date time datetime".split())
-_KEPT_EMPTY = frozenset("id type label value defaultValue".split())
+_TextType = Literal["text", "textarea"]
+_Type = Literal[
+    _TextType, "number", "boolean", "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"
+]
+_VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
+_NEVER_EMPTY = frozenset({"id", "type", "label", "value"})
+_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "form.completed_view": "completedView",
+        "approval.tool": "toolName",
+        "agent.tool": "toolName",
+        "approval.scopes": "approvalScopes",
+        "approval.input": "args",
+        "approval.reason": "prompt",
+        "thread_id": "sessionId",
+        "timeout_s": "timeoutMs",
+    }
+)
+"""The members of a native body that have other names here."""
 
 
 class Part(BaseModel):
@@ -43,12 +60,12 @@ class _SchemaPart(Part):
     @model_validator(mode="before")
     @classmethod
     def _drop_empty(cls, sent: Any) -> Any:
+        """Leave out what is empty, as if it had not been sent."""
         if not isinstance(sent, dict):
             return sent
-        members = cast("Json", sent).items()
-        return {
-            n: v for n, v in members if n in _KEPT_EMPTY or v != "" if n != "defaultValue" or v is not None
-        }
+        members = cast("Json", sent)
+        empty = {name: None if name == "defaultValue" else "" for name in members.keys() - _NEVER_EMPTY}
+        return {name: value for name, value in members.items() if name not in empty or value != empty[name]}
 
 
 class _Option(_SchemaPart):
@@ -58,7 +75,7 @@ class _Option(_SchemaPart):
 
 class _Question(_SchemaPart):
     id: str
-    type: str
+    type: _Type
     label: str
     description: str = ""
     required: bool = False
@@ -114,15 +131,15 @@ def arguments(function: Callable[..., Any], body: object) -> Json:
 
 @cache
 def _model(function: Callable[..., Any]) -> type[Part]:
-    kinds = signature(function).parameters.values()
     hints = get_type_hints(function, include_extras=True)
-    members: Json = {
-        each.name: (hints[each.name], ... if each.default is Parameter.empty else each.default)
-        for each in kinds
-        if each.kind is Parameter.KEYWORD_ONLY
-    }
-    is_open = any(each.kind is Parameter.VAR_KEYWORD for each in kinds)
-    return create_model("Body", __base__=OpenPart if is_open else Part, **members)
+    members: Json = {}
+    base = Part
+    for each in signature(function).parameters.values():
+        if each.kind is Parameter.KEYWORD_ONLY:
+            members[each.name] = (hints[each.name], ... if each.default is Parameter.empty else each.default)
+        elif each.kind is Parameter.VAR_KEYWORD:
+            base = OpenPart
+    return create_model("Body", __base__=base, **members)
 
 
 def to_form(schema: Mapping[str, Any]) -> Form:
@@ -139,30 +156,45 @@ def form_body(schema: Questionnaire, prompt: str = "", view: CompletedView | Non
         body["layout"] = "steps"
     if view is not None:
         body["completed_view"] = view.model_dump(exclude_unset=True)
-    problems = [
-        fault(f"{at}.type", "unknown_type", allowed=", ".join(TYPES))
-        if field["type"] not in TYPES
-        else fault(f"{at}.pattern", "constraint_not_allowed", type=field["type"])
-        for at, field in _questions(body, "form")
-        if field["type"] not in TYPES or ("pattern" in field and field["type"] not in TYPES[:2])
-    ]
-    if problems:
-        raise Faults(problems)
-    for _, field in _questions(body):
+    problems = list[Fault]()
+    for path, field in _fields(body):
+        if "pattern" in field and field["type"] not in get_args(_TextType):
+            problems.append(fault(f"{path}.pattern", "constraint_not_allowed", type=field["type"]))
         if field["type"] == "datetime":
             field["floating"] = True
+    if problems:
+        raise Faults(problems)
     return body
 
 
-def is_expressible(form: Mapping[str, Any]) -> bool:
+def _fields(form: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
+    sections = {f"form.sections[{i}]": each for i, each in enumerate(form.get("sections") or ())}
+    for path, section in {"form": form, **sections}.items():
+        for i, field in enumerate(section.get("fields") or ()):
+            yield f"{path}.fields[{i}]", field
+
+
+def errors_by_field(form: Form, errors: Iterable[Mapping[str, str]]) -> dict[str, str] | None:
+    """Return the first message for each field, by its id; None if anything but a field is wrong."""
+    ids = {join("values", field.id): field.id for field in form.all_fields}
+    found = dict[str, str]()
+    for each in errors:
+        path = _VALUE.match(each["path"])
+        if path is None or path[0] not in ids:
+            return None
+        found.setdefault(ids[path[0]], each["message"])
+    return found
+
+
+def is_expressible(form: Form) -> bool:
     """Whether a questionnaire can ask for all of a form: no files, rows, secrets, moments with a zone."""
     return all(
-        field["type"] in TYPES
-        and not field.get("sensitive")
-        and not field.get("options_from")
-        and (field["type"] != "datetime" or bool(field.get("floating")))
-        and all(isinstance(option["value"], str) for option in field.get("options", ()))
-        for _, field in _questions(form)
+        field.type in get_args(_Type)
+        and not field.sensitive
+        and getattr(field, "options_from", None) is None
+        and getattr(field, "floating", True)
+        and all(isinstance(option.value, str) for option in getattr(field, "options", ()))
+        for field in form.all_fields
     )
 
 
@@ -173,54 +205,15 @@ def questionnaire(form: Mapping[str, Any], prompt: int = 0, locale: str = "en") 
     """
     languages = (form.get("locale") or locale, locale)
     described = choose(form.get("description"), languages)
-    rest = described[prompt:].removeprefix("\n\n")
-    schema = _shown(Questionnaire, {**form, "description": rest or None}, languages)
-    defaults = {field["id"]: field["default"] for _, field in _questions(form) if "default" in field}
+    told: Json = {"prompt": described[:prompt]} if prompt else {}
+    rest = described[prompt:].removeprefix("\n\n") or None
+    told["schema"] = _shown(Questionnaire, {**form, "description": rest}, languages)
+    defaults = {field["id"]: field["default"] for _, field in _fields(form) if "default" in field}
     if initial := defaults | form.get("initial_values", {}):
-        schema["initialValues"] = initial
-    view = form.get("completed_view")
-    return {
-        **({"prompt": described[:prompt]} if prompt else {}),
-        "schema": schema,
-        **({"completedView": _shown(CompletedView, view, languages)} if view else {}),
-    }
-
-
-def field_ids(form: Mapping[str, Any], *, required: bool = False) -> list[str]:
-    """Return the ids of all fields, or of the required ones outside optional sections."""
-    skipped = [field["id"] for s in form.get("sections") or () if s.get("optional") for field in s["fields"]]
-    ids = [field["id"] for _, field in _questions(form) if field.get("required") or not required]
-    return [id_ for id_ in ids if not required or id_ not in skipped]
-
-
-def path_here(path: str, *, form: str, values: str = "input") -> str:
-    """Return a path of a native body as one of theirs; `form` and `values` are what they call these."""
-    names = {
-        "form.initial_values": f"{form}.initialValues",
-        "form.completed_view": "completedView",
-        "form": form,
-        "values": values,
-        "approval.tool": "toolName",
-        "agent.tool": "toolName",
-        "approval.scopes": "approvalScopes",
-        "approval.input": "args",
-        "approval.reason": "prompt",
-        "thread_id": "sessionId",
-        "timeout_s": "timeoutMs",
-    }
-    name = next((each for each in names if re.match(rf"{re.escape(each)}(?![\w-])", path)), "")
-    rest = path[len(name) :]
-    if (name.startswith("form") and not name.endswith("values")) or "." not in path:
-        rest = re.sub("_([a-z])", lambda found: found[1].upper(), rest)
-        rest = re.sub(r"\.default\b", ".defaultValue", rest)
-    return names.get(name, "") + rest
-
-
-def _questions(form: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Json]]:
-    sections = {"": form} | {f".sections[{i}]": each for i, each in enumerate(form.get("sections") or ())}
-    for at, section in sections.items():
-        for i, field in enumerate(section.get("fields") or ()):
-            yield f"{path}{at}.fields[{i}]", field
+        told["schema"]["initialValues"] = initial
+    if view := form.get("completed_view"):
+        told["completedView"] = _shown(CompletedView, view, languages)
+    return told
 
 
 def _shown(part: type[Part], members: Mapping[str, Any], languages: tuple[str, ...]) -> Json:
@@ -234,3 +227,14 @@ def _shown(part: type[Part], members: Mapping[str, Any], languages: tuple[str, .
         if value is not None:
             shown[info.alias or name] = value
     return shown
+
+
+def path_here(path: str, *, form: str, values: str = "input") -> str:
+    """Return a path of a native body as one of theirs; `form` and `values` are what they call these."""
+    names = {"form.initial_values": f"{form}.initialValues", **_NAMES, "form": form, "values": values}
+    name = next((each for each in names if re.match(rf"{re.escape(each)}(?![\w-])", path)), "")
+    rest = path[len(name) :]
+    if (name.startswith("form") and not name.endswith("values")) or "." not in path:
+        rest = re.sub("_([a-z])", lambda found: found[1].upper(), rest)
+        rest = re.sub(r"\.default\b", ".defaultValue", rest)
+    return names.get(name, "") + rest

@@ -5,29 +5,37 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from askback.compat.kcosr import outcomes
-from askback.compat.kcosr.schema import is_expressible, questionnaire
-from askback.compat.system import Api
+from askback.compat.kcosr.schema import errors_by_field, is_expressible, questionnaire
+from askback.compat.system import Api, Json
+from askback.domain.faults import join
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
 from askback.messages import translate
 
-Json = dict[str, Any]
-_Parts = Iterator[tuple[str, Json]]
-
 _KINDS = {
-    "interaction_request": "interaction_request",
-    "questionnaire_request": "interaction_request",
-    "interaction_pending": "interaction_update",
-    "questionnaire_reprompt": "interaction_update",
-    "questionnaire_update": "interaction_update",
-    "interaction_response": "interaction_response",
-    "questionnaire_submission": "interaction_response",
-    "user_message": "user_message",
+    "message": "user_message",
+    "request": "interaction_request",
+    "response": "interaction_response",
+    "submission": "interaction_response",
 }
+"""The kind of an event by the end of its type; of the others it is `interaction_update`."""
+_POSED = "questionnaireRequestId toolCallId status"
+_PAYLOADS = {
+    "interaction_pending": "toolCallId toolName pending presentation",
+    "interaction_request": "toolCallId toolName interactionId interactionType presentation prompt approvalScopes "
+    "inputSchema completedView timeoutMs errorSummary fieldErrors",
+    "interaction_response": "toolCallId interactionId action approvalScope input reason",
+    "questionnaire_request": f"{_POSED} toolName mode prompt schema completedView autoResume createdAt "
+    "sourceInteractionId",
+    "questionnaire_reprompt": f"{_POSED} updatedAt errorSummary fieldErrors initialValues",
+    "questionnaire_submission": f"{_POSED} submittedAt interactionId answers",
+    "questionnaire_update": f"{_POSED} updatedAt reason",
+}
+"""What the payload of each event about a request has; a member without a value is left out."""
+_STATUSES = {Status.PENDING: "pending", Status.RESOLVING: "pending", Status.ANSWERED: "submitted"}
 _ASKED = {"request.created", "request.reprompted", "request.updated", "request.detached"}
 _ENDED = {f"request.{status}" for status in ("answered", "declined", "cancelled", "expired")}
 
@@ -53,137 +61,116 @@ class Transcript:
         if event["type"] == "thread.erased":
             self.sequence, self.revision = 0, event["seq"]
             self._open.clear()
-            return []
         found = [self._event(event, i, *each) for i, each in enumerate(self._parts(event))]
         self.sequence += len(found)
         return found
 
-    def refused(
-        self, request: InputRequest, form: Json, values: Json, errors: Mapping[str, str], number: int
-    ) -> Json:
+    def ask_again(self, shown: Json, values: Json, errors: Mapping[str, str], number: int) -> Json:
         """Return the event that asks one person again after their `number`th refused answer, which is not stored."""
-        at = rfc3339(int(time.time() * 1000))
-        event = {"at": at, "seq": f"{self.seq}.refused{number}"}
-        told = {"errorSummary": self._summary(), "fieldErrors": dict(errors)}
-        if outcomes.is_async(request):
-            payload = {**_pending(request), "updatedAt": at, **told, "initialValues": values}
-            return self._event(event, 0, "questionnaire_reprompt", payload)
-        asked = self._interaction(request, {"form": form})
-        asked["inputSchema"]["initialValues"] = values
-        asked["interactionId"] += f".{number}"
-        return self._event(event, 0, "interaction_request", asked | told)
+        told = {
+            "submitted": {"values": values},
+            "field_errors": [{"path": join("values", id_), "message": text} for id_, text in errors.items()],
+            "error_summary": translate("fault.reprompted", self._locale),
+        }
+        now = {"at": rfc3339(int(time.time() * 1000)), "seq": f"{self.seq}.refused{number}"}
+        [(kind, payload)] = self._parts({**now, "type": "request.reprompted", "request": shown | told})
+        if "interactionId" in payload:
+            payload["interactionId"] += f".{number}"
+        return self._event(now, 0, kind, payload)
 
-    def _event(self, event: Json, part: int, kind: str, payload: Json) -> Json:
+    def _event(self, event: Json, part: int, type_: str, payload: Json) -> Json:
         id_ = f"{event['seq']}.{part}"
+        interaction = payload.get("interactionId") or payload.get("sourceInteractionId")
+        named = {"toolCallId": payload.get("toolCallId"), "interactionId": interaction}
         return {
             "sessionId": self._session,
             "revision": self.revision,
             "sequence": self.sequence + part,
             "requestId": f"request:{id_}",
             "eventId": id_,
-            "kind": _KINDS[kind],
-            "chatEventType": kind,
+            "kind": _KINDS.get(type_.partition("_")[2], "interaction_update"),
+            "chatEventType": type_,
             "timestamp": event["at"],
-            **{name: payload[name] for name in ("toolCallId", "interactionId") if name in payload},
+            **{name: value for name, value in named.items() if value},
             "payload": payload,
         }
 
-    def _parts(self, event: Json) -> _Parts:
+    def _parts(self, event: Json) -> Iterator[tuple[str, Json]]:
         if event["type"] == "message.added" and event["message"]["role"] == "user":
             texts = [part["text"] for part in event["message"]["content"] if part["type"] == "text"]
             yield "user_message", {"text": "\n".join(texts)}
         shown = event.get("request")
         if shown is None or shown["kind"] not in ("form", "approval"):
             return
-        if shown["kind"] == "form" and not is_expressible(shown["form"]):
-            return
         request = InputRequest.model_validate(shown)
-        if event["type"] in _ASKED:
-            yield from (self._posed if outcomes.is_async(request) else self._asked)(event, request, shown)
-            self._open[request.id] = shown.get("form", {})
+        if request.form is not None and not is_expressible(request.form):
+            return
+        for type_ in self._types(event["type"], request, shown.get("form", {})):
+            members = self._members(event, request, shown)
+            names = _PAYLOADS[type_].split()
+            yield type_, {name: members[name] for name in names if members.get(name) is not None}
+
+    def _types(self, event: str, request: InputRequest, form: Json) -> Iterator[str]:
+        """Yield the types of the events that an event about a request is here."""
+        before, waits = self._open.get(request.id), not outcomes.is_async(request)
+        if event in _ASKED:
+            self._open[request.id] = form
             self._responded.discard(request.id)
-        elif (
-            event["type"] == "request.resolving"
-            and request.id in self._open
-            and not outcomes.is_async(request)
-        ):
-            if request.held is None or request.held.event != "timeout":
-                self._responded.add(request.id)
-                yield "interaction_response", {**_call(request), **outcomes.response(request)}
-        elif event["type"] in _ENDED and self._open.pop(request.id, None) is not None:
-            yield from self._ended(event, request)
+            if waits:
+                yield from ("interaction_pending",) * (before is None)
+                yield "interaction_request"
+            elif event == "request.detached":
+                yield from ("questionnaire_request", "interaction_pending")
+            else:
+                yield from ("questionnaire_request",) * (before != form)
+                yield from ("questionnaire_reprompt",) * bool(request.error_summary)
+        elif event in _ENDED and before is not None:
+            del self._open[request.id]
+            if waits:
+                yield from ("interaction_response",) * (request.id not in self._responded)
+                yield "interaction_pending"
+            else:
+                answered = request.status is Status.ANSWERED
+                yield "questionnaire_submission" if answered else "questionnaire_update"
+        elif event == "request.resolving" and before is not None and waits and not _is_late(request):
+            self._responded.add(request.id)
+            yield "interaction_response"
 
-    def _asked(self, _event: Json, request: InputRequest, shown: Json) -> _Parts:
-        if request.id not in self._open:
-            yield "interaction_pending", _waiting(request, pending=True)
-        yield "interaction_request", self._interaction(request, shown)
-
-    def _posed(self, event: Json, request: InputRequest, shown: Json) -> _Parts:
-        detached = event["type"] == "request.detached"
-        if detached or self._open.get(request.id) != shown["form"]:
-            yield (
-                "questionnaire_request",
-                {
-                    **_pending(request),
-                    "toolName": outcomes.tool_name(request),
-                    "mode": "async",
-                    **questionnaire(shown["form"], _prompt_length(request), self._locale),
-                    **({} if request.auto_resume else {"autoResume": False}),
-                    "createdAt": shown["created_at"],
-                    **({"sourceInteractionId": outcomes.interaction_id(request)} if detached else {}),
-                },
-            )
-        if detached:
-            yield "interaction_pending", _waiting(request, pending=False)
-        elif request.field_errors or request.error_summary:
-            told = {"errorSummary": request.error_summary or self._summary(), "fieldErrors": _errors(request)}
-            values = request.submitted.values if request.submitted else {}
-            again = {**_pending(request), "updatedAt": event["at"], **told, "initialValues": values}
-            yield "questionnaire_reprompt", again
-
-    def _ended(self, event: Json, request: InputRequest) -> _Parts:
-        if not outcomes.is_async(request):
-            if request.id not in self._responded:
-                yield "interaction_response", {**_call(request), **outcomes.response(request)}
-            self._responded.discard(request.id)
-            yield "interaction_pending", _waiting(request, pending=False)
-        elif request.status is Status.ANSWERED:
-            said = {
-                "interactionId": outcomes.interaction_id(request),
-                "answers": outcomes.response(request)["input"],
-            }
-            sent = {"status": "submitted", "submittedAt": event["at"], **said}
-            yield "questionnaire_submission", {**_pending(request), **sent}
-        else:
-            ended = {"status": "cancelled", "updatedAt": event["at"], **outcomes.reason_of(request)}
-            yield "questionnaire_update", {**_pending(request), **ended}
-
-    def _interaction(self, request: InputRequest, shown: Json) -> Json:
-        payload: Json = {
-            **_call(request),
+    def _members(self, event: Json, request: InputRequest, shown: Json) -> Json:
+        """Return everything that a payload can have."""
+        said, waits = outcomes.response(request), not outcomes.is_async(request)
+        typed = request.submitted.values if request.submitted else None
+        timeout_ms = int((request.timeout_s or 0) * 1000)
+        errors = errors_by_field(request.form, shown.get("field_errors", ())) if request.form else None
+        members: Json = {
+            **said,
+            "answers": said.get("input"),
+            "toolCallId": outcomes.tool_call_id(request),
             "toolName": outcomes.tool_name(request),
+            "interactionId": outcomes.interaction_id(request),
+            "sourceInteractionId": outcomes.interaction_id(request) if request.detached else None,
+            "questionnaireRequestId": request.id,
             "interactionType": "input" if request.approval is None else "approval",
             "presentation": outcomes.PRESENTATIONS[request.presentation],
-        }
-        if request.approval is not None:
-            payload["prompt"] = _call_text(request)
-            payload["approvalScopes"] = [
-                outcomes.SCOPES[each] for each in request.approval.scopes if each in outcomes.SCOPES
-            ]
-        else:
-            asked = questionnaire(shown["form"], _prompt_length(request), self._locale)
-            payload |= {"inputSchema": asked.pop("schema"), **asked}
-            if request.submitted is not None:
-                payload["inputSchema"]["initialValues"] = request.submitted.values
-        told = {
-            "timeoutMs": int((request.timeout_s or 0) * 1000),
+            "pending": waits and not request.settled,
+            "status": _STATUSES.get(request.status, "cancelled"),
+            "mode": "async",
+            "autoResume": None if request.auto_resume else False,
+            "timeoutMs": timeout_ms if timeout_ms not in (0, outcomes.SYNC_MS) else None,
             "errorSummary": request.error_summary,
-            "fieldErrors": _errors(request),
+            "fieldErrors": errors or (None if waits else {}),
+            "initialValues": typed or {},
+            "createdAt": shown["created_at"],
+            **dict.fromkeys(("updatedAt", "submittedAt"), event["at"]),
         }
-        return payload | {name: value for name, value in told.items() if value and value != outcomes.SYNC_MS}
-
-    def _summary(self) -> str:
-        return translate("fault.reprompted", self._locale)
+        if request.approval is None:
+            kept = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
+            prompt = kept.get("prompt") if isinstance(kept, dict) else None
+            asked = questionnaire(shown["form"], prompt if isinstance(prompt, int) else 0, self._locale)
+            initial = {} if typed is None else {"initialValues": typed}
+            return members | asked | {"inputSchema": asked["schema"] | initial}
+        scopes = [outcomes.SCOPES[each] for each in request.approval.scopes if each in outcomes.SCOPES]
+        return members | {"prompt": _call_text(request), "approvalScopes": scopes}
 
 
 async def replay(api: Api, session: str) -> tuple[Transcript, list[Json]]:
@@ -202,29 +189,9 @@ async def replay(api: Api, session: str) -> tuple[Transcript, list[Json]]:
     return transcript, found
 
 
-def _call(request: InputRequest) -> Json:
-    return {"toolCallId": outcomes.tool_call_id(request), "interactionId": outcomes.interaction_id(request)}
-
-
-def _pending(request: InputRequest) -> Json:
-    call = {"questionnaireRequestId": request.id, "toolCallId": outcomes.tool_call_id(request)}
-    return {**call, "status": "pending"}
-
-
-def _waiting(request: InputRequest, *, pending: bool) -> Json:
-    presentation = outcomes.PRESENTATIONS[request.presentation]
-    call = {"toolCallId": outcomes.tool_call_id(request), "toolName": outcomes.tool_name(request)}
-    return {**call, "pending": pending, "presentation": presentation}
-
-
-def _errors(request: InputRequest) -> dict[str, str]:
-    return {each.path.removeprefix("values."): each.message for each in request.field_errors}
-
-
-def _prompt_length(request: InputRequest) -> int:
-    kept = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
-    length = kept.get("prompt") if isinstance(kept, dict) else None
-    return length if isinstance(length, int) else 0
+def _is_late(request: InputRequest) -> bool:
+    """Whether a hook decides about the deadline, which is no response of a person."""
+    return request.held is not None and request.held.event == "timeout"
 
 
 def _call_text(request: InputRequest) -> str:

@@ -166,8 +166,8 @@ def _is_implied(place: ErrorLocation, kind: str) -> bool:
         return False
     if kind != "missing":
         return True
-    languages = isinstance(_member(place.around, "label")[1], Mapping)
-    return place.steps[-1] == _IMPLIED and "options" in place.steps and not languages
+    is_labelled = isinstance(_member(place.around, "label")[1], str | Mapping)
+    return place.steps[-1] == _IMPLIED and "options" in place.steps and not is_labelled
 
 
 def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
@@ -221,6 +221,8 @@ def _said_of_word(place: ErrorLocation, expected: str) -> tuple[Steps, str, dict
         return place.steps, "wrong_type.string", {}
     if place.steps == ("kind",):
         return place.steps, "unknown_type", {"allowed": ", ".join(BUILT_IN)}
+    if place.steps[-1:] == ("type",):
+        return place.steps, "unknown_type", {"allowed": _words(expected)}
     return place.steps, "unknown_value", {"allowed": _words(expected)}
 
 

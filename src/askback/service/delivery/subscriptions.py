@@ -168,11 +168,16 @@ class Subscription:
         topic = tenant_topic(tenant) if self._thread_id is None else thread_topic(tenant, self._thread_id)
         self.cursor = -1  # no event is the next one while the cursor is unknown
         self._leave = self._ctx.bus.listen(topic, self._on_event)
-        if roles.is_person(self._principal):
-            self._attend()
-            await self._ctx.presence.synchronized()
+        await self.set_readonly(readonly=self._readonly)
         self.cursor = await self._newest() if after is None else after
         self.check()
+
+    async def set_readonly(self, *, readonly: bool) -> None:
+        """Change whether the subscriber has no way to answer; every server knows once this returns."""
+        self._readonly = readonly
+        if roles.is_person(self._principal) and self._leave is not None:
+            self._attend()
+            await self._ctx.presence.synchronized()
 
     def _attend(self) -> None:
         """Count the subscriber as present while it can answer: not a `readonly` one, nor one who may only view."""

@@ -169,6 +169,10 @@ class EventQueue:
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Say nothing: every operation checks the access."""
 
+    async def set_readonly(self, *, readonly: bool) -> None:
+        """Count the caller as somebody who can answer, or not any more."""
+        await self.subscription.set_readonly(readonly=readonly)
+
     async def __aiter__(self) -> AsyncIterator[Json]:
         """Yield the events; raises `Unavailable` for a reader that is too far behind."""
         while True:

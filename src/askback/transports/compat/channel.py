@@ -60,11 +60,12 @@ class SocketChannel:
             await self._send({"type": "websocket.send", "text": text})
             self._receipts.end_batch(batch)
 
-    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> None:
+    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[None]:
         """Run something beside the frames that follow."""
         task = asyncio.create_task(self._attempt(work, frame))
         self._tasks.add(task)
         task.add_done_callback(self._finished)
+        return task
 
     def follow(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something that lasts as long as the connection; see `compat.system.Channel`."""
