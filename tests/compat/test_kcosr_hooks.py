@@ -69,6 +69,26 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
         assert await asking == {"ok": True, "answers": {"email": "ada@example.org"}}
 
 
+async def test_what_was_wrong_before_is_not_told_again(clients: tuple[AsyncClient, AsyncClient]) -> None:
+    agent, person = clients
+    wrong = iter(
+        [{"errorSummary": "Look again.", "fieldErrors": {"email": "No"}}, {"errorSummary": "Once more."}]
+    )
+
+    def check(response: UserResponse) -> dict[str, Any]:
+        more = next(wrong, None)
+        return complete(response) if more is None else {"reprompt": more}
+
+    request = InteractionRequest("input", check, inputSchema=SCHEMA)
+    with anyio.fail_after(20):
+        asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
+        for revision, told in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
+            again = await asked(person, revision)
+            assert (again.error_summary, [each.message for each in again.field_errors]) == told
+            await person.requests.answer(again, {"email": "ada"}, revision=revision)
+        assert await asking == {"ok": True, "answers": {"email": "ada"}}
+
+
 @requirement("F20")
 async def test_a_cancellation_is_a_response_with_its_reason(clients: tuple[AsyncClient, AsyncClient]) -> None:
     agent, person = clients

@@ -142,6 +142,24 @@ async def test_two_questionnaires_of_one_tool_call_are_both_shown_in_order(api: 
     assert shown == ids[:2]
 
 
+async def test_a_cursor_that_is_none_brings_the_whole_transcript(api: Api) -> None:
+    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    await agent.post(ASK, json={"schema": {"fields": [FIELD]}, "prompt": " Hello "})
+    path = "/compat/kcosr/api/plugins/sessions/operations/events"
+    person = await api.as_("responder")
+    for cursor, reset in (
+        ("0:0", False),
+        (" 0:0 ", False),
+        ("x", True),
+        ("1:0", True),
+        ("0:" + "9" * 5000, True),
+    ):
+        loaded = await person.post(path, json={"sessionId": "s1", "afterCursor": cursor})
+        result = loaded.json()["result"]
+        assert (result["reset"], len(result["events"]), result["nextCursor"]) == (reset, int(reset), "0:0")
+    assert result["events"][0]["payload"]["prompt"] == "Hello"
+
+
 async def test_a_form_that_a_questionnaire_cannot_ask_is_not_in_the_transcript(api: Api) -> None:
     agent, socket = await api.as_("requester"), await page(api)
     for field in ({"id": "f", "type": "file", "label": "F"}, {**FIELD, "sensitive": True}, FIELD):

@@ -22,6 +22,7 @@ from askback.errors import Conflict, NotFound, Refused
 
 PROTOCOL = 2
 _INTERACTION = re.compile(r"(.+?)\.([0-9]{1,9})(?:\..+)?")
+_NOT_FOUND = "There is no such request."
 _IGNORED = frozenset(
     "set_modes control cancel_queued_message panel_event set_session_model set_session_thinking".split()
 )
@@ -186,9 +187,7 @@ class Connection:
     def _is_readonly(self) -> bool:
         return self._interaction is None or not (self._interaction.supported and self._interaction.enabled)
 
-    async def _say(
-        self, *, session_id: str, text: str, client_message_id: str | None = None, **_more: object
-    ) -> None:
+    async def _say(self, *, session_id: str, text: str, client_message_id: str = "", **_more: object) -> None:
         """Post a message; what waits for this person is over with it."""
         session = self._subscribed(session_id, "write")
         for shown in await open_requests(self._api, thread_id=session):
@@ -207,21 +206,20 @@ class Connection:
         action: Literal["approve", "deny", "submit", "cancel"],
         approval_scope: Literal["once", "session", "always"] | None = None,
         input_: Json | None = None,
-        reason: str | None = None,
+        reason: str = "",
     ) -> None:
         session = self._subscribed(session_id, "respond to an interaction")
         found = _INTERACTION.fullmatch(interaction_id)
         try:
-            if found is None:
-                raise NotFound("This is not the id of an interaction.")
-            shown = await self._find(session, found[1], *_MEMBERS)
-            if (call_id, int(found[2])) != (shown.get("tool_call_id") or shown["id"], shown["revision"]):
-                raise NotFound("There is no such interaction.")
-            kind = shown["kind"]
-            if action not in _MEMBERS[kind]:
-                raise Faults([fault("action", "unknown_value", allowed=", ".join(_MEMBERS[kind]))])
+            shown = await self._find(session, found[1] if found else "-", *_MEMBERS)
+            asked = shown.get("tool_call_id") or shown["id"], str(shown["revision"])
+            if found is None or asked != (call_id, found[2]):
+                raise NotFound(_NOT_FOUND)
+            members = _MEMBERS[shown["kind"]]
+            if action not in members:
+                raise Faults([fault("action", "unknown_value", allowed=", ".join(members))])
             sent = {"input": input_, "approvalScope": approval_scope}
-            if extra := [name for name in sent if sent[name] and name != _MEMBERS[kind][action]]:
+            if extra := [name for name in sent if sent[name] and name != members[action]]:
                 raise Faults([fault(name, "contradiction.action") for name in extra])
             if action == "submit" and input_ is None:
                 raise Faults([Fault("input", "missing_input", "missing_required")])
@@ -233,24 +231,19 @@ class Connection:
     async def _submit(self, *, session_id: str, questionnaire_request_id: str, answers: Json) -> None:
         await self._end(session_id, questionnaire_request_id, "submit", values=answers)
 
-    async def _cancel(
-        self, *, session_id: str, questionnaire_request_id: str, reason: str | None = None
-    ) -> None:
+    async def _cancel(self, *, session_id: str, questionnaire_request_id: str, reason: str = "") -> None:
         await self._end(session_id, questionnaire_request_id, "cancel", reason=reason)
 
     async def _end(self, session_id: str, questionnaire_request_id: str, action: str, **said: Any) -> None:
         """Submit or cancel a questionnaire."""
         session, id_ = _id(session_id, "Session"), _id(questionnaire_request_id, "Questionnaire request")
-        about = {
-            "sessionId": self._subscribed(session, f"{action} a questionnaire"),
-            "questionnaireRequestId": id_,
-        }
+        self._subscribed(session, f"{action} a questionnaire")
+        about = {"sessionId": session, "questionnaireRequestId": id_}
         try:
             await self._settle(await self._find(session, id_, "form"), action, **said)
         except NotFound as error:
-            raise ClientError(
-                "questionnaire_not_found", "Questionnaire request was not found", **about
-            ) from error
+            text = "Questionnaire request was not found"
+            raise ClientError("questionnaire_not_found", text, **about) from error
         except Conflict as error:
             now = error.request or {}
             about["status"] = "submitted" if now.get("status") in ("answered", "resolving") else "cancelled"
@@ -261,7 +254,7 @@ class Connection:
         """Return a pending request of a session; raises `NotFound`, and `Conflict` for one that is not pending."""
         shown = await self._api.call("get_request", request_id=id_)
         if shown["thread_id"] != session or shown["kind"] not in kinds:
-            raise NotFound("There is no such request.")
+            raise NotFound(_NOT_FOUND)
         if shown["status"] != Status.PENDING:
             raise Conflict("The request is not pending.", request=shown)
         return shown
@@ -273,22 +266,19 @@ class Connection:
         *,
         scope: str | None = None,
         values: Json | None = None,
-        reason: str | None = None,
+        reason: str = "",
     ) -> None:
         """Do what a person did; if only fields are wrong, this page is asked again, as after each wrong answer."""
-        note, decision = reason or None, {"revision": shown["revision"], "decision": action}
-        match action:
-            case "submit":
-                await self._answer(shown, values or {})
-            case "cancel":
-                body: Json = {"reason": "dismissed", "note": note, "remember": False}
-                await self._api.call("decline_request", body, request_id=shown["id"])
-            case "deny":
-                body = {**decision, "note": note, "remember": False}
-                await self._api.call("answer_request", body, request_id=shown["id"])
-            case _:
-                body = {**decision, "note": note, **({"scope": NATIVE_SCOPES[scope]} if scope else {})}
-                await self._api.call("answer_request", body, request_id=shown["id"])
+        body: Json = {"revision": shown["revision"], "decision": action, "note": reason or None}
+        if action == "submit":
+            await self._answer(shown, values or {})
+        elif action == "cancel":
+            body = {"reason": "dismissed", "note": reason or None, "remember": False}
+            await self._api.call("decline_request", body, request_id=shown["id"])
+        else:
+            approved = {"scope": NATIVE_SCOPES[scope]} if scope else {}
+            body |= {"remember": False} if action == "deny" else approved
+            await self._api.call("answer_request", body, request_id=shown["id"])
 
     async def _answer(self, shown: Json, values: Json) -> None:
         form = Form.model_validate(shown["form"])

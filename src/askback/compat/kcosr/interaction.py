@@ -10,13 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from askback.compat.kcosr import outcomes
-from askback.compat.kcosr.outcomes import ToolError
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, form_body
 from askback.compat.system import Json
+from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.structure import parse
 from askback.domain.verdict import Accept, AskAgain
-from askback.errors import Cancelled, Expired
 
 InteractionOutcome = Mapping[str, Any]
 """`{"complete": …}`, `{"reprompt": {…}}` with the members of a request to change, or `{"pending": {"message": …}}`."""
@@ -68,17 +67,14 @@ async def request_interaction(
     Raises `ToolError`: `interaction_timeout` without `onTimeout`, `interaction_unavailable`, `tool_aborted`. A call
     that is repeated with the same `tool_call_id` and the same request finds the earlier one.
     """
-    interaction = _Interaction(client, request)
+    interaction = _Interaction(request)
     options: Json = {"thread_id": thread_id, "require_client": require_client}
     if tool_call_id is not None:
         asked = [thread_id, tool_call_id, request.prompt, request.inputSchema]
         digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
         options |= {"tool_call_id": tool_call_id, "idempotency_key": f"kcosr:{digest}"}
     while interaction.outcome is None:
-        if interaction.request.type == "approval":
-            await interaction.approve(tool_name, options)
-        else:
-            await interaction.ask(tool_name, options)
+        await interaction.ask(client, tool_name, options)
         options.pop("idempotency_key", None)
     if "pending" in interaction.outcome:
         return {"pending": True, **interaction.outcome["pending"]}
@@ -88,54 +84,47 @@ async def request_interaction(
 class _Interaction:
     """One request with its hooks; `outcome` is the last one, once there is no more to ask."""
 
-    def __init__(self, client: Any, request: InteractionRequest) -> None:
+    def __init__(self, request: InteractionRequest) -> None:
         self.request = request
         self.outcome: InteractionOutcome | None = None
-        self._client = client
 
-    async def ask(self, tool: str, options: Json) -> None:
-        """Ask for input; `reprompt` with another questionnaire asks in the same request again."""
+    async def ask(self, client: Any, tool: str, options: Json) -> None:
+        """Ask once; of a form, `reprompt` with another questionnaire asks in the same request again."""
         asked = self.request
-        ended = await self._client.try_form(
-            self._form(),
-            agent={"name": "assistant", "tool": tool},
-            presentation=outcomes.NATIVE_PRESENTATIONS[asked.presentation],
-            errors=asked.fieldErrors or asked.errorSummary,
-            timeout_s=outcomes.seconds(asked.timeoutMs),
-            validate=self._submitted,
-            hooks={"decline": self._declined, **({"timeout": self._timed_out} if asked.onTimeout else {})},
-            **options,
-        )
-        if self.outcome is not None or self.request.type == "approval":
-            return
-        if isinstance(ended, Expired):
-            raise ToolError("interaction_timeout", outcomes.TIMED_OUT)
-        if isinstance(ended, Cancelled):
-            await self._abort(ended.request)
-        await self._respond(UserResponse("cancel"))
-        self.outcome = self.outcome or {"complete": {"ok": False, "cancelled": True}}
-
-    async def approve(self, tool: str, options: Json) -> None:
-        """Ask for approval."""
-        asked = self.request
-        decision = await self._client.approve(
-            tool,
-            asked.prompt,
-            presentation=outcomes.NATIVE_PRESENTATIONS[asked.presentation],
-            scopes=[outcomes.NATIVE_SCOPES[each] for each in asked.approvalScopes],
-            timeout_s=outcomes.seconds(asked.timeoutMs),
-            **options,
-        )
-        if decision.status == "expired":
-            if asked.onTimeout is None:
-                raise ToolError("interaction_timeout", outcomes.TIMED_OUT)
-            await self._take(await _called(asked.onTimeout))
-        elif decision.status == "cancelled":
-            await self._abort(decision.request)
+        presentation = outcomes.NATIVE_PRESENTATIONS[asked.presentation]
+        options = {**options, "presentation": presentation, "timeout_s": outcomes.seconds(asked.timeoutMs)}
+        if asked.type == "approval":
+            scopes = [outcomes.NATIVE_SCOPES[each] for each in asked.approvalScopes]
+            decision = await client.approve(tool, asked.prompt, scopes=scopes, **options)
+            ended = None if decision.status in ("revoked", "pending", "unavailable") else decision.request
         else:
-            action = decision.status if decision.status in ("approve", "deny") else "cancel"
-            scope = outcomes.SCOPES.get(decision.scope or "once") if action == "approve" else None
-            await self._respond(UserResponse(action, approvalScope=scope, reason=decision.note))
+            hooks = {"decline": self._declined, **({"timeout": self._timed_out} if asked.onTimeout else {})}
+            options |= {"agent": {"name": "assistant", "tool": tool}, "hooks": hooks}
+            errors = asked.fieldErrors or asked.errorSummary
+            ended = await client.try_form(self._form(), errors=errors, validate=self._submitted, **options)
+            if self.outcome is not None or self.request.type == "approval":
+                return
+            ended = ended.request
+        await self._ended(ended)
+
+    async def _ended(self, ended: InputRequest | None) -> None:
+        """Take an end about which no hook has decided."""
+        asked, response = self.request, UserResponse("cancel")
+        if ended is not None:
+            if ended.status is Status.EXPIRED and asked.onTimeout is not None:
+                await self._timed_out(ended)
+                return
+            if (
+                ended.status is Status.CANCELLED
+                and ended.reason != "not_shown"
+                and asked.onCancel is not None
+            ):
+                await _called(asked.onCancel)
+            outcomes.raise_without_response(ended)
+            response = UserResponse(**outcomes.response(ended))
+        await self._respond(response)
+        if asked.type == "input":  # it has ended: nobody can be asked again
+            self.outcome = self.outcome or {"complete": {"ok": False, "cancelled": True}}
 
     def _form(self) -> Json:
         view = self.request.completedView
@@ -146,10 +135,9 @@ class _Interaction:
         return await self._respond(UserResponse("submit", input=dict(answer.values)))
 
     async def _declined(self, request: InputRequest) -> Accept | AskAgain:
-        values = dict(request.submitted.values) if request.submitted else None
-        return await self._respond(
-            UserResponse("cancel", input=values, reason=request.held.note if request.held else None)
-        )
+        typed = dict(request.submitted.values) if request.submitted else None
+        note = request.held.note if request.held else None
+        return await self._respond(UserResponse("cancel", input=typed, reason=note))
 
     async def _timed_out(self, _request: InputRequest) -> Accept | AskAgain:
         assert self.request.onTimeout is not None
@@ -163,8 +151,9 @@ class _Interaction:
         if again is None:
             self.outcome = outcome
             return Accept()
-        before, self.request = self.request, replace(self.request, **again)
-        if before.type == "approval" or self.request.type == "approval":
+        before = self.request
+        self.request = replace(before, **{"errorSummary": None, "fieldErrors": None, **again})
+        if "approval" in (before.type, self.request.type):
             return Accept()
         form = self._form()
         values = form.pop("initial_values", {})
@@ -175,11 +164,6 @@ class _Interaction:
             form={**form, **({"initial_values": kept} if kept else {})},
             timeout_s=outcomes.seconds(self.request.timeoutMs),
         )
-
-    async def _abort(self, request: InputRequest) -> None:
-        if request.reason != "not_shown" and self.request.onCancel is not None:
-            await _called(self.request.onCancel)
-        outcomes.raise_without_response(request)
 
 
 async def _called(hook: Callable[..., Any], *arguments: object) -> Any:

@@ -21,6 +21,7 @@ from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 
 _Milliseconds = Annotated[Number_, Field(gt=0)]
+_CURSOR = re.compile("([0-9]{1,18}):([0-9]{1,18})")
 _ON_TIMEOUT = {"error": "expire", "async": "resume", "cancel": "cancel"}
 _SENTENCES = {
     "": "Arguments must be an object",
@@ -78,9 +79,10 @@ def refuse(
         text = _OF_FIELDS[code].format(id=at["id"])
     elif code in _STRUCTURE and path in _SENTENCES:
         text = _SENTENCES[path]
+    elif path.startswith(form):
+        text = f"{form} is invalid: " + "; ".join(each["message"] for each in found[:3])
     else:
-        about = f"{form} is invalid" if path.startswith(form) else path
-        text = ": ".join(filter(None, (about, "; ".join(each["message"] for each in found[:3]))))
+        text = ": ".join(filter(None, (path, found[0]["message"])))
     return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
 
 
@@ -96,9 +98,9 @@ async def _events(
 ) -> Json:
     session = session_id.strip()
     transcript, found = await replay(api, session)
-    revision, _, sequence = after_cursor.rpartition(":")
-    is_known = revision == str(transcript.revision) and sequence.isdecimal() and not force
-    after = int(sequence) if is_known else -1
+    cursor = _CURSOR.fullmatch(after_cursor.strip())
+    is_known = cursor is not None and int(cursor[1]) == transcript.revision and not force
+    after = int(cursor[2]) if cursor and is_known else -1
     return {
         "sessionId": session,
         "revision": transcript.revision,

@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic.alias_generators import to_camel
 
 from askback.compat.system import Json
-from askback.domain.faults import Fault, Faults, fault, join
+from askback.domain.faults import join
 from askback.domain.fields import Form, Number_
+from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
 
@@ -156,14 +157,13 @@ def form_body(schema: Questionnaire, prompt: str = "", view: CompletedView | Non
         body["layout"] = "steps"
     if view is not None:
         body["completed_view"] = view.model_dump(exclude_unset=True)
-    problems = list[Fault]()
+    report = Report()
     for path, field in _fields(body):
         if "pattern" in field and field["type"] not in get_args(_TextType):
-            problems.append(fault(f"{path}.pattern", "constraint_not_allowed", type=field["type"]))
+            report.add(f"{path}.pattern", "constraint_not_allowed", type=field["type"])
         if field["type"] == "datetime":
             field["floating"] = True
-    if problems:
-        raise Faults(problems)
+    report.finish()
     return body
 
 

@@ -116,22 +116,24 @@ class Transcript:
         if event in _ASKED:
             self._open[request.id] = form
             self._responded.discard(request.id)
+            is_new = before is None if waits else before != form or event == "request.detached"
+            if is_new:
+                yield "interaction_pending" if waits else "questionnaire_request"
             if waits:
-                yield from ("interaction_pending",) * (before is None)
                 yield "interaction_request"
             elif event == "request.detached":
-                yield from ("questionnaire_request", "interaction_pending")
-            else:
-                yield from ("questionnaire_request",) * (before != form)
-                yield from ("questionnaire_reprompt",) * bool(request.error_summary)
+                yield "interaction_pending"
+            elif request.error_summary:
+                yield "questionnaire_reprompt"
         elif event in _ENDED and before is not None:
             del self._open[request.id]
-            if waits:
-                yield from ("interaction_response",) * (request.id not in self._responded)
-                yield "interaction_pending"
-            else:
+            if not waits:
                 answered = request.status is Status.ANSWERED
                 yield "questionnaire_submission" if answered else "questionnaire_update"
+                return
+            if request.id not in self._responded:
+                yield "interaction_response"
+            yield "interaction_pending"
         elif event == "request.resolving" and before is not None and waits and not _is_late(request):
             self._responded.add(request.id)
             yield "interaction_response"
