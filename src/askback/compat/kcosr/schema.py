@@ -6,14 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from inspect import Parameter, signature
-from types import MappingProxyType
 from typing import Any, Literal, cast, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic.alias_generators import to_camel
 
 from askback.compat.system import Json
-from askback.domain.faults import join
+from askback.domain.faults import join, rename_path
 from askback.domain.fields import Form, Number_
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
@@ -25,19 +24,16 @@ _Type = Literal[
 ]
 _VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
 _NEVER_EMPTY = frozenset({"id", "type", "label", "value"})
-_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "form.completed_view": "completedView",
-        "approval.tool": "toolName",
-        "agent.tool": "toolName",
-        "approval.scopes": "approvalScopes",
-        "approval.input": "args",
-        "approval.reason": "prompt",
-        "thread_id": "sessionId",
-        "timeout_s": "timeoutMs",
-    }
+_PLACES = (
+    (r"form\.completed_view\b", "completedView"),
+    (r"(approval|agent)\.tool\b", "toolName"),
+    (r"approval\.scopes\b", "approvalScopes"),
+    (r"approval\.input\b", "args"),
+    (r"approval\.reason\b", "prompt"),
+    (r"thread_id\b", "sessionId"),
+    (r"timeout_s\b", "timeoutMs"),
 )
-"""The members of a native body that have other names here."""
+"""Where the members of a native body are here."""
 
 
 class Part(BaseModel):
@@ -231,10 +227,9 @@ def _shown(part: type[Part], members: Mapping[str, Any], languages: tuple[str, .
 
 def path_here(path: str, *, form: str, values: str = "input") -> str:
     """Return a path of a native body as one of theirs; `form` and `values` are what they call these."""
-    names = {"form.initial_values": f"{form}.initialValues", **_NAMES, "form": form, "values": values}
-    name = next((each for each in names if re.match(rf"{re.escape(each)}(?![\w-])", path)), "")
-    rest = path[len(name) :]
-    if (name.startswith("form") and not name.endswith("values")) or "." not in path:
-        rest = re.sub("_([a-z])", lambda found: found[1].upper(), rest)
-        rest = re.sub(r"\.default\b", ".defaultValue", rest)
-    return names.get(name, "") + rest
+    initial = (r"form\.initial_values\b", f"{form}.initialValues")
+    renamed = rename_path(path, (initial, *_PLACES, (r"form\b", form), (r"values\b", values)))
+    if re.match(r"form\b(?!\.initial_values)|\w+$", path) is None:
+        return renamed
+    camel = re.sub("_([a-z])", lambda found: found[1].upper(), renamed)
+    return re.sub(r"\.default\b", ".defaultValue", camel)
