@@ -134,7 +134,7 @@ class Channel(Connection, Protocol):
         """Send a frame; `outcome_of` is the request whose outcome it has."""
         ...
 
-    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[Any]:
         """Run something beside the frames that follow, until the connection ends; its error is that of `frame`."""
         ...
 

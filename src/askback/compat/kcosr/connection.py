@@ -77,7 +77,7 @@ class Session:
     transcript: Transcript
     mask: Mask
     watch: Watch | None = None
-    sending: asyncio.Task[None] | None = None
+    sending: asyncio.Task[Any] | None = None
 
 
 class Connection:

@@ -60,7 +60,7 @@ class SocketChannel:
             await self._send({"type": "websocket.send", "text": text})
             self._receipts.end_batch(batch)
 
-    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[None]:
+    def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[Any]:
         """Run something beside the frames that follow."""
         task = asyncio.create_task(self._attempt(work, frame))
         self._tasks.add(task)
