@@ -17,6 +17,7 @@ pytestmark = pytest.mark.anyio
 DECISION = {"revision": 1, "decision": "approve", "scope": "always"}
 RULE = {"rule": "make deploy", "effect": "allow"}
 HARMLESS = {
+    ("DELETE", "/v1/files/{id}"),
     ("PATCH", "/v1/requests/{id}"),
     ("POST", "/v1/requests"),
     ("POST", "/v1/requests/{id}/accept"),
@@ -27,6 +28,7 @@ HARMLESS = {
     ("POST", "/v1/secrets/lease"),
     ("POST", "/v1/requests/{id}/report"),
     ("POST", "/v1/resumes/{id}/ack"),
+    ("POST", "/v1/threads/{id}/files"),
     ("POST", "/v1/threads/{id}/messages"),
     ("PATCH", "/v1/threads/{id}/messages/{id}"),
     ("PUT", "/v1/threads/{id}/access"),

@@ -84,7 +84,7 @@ async def test_a_chat_without_an_agent_is_told_in_nebos_words(api: Api, monkeypa
     told = await eva.frame()
     assert told["data"] == {"session_id": "s1", "error": "No agent connected. Make sure nebo is running."}
     send(eva, "chat", data={"session_id": "s1", "prompt": "  "})
-    assert (await eva.frame())["data"]["error"] == "'prompt' (or 'text') is required for ask action"
+    assert (await eva.frame())["data"]["error"] == "prompt: Must not be empty. [empty]"
 
 
 async def test_a_chat_runs_at_one_agent_and_every_page_gets_its_stream(api: Api):
