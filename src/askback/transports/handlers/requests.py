@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from askback.domain.record import Labels, Record
 from askback.domain.secrets.secret import RawBody
@@ -96,55 +96,32 @@ async def answer_request(call: Call) -> Result:
 
 async def decline_request(call: Call) -> Result:
     """Decline a request."""
-    request_id = call.args["request_id"]
-    return _changed(
-        await answer.decline_request(call.ctx, call.principal, request_id, call.body, key=call.key)
-    )
+    return await _change(call, answer.decline_request)
 
 
 async def cancel_request(call: Call) -> Result:
     """Cancel a request."""
-    return _changed(
-        await create.cancel_request(
-            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
-        )
-    )
+    return await _change(call, create.cancel_request)
 
 
 async def report_outcome(call: Call) -> Result:
     """Report how an action went."""
-    return _changed(
-        await report.report_outcome(
-            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
-        )
-    )
+    return await _change(call, report.report_outcome)
 
 
 async def accept_submission(call: Call) -> Result:
     """Accept the submission."""
-    return _changed(
-        await resolve.accept_submission(
-            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
-        )
-    )
+    return await _change(call, resolve.accept_submission)
 
 
 async def reprompt_request(call: Call) -> Result:
     """Reject the submission and ask again."""
-    return _changed(
-        await resolve.reprompt_request(
-            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
-        )
-    )
+    return await _change(call, resolve.reprompt_request)
 
 
 async def update_request(call: Call) -> Result:
     """Change an open request."""
-    return _changed(
-        await update.update_request(
-            call.ctx, call.principal, call.args["request_id"], call.body, key=call.key
-        )
-    )
+    return await _change(call, update.update_request)
 
 
 async def check_submission(call: Call) -> Result:
@@ -213,6 +190,11 @@ async def list_kinds(call: Call) -> Result:
     await roles.require(call.ctx, call.principal, "list_kinds")
     kinds = [{"name": each.name, "element": each.element} for each in call.ctx.kinds.values()]
     return json_result({"kinds": kinds})
+
+
+async def _change(call: Call, act: Callable[..., Awaitable[Change]]) -> Result:
+    """Change one request by a function of the service that takes an idempotency key."""
+    return _changed(await act(call.ctx, call.principal, call.args["request_id"], call.body, key=call.key))
 
 
 def _changed(change: Change, *, status: int | None = None) -> Result:
