@@ -1,4 +1,4 @@
-"""A turn with a beginning and an end: whatever it leaves open when it fails is cancelled."""
+"""One turn of an agent as a run: if it fails, the requests that it left open are cancelled."""
 
 import asyncio
 

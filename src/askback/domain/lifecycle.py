@@ -9,7 +9,7 @@ Rules:
 3. Declined, cancelled and expired are never an answer.
 4. A vote is one of the several decisions that some approvals need; it leaves the request open. The vote that
    is enough, or the first one against, is the answer.
-5. An update changes what is asked, or until when. Like a reprompt it is the next revision.
+5. An update changes the form or the deadline. Like a reprompt, it raises the revision.
 6. A note is what else happens to an open request: it was shown, a reminder was due, its agent has gone.
 """
 

@@ -94,7 +94,7 @@ class Limits:
     unseen_s: int = 30
     """How long a request waits for somebody who would see it, where it asks for that."""
     orphan_s: int = 10
-    """How long whoever waits may be gone until what came of the request is queued for them."""
+    """How long a waiting agent may be disconnected before the outcome is queued as a resume."""
     resume_lease_s: int = 60
     """How long a resume is one worker's; after that another gets it, unless it was finished."""
     secrets: int = 10

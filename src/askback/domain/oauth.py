@@ -102,7 +102,8 @@ def token_parameters(
 def read_grant(reply: RawBody, *, scopes: Sequence[str], limits: Limits) -> Grant:
     """Return the tokens of a provider's reply. Raises `GrantRefused`.
 
-    A reply without `scope` grants what was asked for (RFC 6749, 5.1); some providers part scopes with commas.
+    A reply without `scope` grants the requested scopes (RFC 6749, section 5.1). Some providers separate scopes by
+    commas.
     """
     try:
         return reply.read(lambda text: _grant(text, scopes, limits))

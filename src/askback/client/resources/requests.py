@@ -122,8 +122,8 @@ class Requests(Resource):
     ) -> InputRequest:
         """Accept the submission of a form or of secrets; raises `Conflict` when none is being checked.
 
-        For a form, `values` replace those that were sent, `result` is data for whoever reads the answer, and `message`
-        a sentence for the person.
+        For a form, `values` replace the submitted ones, `result` is data for the agent, and `message` is a sentence for
+        the person.
         """
         body = without_none(values=values, result=result, message=message)
         return await self._call_for_request("accept_submission", request, body)

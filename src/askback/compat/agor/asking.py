@@ -1,4 +1,4 @@
-"""The tools of agents: each returns at once what was asked, and the agent ends its turn."""
+"""The tools for agents. Each returns a widget id at once; the agent then ends its turn."""
 
 from __future__ import annotations
 

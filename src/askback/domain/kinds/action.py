@@ -25,7 +25,7 @@ class ActionKind(RequestKind):
         return hashlib.sha256(canonical_json(spec.action.model_dump(exclude_none=True))).hexdigest()
 
     def audit_subject(self, spec: Spec, /) -> Mapping[str, Any]:
-        """What was asked for, and where it leads."""
+        """The title, host and provider of the action."""
         return {
             "title": choose(spec.action.title),
             "host": spec.action.host,

@@ -1,7 +1,7 @@
 """Change a request while it is open: its form, its errors, its deadline (ADR 58).
 
-Each change is a revision: an answer to what was asked before gets the request as it is now, and the page keeps what was
-typed. What an approval asks about never changes.
+Each change raises the revision. An answer to an older revision is refused with the current request, and the page keeps
+what the person typed. The tool, input and digest of an approval never change.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ async def post_message(
         if "append_to" in members:
             return await _append(ctx, principal, thread_id, members, key)
         return await _add(ctx, principal, thread_id, body, key)
-    raise AssertionError("what is not raised is returned")
+    raise AssertionError("unreachable: the context manager suppresses no exception")
 
 
 def _members(body: object) -> dict[str, object]:
@@ -150,7 +150,7 @@ async def _append(
     with _refusals(ctx, "text"):
         most = ctx.limits.message_bytes
         return {}, await ctx.store.append_text(sent.append_to, text, event, claimed, most=most)
-    raise AssertionError("what is not raised is returned")
+    raise AssertionError("unreachable: the context manager suppresses no exception")
 
 
 async def _append_parts(
@@ -167,7 +167,7 @@ async def _append_parts(
             effects,
             most=ctx.limits.message_bytes,
         )
-    raise AssertionError("what is not raised is returned")
+    raise AssertionError("unreachable: the context manager suppresses no exception")
 
 
 def _parts(content: Sequence[Block], files: Uploads) -> list[dict[str, Any]]:
