@@ -11,7 +11,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web coverage check check-web demo-alone lint types layers gen gen-check fmt picture bench soak lock neighbours wheel clean
+.PHONY: help setup ui demo test test-python test-web test-agents example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -34,6 +34,12 @@ test-web:
 
 test-python:
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(ARGS)
+
+test-agents: setup ## Test the adapters beside the real frameworks, each in its own environment (ARGS="langgraph mcp" picks)
+	@$(BIN)/python scripts/adapters.py test $(ARGS)
+
+example: setup ## Run the example of a framework with a fake model and a server of its own (ARGS=langgraph)
+	@$(BIN)/python scripts/adapters.py example $(ARGS)
 
 coverage: setup ## Run the Python tests and show which lines and branches none of them runs (build/coverage)
 	@mkdir -p build/coverage
@@ -76,8 +82,15 @@ fmt: ## Format Python and TypeScript
 	$(BIN)/ruff format .
 	cd web && npm run --silent fmt
 
-picture: setup ## Take the picture of the README again (needs Chromium)
+picture: setup ## Take the pictures of the README and the docs again (needs Chromium)
 	@$(BIN)/python scripts/take_picture.py
+	@$(BIN)/python scripts/take_client_pictures.py
+
+framework-pictures: setup ## Take the pictures of the pages about frameworks again (needs Chromium; ARGS="langgraph adk" picks)
+	@$(BIN)/python scripts/take_framework_pictures.py $(ARGS)
+
+gallery: setup ## Photograph every state of the gallery, light and dark, en and de, wide and narrow (build/gallery; needs Chromium)
+	@$(BIN)/python scripts/take_gallery.py $(ARGS)
 
 bench: setup ## Measure speed beside the limits of this machine and beside peers (ARGS="roundtrip fanout" picks)
 	$(BIN)/python -m bench $(or $(ARGS),--quick)
@@ -90,14 +103,15 @@ soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (6
 	$(BIN)/python -m tests.fault.soak $(ARGS)
 
 lock: ## Choose new versions for all Python packages and write the locks (needs uv)
-	@for lock in "requirements.lock" "requirements-dev.lock --all-extras --group dev" "requirements-tools.lock --group tools"; do \
+	@for lock in "requirements.lock" "requirements-dev.lock --extra postgres --extra files --group dev" "requirements-tools.lock --group tools"; do \
 	  set -- $$lock; out=$$1; shift; \
 	  case $$out in requirements-tools.lock) input= ;; *) input=pyproject.toml ;; esac; \
 	  uv pip compile $$input $$@ --upgrade --quiet --universal --generate-hashes --no-header \
 	    --no-emit-index-url --no-emit-find-links --python-version 3.11 -o $$out >/dev/null || exit 1; \
 	done
+	@$(BIN)/python scripts/adapters.py lock
 
-neighbours: setup ## Resolve the newest agent frameworks alone and beside askback, and record what they share (needs uv)
+neighbours: setup ## Resolve the newest agent frameworks alone and beside askback, and fail where the versions differ
 	@$(BIN)/python scripts/check_neighbours.py
 
 wheel: ## Build the wheel and check that it carries the UI

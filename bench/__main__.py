@@ -30,7 +30,15 @@ ROUND: Steps = {
     "peers": ("--repeat=1",),
 }
 """What is compared, so that it is measured by turns: what the machine does at that moment it does to all."""
-ONCE: Steps = {"restart": (), "pending": (), "fanout": (), "frameworks": (), "rules": (), "redact": ()}
+ONCE: Steps = {
+    "restart": (),
+    "pending": (),
+    "fanout": (),
+    "app": (),
+    "frameworks": (),
+    "rules": (),
+    "redact": (),
+}
 QUICK_ROUND: Steps = {
     "limits": ("--repeat=1", "--seconds=1"),
     "echo": ("--repeat=1", "--total=20000"),

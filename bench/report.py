@@ -48,6 +48,9 @@ AIMS = (
     ("two servers, the median alone", "roundtrip", "two-servers_at_once_1", "p50_ms", "< 2 ms"),
     ("ready over 1,000,000 pending, SQLite", "restart", "sqlite_pending_1000000", "ready_ms", "< 1,000 ms"),
     ("the same, Postgres", "restart", "postgres_pending_1000000", "ready_ms", "< 1,000 ms"),
+    ("the Inbox, warm, CPU slowed 4 times: first row", "app", "warm_cpu_4x", "first_row_ms", "≤ 500 ms"),
+    ("the Inbox, cold, Slow 4G: first paint", "app", "cold_slow_4g", "first_paint_ms", "< 2,000 ms"),
+    ("100 questions in a conversation", "app", "forms_100", "forms_ms", "≤ 400 ms"),
     ("an answer at 1,000 readers, WebSocket", "fanout", "websocket_readers_1000", "last_p50_ms", "≤ 15 ms"),
     ("the same, event streams", "fanout", "sse_readers_1000", "last_p50_ms", "≤ 15 ms"),
 )

@@ -16,7 +16,7 @@ REPORT = Form(
 async def main() -> None:
     async with AsyncClient() as ask:  # finds the server of this machine, or ASKBACK_URL and ASKBACK_TOKEN
         answer = await ask.form(REPORT, thread_id="reports")
-        await ask.say("Thank you, I begin to write.", thread_id="reports")
+        await ask.say("Thanks, writing it now.", thread_id="reports")
         print(answer.values)
 
 

@@ -1,45 +1,69 @@
-"""Resolve each supported framework alone and beside askback, and record the versions that the two share (N22).
+"""Resolve each supported framework alone and beside askback, and compare the versions (N22).
 
 A framework whose newest release caps a package below askback's lower bound makes an installer choose an old release of
-the framework without a word. `make neighbours` resolves anew (it needs uv and a package index) and writes
-`tests/structure/neighbours.json`; a test holds askback's requirements against that file, so CI needs no index for it.
+the framework without a word. `make neighbours` resolves anew (it needs uv and a package index), prints both versions,
+ends with 1 where they differ, and writes `tests/structure/neighbours.json`; a test holds askback's requirements against
+that file, so CI needs no index for it.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import setup
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "tests/structure/neighbours.json"
-FRAMEWORKS = (
-    "ag-ui-protocol",
-    "agent-framework-core",
-    "claude-agent-sdk",
-    "crewai",
-    "fastmcp",
-    "google-adk",
-    "langchain",
-    "langgraph",
-    "mcp",
-    "openai-agents",
-    "pydantic-ai-slim",
-)
+SERVER = ("postgres", "files")
+FRAMEWORKS = {
+    "ag-ui-protocol": ["ag-ui"],
+    "agent-framework-core": ["agent-framework"],
+    "claude-agent-sdk": ["claude"],
+    "crewai": ["crewai"],
+    "fastmcp": [],
+    "google-adk": ["adk"],
+    "langchain": ["langgraph"],
+    "langgraph": ["langgraph"],
+    "mcp": ["mcp"],
+    "openai-agents": ["openai-agents"],
+    "pydantic-ai-slim": ["pydantic-ai"],
+}
+"""The extras of askback that a user of each framework installs."""
 PYTHON = "3.12"
 
 
-def requirements() -> list[str]:
-    """Return what askback requires, with its extras."""
+@dataclass(frozen=True)
+class Neighbour:
+    """A framework as uv resolves it; `beside` is None if it cannot be installed together with askback."""
+
+    name: str
+    alone: str
+    beside: str | None
+    shared: dict[str, str]
+    """The versions, alone, of the packages that askback requires too."""
+
+    @property
+    def held_back(self) -> bool:
+        """Whether an installer would choose another version, or none, beside askback."""
+        return self.alone != self.beside
+
+
+def requirements(extras: Iterable[str]) -> list[str]:
+    """Return what askback requires with some extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [one for extra in project["optional-dependencies"].values() for one in extra]
-    return [*project["dependencies"], *extras]
+    return [
+        *project["dependencies"],
+        *(one for extra in extras for one in project["optional-dependencies"][extra]),
+    ]
 
 
 def name_of(requirement: str) -> str:
@@ -47,33 +71,51 @@ def name_of(requirement: str) -> str:
     return re.split(r"[^A-Za-z0-9._-]", requirement.strip(), maxsplit=1)[0].lower().replace("_", "-")
 
 
-def resolved(wanted: list[str]) -> dict[str, str]:
-    """Return the version of each package that uv chooses for some requirements; raises `CalledProcessError`."""
+def resolve(wanted: list[str]) -> dict[str, str] | None:
+    """Return the version of each package that uv chooses for some requirements, or None if it finds none."""
     options = ["pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--python-version", PYTHON]
     done = subprocess.run(
-        [setup.find_uv(), *options], input="\n".join(wanted), text=True, check=True, capture_output=True
+        [setup.find_uv(), *options], input="\n".join(wanted), text=True, check=False, capture_output=True
     )
+    if done.returncode:
+        print(done.stderr, file=sys.stderr)
+        return None
     return dict(re.findall(r"^([a-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)", done.stdout, re.MULTILINE))
 
 
-def look(framework: str) -> tuple[str, str, dict[str, str]]:
-    """Return the framework's version alone, its version beside askback, and the versions of shared packages alone."""
-    ours = requirements()
-    alone, beside = resolved([framework]), resolved([framework, *ours])
-    shared = {name_of(one) for one in ours} & alone.keys()
-    return alone[framework], beside[framework], {name: alone[name] for name in sorted(shared)}
+def look(framework: str) -> Neighbour:
+    """Resolve a framework alone and beside askback; raises `SetupError` if there is no answer even alone."""
+    alone = resolve([framework])
+    if alone is None:
+        raise setup.SetupError(f"uv cannot resolve {framework}; is there a package index?")
+    beside = resolve([framework, *requirements([*SERVER, *FRAMEWORKS[framework]])])
+    shared = {name_of(one) for one in requirements(SERVER)} & alone.keys()
+    return Neighbour(
+        framework,
+        alone[framework],
+        None if beside is None else beside[framework],
+        {name: alone[name] for name in sorted(shared)},
+    )
 
 
 def main() -> int:
-    """Resolve, write the record, and return 1 where a framework is held back."""
-    with ThreadPoolExecutor(4) as pool:
-        found = dict(zip(FRAMEWORKS, pool.map(look, FRAMEWORKS), strict=True))
-    record = {name: {"version": alone, "shared": shared} for name, (alone, _, shared) in found.items()}
-    RECORD.write_text(json.dumps(record, indent=2) + "\n", "utf-8")
-    held_back = {name: (alone, beside) for name, (alone, beside, _) in found.items() if alone != beside}
-    for name, (alone, beside) in held_back.items():
-        print(f"{name}: {alone} alone, {beside} beside askback")
-    return 1 if held_back else 0
+    """Resolve, print, write the record, and return 1 where a framework is held back."""
+    parser = argparse.ArgumentParser(description="Resolve agent frameworks alone and beside askback.")
+    parser.add_argument("--record", type=Path, default=RECORD, help="the file to write")
+    record: Path = parser.parse_args().record
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(look, FRAMEWORKS))
+    except setup.SetupError as error:
+        print(f"neighbours: {error}", file=sys.stderr)
+        return 1
+    kept = {one.name: {"version": one.alone, "shared": one.shared} for one in found}
+    record.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+    print(f"{'framework':<22}{'alone':<12}beside askback")
+    for one in found:
+        note = "   held back" if one.held_back else ""
+        print(f"{one.name:<22}{one.alone:<12}{one.beside or 'impossible'}{note}")
+    return int(any(one.held_back for one in found))
 
 
 if __name__ == "__main__":

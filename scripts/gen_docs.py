@@ -7,6 +7,7 @@
 - docs/reference/settings.md, from the settings' own text
 - docs/reference/forms.md, from the models of a form
 - docs/reference/reasons.md, from the catalogue of texts
+- docs/decisions/README.md, from the titles of the decisions
 """
 
 from __future__ import annotations
@@ -221,7 +222,29 @@ def wanted() -> dict[Path, str]:
     }
     for name, text in written.items():
         texts[REFERENCE / f"{name}.md"] = NOTE + text
+    texts[ROOT / "docs" / "decisions" / "README.md"] = decisions()
     return texts
+
+
+def decisions() -> str:
+    """The list of the decisions, by their titles."""
+    pages = sorted((ROOT / "docs" / "decisions").glob("[0-9]*.md"))
+    titles = [(page.name, page.read_text(encoding="utf-8").partition("\n")[0]) for page in pages]
+    rows = [
+        f"| [{number.lstrip('# ')}]({name}) | {title} |"
+        for name, (number, _, title) in ((name, line.partition(". ")) for name, line in titles)
+    ]
+    return "\n".join(
+        [
+            "# Decisions\n",
+            NOTE.strip() + "\n",
+            "Each page has the context, the decision and its consequences.",
+            "A decision that changes gets a new page, and the old page links to its replacement.\n",
+            "| | decision |\n|---|---|",
+            *rows,
+            "",
+        ]
+    )
 
 
 def main() -> None:

@@ -10,15 +10,25 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, TypeAdapter
 
 from askback.domain import access, action, approval, display, fields, sources
 from askback.domain.policy import settings
 from askback.domain.secrets import request as secrets
-from askback.wire import admin_replies, bodies, events, file_replies, replies
+from askback.wire import (
+    admin_replies,
+    bodies,
+    events,
+    file_replies,
+    inbox,
+    policy_replies,
+    replies,
+    rule_bodies,
+)
 from askback.wire.operations import OPERATIONS
 
 WIRE = Path(__file__).parents[1] / "web" / "src" / "core" / "generated" / "wire.ts"
@@ -29,19 +39,44 @@ ROOTS: tuple[type[BaseModel], ...] = (
     replies.Subscription,
     replies.SavedScopes,
     replies.PostedMessage,
+    replies.ThreadPage,
     replies.ThreadSnapshot,
     replies.LevelChange,
     admin_replies.CurrentSession,
+    admin_replies.AgentList,
+    admin_replies.LimitsReply,
+    admin_replies.SecretList,
+    admin_replies.ServerRecord,
     file_replies.FileList,
     replies.FileValue,
     admin_replies.NewSession,
+    admin_replies.SessionList,
+    admin_replies.TokenList,
+    admin_replies.Address,
     action.ActionAnswerBody,
     approval.DecisionBody,
     bodies.BatchBody,
     bodies.DeclineBody,
     bodies.PackageAnswerBody,
     replies.KindList,
+    replies.WebhookList,
+    replies.DeliveryList,
+    settings.PolicySettings,
+    policy_replies.AuditEntries,
+    policy_replies.AuditVerification,
+    policy_replies.BuiltInRules,
+    policy_replies.RuleImport,
+    policy_replies.RuleList,
+    policy_replies.RulePreview,
+    policy_replies.RuleTrial,
+    rule_bodies.RuleBody,
     sources.OptionPage,
+    events.PersonalChange,
+    inbox.PeopleList,
+    inbox.ConversationPage,
+    inbox.MarkdownTrees,
+    inbox.ReminderList,
+    inbox.CommentList,
 )
 """What the pages send and receive; the models inside them follow."""
 NAMED: dict[str, Any] = {
@@ -73,26 +108,35 @@ REF = "#/$defs/"
 
 
 class Types:
-    """TypeScript types from JSON Schemas."""
+    """TypeScript types from JSON Schemas: of what is read (`serialization`), or of what is sent (`validation`)."""
 
-    def __init__(self) -> None:
+    def __init__(self, mode: Literal["serialization", "validation"] = "serialization") -> None:
+        self.mode: Literal["serialization", "validation"] = mode
         self.named: dict[str, str] = {}
         self.written: dict[str, str] = {}
 
     def text(self) -> str:
-        """Return the whole module."""
-        unions = {name: TypeAdapter(each).json_schema(mode="serialization") for name, each in NAMED.items()}
+        """Return the module of the pages."""
+        self.add(NAMED, ROOTS)
+        names = " | ".join(json.dumps(each.name) for each in OPERATIONS.values() if "websocket" in each.over)
+        self.written["Operation"] = f"/** The `op` of a frame. */\nexport type Operation = {names};"
+        return self.module(HEAD)
+
+    def module(self, head: str) -> str:
+        """Return all types in order, below a head."""
+        return "\n".join([head, *(f"{self.written[name]}\n" for name in sorted(self.written))])
+
+    def add(self, named: Mapping[str, Any], roots: Iterable[type[BaseModel]]) -> None:
+        """Write unions under their names, models, and the models inside them."""
+        unions = {name: TypeAdapter(each).json_schema(mode=self.mode) for name, each in named.items()}
         for name, schema in unions.items():
             self.named[self.members(schema)] = name
         for name, schema in unions.items():
             self.models(schema.get("$defs", {}))
             self.written[name] = f"export type {name} = {self.members(schema)};"
-        for model in ROOTS:
-            schema = model.model_json_schema(mode="serialization")
+        for model in roots:
+            schema = model.model_json_schema(mode=self.mode)
             self.models({**schema.get("$defs", {}), model.__name__: schema})
-        names = " | ".join(json.dumps(each.name) for each in OPERATIONS.values() if "websocket" in each.over)
-        self.written["Operation"] = f"/** The `op` of a frame. */\nexport type Operation = {names};"
-        return "\n".join([HEAD, *(f"{self.written[name]}\n" for name in sorted(self.written))])
 
     def models(self, found: dict[str, Any]) -> None:
         """Write the models that are not written yet."""
@@ -115,7 +159,9 @@ class Types:
 
     def expression(self, schema: dict[str, Any]) -> str:
         """Return the type of a value, by its name where it has one."""
-        whole = self.members(schema).replace(LOCAL_TEXT, "string")
+        whole = self.members(schema)
+        if self.mode == "serialization":
+            whole = whole.replace(LOCAL_TEXT, "string")
         if whole.endswith(" | null") and whole.removesuffix(" | null") in self.named:
             return f"{self.named[whole.removesuffix(' | null')]} | null"
         return self.named.get(whole, whole)

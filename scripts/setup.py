@@ -203,7 +203,10 @@ def set_up_ui() -> None:
         do=lambda: run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=WEB),
     )
     names = ("src", "pages", "layout.html", "scripts", "examples.json", "package-lock.json", "vite.config.ts")
-    sources = [*(WEB / name for name in names), ROOT / "src" / "askback" / "messages"]
+    sources = [
+        *(WEB / name for name in (*names, "tsconfig.client.json")),
+        ROOT / "src" / "askback" / "messages",
+    ]
     step(
         "building the web UI",
         stamp=modules / ".askback-built",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 memory_disk.use()
 replies.install()
+# A shell starts jobs in the background with SIGINT ignored, and so would be the processes that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("few", max_examples=30, deadline=None)
 settings.register_profile("many", max_examples=3_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))

@@ -25,7 +25,7 @@ from askback.transports.websocket import connection
 from askback.transports.websocket.operations import OPERATIONS as OVER_WEBSOCKET
 from askback.wire import openapi
 from askback.wire.events import ThreadEvent
-from askback.wire.operation import BYTES, HTML, PLAIN, PNG, STREAM, Operation
+from askback.wire.operation import BYTES, HTML, LINES, PLAIN, PNG, STREAM, Operation
 from askback.wire.operations import OPERATIONS
 from askback.wire.replies import Problem
 
@@ -93,7 +93,7 @@ def check(operation: Operation, status: int, text: str | bytes) -> None:
     if name is None:
         if text:
             _fail(operation.name, "a reply without content has some")
-    elif name not in (STREAM, PLAIN, HTML, BYTES, PNG):
+    elif name not in (STREAM, PLAIN, HTML, BYTES, PNG, LINES):
         _validate(operation.name, _model(name), text)
 
 

@@ -73,6 +73,7 @@ FIRST_SLICE = {
     "G5": "Events of a thread are numbered without a gap, and a reader ignores what it has seen.",
     "G6": "A long poll returns as soon as the request settles, for every waiter.",
     "G7": "An agent's await survives the death and restart of the server.",
+    "G9": "An MCP tool reports progress, returns pending in time, and the answer comes by get_answer.",
     "G8": "A restarted agent with its old key finds its question and the answer given meanwhile.",
     # H is about keeping
     "H1": "A request is on disk before anybody is told of it.",
@@ -240,6 +241,7 @@ ATTACKED = {
     "J8": "What a person typed survives a reload, but for what is sensitive.",
     "J10": "The time that is left is the server's, whatever the clock of the page says.",
     "J12": "Another language applies to open cards at once and keeps what is typed.",
+    "J13": "Many requests at once make one notification, and what is answered at once makes none.",
     "N1": "No text and no JSON that others choose changes how the server reads a request.",
     "N2": "The person whose answer counted reads that it counted, whatever was checked, asked again or reloaded meanwhile.",
     "N3": "A check of an answer ends: accepted, asked again, or given back to the person with what was sent.",
@@ -326,6 +328,21 @@ PROMISES = {
     "P17": "A submission that was accepted is not undone by a later cancellation or timeout.",
 }
 
+LOOKS = {
+    "F25": "The summary of an answer fills the form's template as plain text, and shows the inputs where the form says so.",
+    "F29": "Two forms of one tool call stand in the order in which they were asked, after a reload too.",
+    "J11": "Every page fits from 320 px on, in the dark, from right to left and without motion.",
+}
+
+INBOX = {
+    # K goes on with what people do in the inbox beside answering
+    "K10": "A person who may answer hands a request to others; it shows everywhere at once and gives nobody access.",
+    "K11": "A person puts a request aside until a time, on all their devices and for nobody else.",
+    "K12": "People comment on a request, and agents, events, webhooks and resumes never have a comment.",
+    "K13": "A request that expired is missed by each person who could have answered it, until they have seen it.",
+    "K14": "Every settled request is found by its kind, agent, thread, person, outcome, time and words, at a flat cost.",
+}
+
 ASKED = {
     **FIRST_SLICE,
     **APPROVALS,
@@ -338,9 +355,13 @@ ASKED = {
     **GOBBY,
     **NEBO,
     **PROMISES,
+    **LOOKS,
+    **INBOX,
 }
 
 HELD_ALREADY = {
+    "C3": "Options that let calls run without a prompt are refused when a session starts, each with its reason.",
+    "C6": "A session is prepared once: when its start is reported, else at its first prompt.",
     "C17": "A settled card cannot be changed and shows what was chosen.",
     "L9": "A reader that is too slow is dropped, and resumes by its cursor without a loss.",
 }

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
-import tempfile
-import weakref
 from collections.abc import Callable, Sequence
-from contextlib import closing
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from askback.domain.events import Event
-from askback.storage.sqlite import SqliteStore, schema
-from askback.storage.sqlite.connection import Connection, Cursor, connect
+from askback.storage.sqlite.connection import Connection, Cursor
+from askback.testing.scratch_store import ScratchStore, connect_unsynced, empty_database
+
+__all__ = ["Disk", "OnDisk", "TemporaryStore", "empty_database"]
 
 
 class Disk:
@@ -23,10 +20,8 @@ class Disk:
     full = False
 
     def connect(self, path: Path) -> Connection:
-        """Open a connection whose commits wait for no disk: a test that ends takes its files along."""
-        connection = connect(path)
-        connection.execute("PRAGMA synchronous = OFF")
-        return OnDisk(connection, self)
+        """Open a connection to a file on this disk."""
+        return OnDisk(connect_unsynced(path), self)
 
 
 class OnDisk:
@@ -56,23 +51,9 @@ class OnDisk:
         return self._connection.in_transaction
 
 
-class TemporaryStore(SqliteStore):
-    """What is stored stays when the store is closed and opened again, and goes with the object."""
+class TemporaryStore(ScratchStore):
+    """A store on a disk that can be full."""
 
     def __init__(self, *, on_commit: Callable[[Sequence[Event]], None] | None = None) -> None:
         self.disk = Disk()
-        folder = tempfile.mkdtemp(prefix="askback-")
-        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
-        path = Path(folder) / "askback.db"
-        path.write_bytes(empty_database())
-        super().__init__(path, on_commit=on_commit, connect=self.disk.connect)
-
-
-@cache
-def empty_database() -> bytes:
-    """Return the file of a new database. To copy it is faster than to apply every migration."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "askback.db"
-        with closing(connect(path)) as connection:
-            schema.upgrade(connection)
-        return path.read_bytes()
+        super().__init__(on_commit=on_commit, connect=self.disk.connect)

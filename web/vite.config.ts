@@ -1,16 +1,17 @@
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
+import { chunksOf, fileOf } from "./scripts/chunks.ts";
 import { shareLayout } from "./scripts/layout.ts";
+import { preloadInbox } from "./scripts/preload.ts";
 import { slimCatalogues, slimPreload, slimTemplates } from "./scripts/slim.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-const pages = here("./pages");
-/** One build makes one page, whose name is the mode: everything that it needs is in one script. */
+/** One build makes the pages that the mode names. */
 export default defineConfig(({ mode }) => ({
-  root: pages,
+  root: here("./pages"),
   base: "/static/",
   publicDir: false,
-  plugins: [shareLayout(), slimTemplates(), slimCatalogues(mode), slimPreload()],
+  plugins: [shareLayout(), slimTemplates(), slimCatalogues(), slimPreload(), preloadInbox()],
   server: { fs: { allow: [here("..")] } },
   build: {
     outDir: here("../src/askback/static"),
@@ -19,11 +20,24 @@ export default defineConfig(({ mode }) => ({
     target: "es2022",
     cssTarget: "esnext",
     assetsInlineLimit: 0,
+    // A page names all its chunks itself, so that they are fetched at the same time.
     modulePreload: { polyfill: false, resolveDependencies: () => [] },
     rolldownOptions: {
-      input: `${pages}/${mode}.html`,
-      // What the page needs at once stays in one script, also where a part that is fetched on demand uses it too.
-      output: { codeSplitting: { groups: [{ name: mode, tags: ["$initial"] }] } },
+      input: mode.split(" ").map(fileOf),
+      // A view of MCP Apps may load nothing.
+      output: {
+        codeSplitting: mode !== "mcp" && {
+          // A chunk has all that its modules import, or imports it from a chunk that more pages load.
+          groups: [
+            {
+              name: chunksOf(mode.split(" ")),
+              debugName: mode,
+              tags: ["$initial"],
+              includeDependenciesRecursively: false,
+            },
+          ],
+        },
+      },
     },
   },
 }));

@@ -29,6 +29,7 @@ async def test_somebody_else_who_answers_is_shown_once_and_the_prompt_again(
                     await other.mark_answering(request)
                     with anyio.move_on_after(1):
                         await screen.shows(" is answering.")
+            await screen.shows(" is answering.\r\ntext: ")
             screen.type("Rome\nTrain\ny\n")
             shown = await screen.rest()
             assert process.wait() == 0

@@ -62,6 +62,7 @@ async def test_a_german_terminal_says_why_in_german(server: Server, agent: Async
         "Warum du gefragt wirst: Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable"
         in out
     )
+    assert "Ausführen: rm -rf build; echo $HOME" in out.splitlines()
     assert "Gefährlich!" in out
     assert "Er löscht Ordner samt Inhalt." in out
 
@@ -74,7 +75,8 @@ async def test_a_diff_is_shown_line_by_line(server: Server, agent: AsyncClient, 
     await agent.requests.create(approval, thread_id=thread)
     lines = (await through_a_pipe(server, thread, ":later")).splitlines()
     assert {"│ src/a.py", "│  one", "│ -two", "│ +three"} <= set(lines)
-    assert any('"mode": "0600"' in line for line in lines)
+    assert "Edit src/a.py +1 −1" in lines
+    assert lines[lines.index("│ mode: ") + 1] == "│   0600"
 
 
 async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient, thread: str) -> None:
@@ -90,7 +92,7 @@ async def test_nothing_is_decided_by_accident(server: Server, agent: AsyncClient
 async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, thread: str) -> None:
     yes = await asked(agent, thread)
     out = await through_a_pipe(server, thread, "y: only today")
-    assert "bash: make publish: approved." in out
+    assert "Run: make publish: approved." in out
     said = await answer(agent, yes)
     assert (said.decision, said.scope, said.note) == ("approve", "once", "only today")
     no = await asked(agent, thread, "make other")
@@ -240,7 +242,7 @@ async def test_the_oldest_is_first_and_each_is_decided_on_its_own(
 ) -> None:
     first, second = [await asked(agent, thread, f"make {n}") for n in ("one", "two")]
     out = await through_a_pipe(server, thread, "", "y", "n")
-    assert out.index("1  bash: make one") < out.index("2  bash: make two")
+    assert out.index("1  Run: make one") < out.index("2  Run: make two")
     assert ((await answer(agent, first)).decision, (await answer(agent, second)).decision) == (
         "approve",
         "deny",
@@ -279,7 +281,7 @@ async def test_a_decision_from_elsewhere_takes_the_card_away(
         await screen.shows("[y]es once")
         screen.type("y")
         await person.requests.decide(request, "deny")
-        await screen.shows("bash: make publish: denied by owner meanwhile.")
+        await screen.shows("Run: make publish: denied by owner meanwhile.")
         screen.type("\n")
         await screen.shows("Waiting for a question")
     assert (await answer(agent, request)).decision == "deny"
@@ -316,11 +318,11 @@ async def test_what_was_approved_and_has_not_run_is_listed_and_revoked(
             lambda: complete(start(*arguments, ASKBACK_DATA_DIR=str(server.data)))
         )
 
-    line = f"{first.id}  bash: make one  approved by owner, in {thread}\n"
+    line = f"{first.id}  Run: make one  approved by owner, in {thread}\n"
     assert await inbox("--approved") == (0, line, "")
     assert await inbox("--revoke", first.id) == (
         0,
-        "Revoked: bash: make one. It did not run, and cannot.\n",
+        "Revoked: Run: make one. It did not run, and cannot.\n",
         "",
     )
     assert await inbox("--approved") == (0, "No approved calls are waiting to run.\n", "")

@@ -88,6 +88,18 @@ async def test_what_is_kept_is_taken_by_an_empty_line_and_only_the_rest_is_typed
     assert await leased(agent, thread, "A_KEY", "B_KEY") == {"A_KEY": CANARY, "B_KEY": "typed-value"}
 
 
+@requirement("E6", "E9")
+async def test_an_empty_line_leaves_an_optional_value_out(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await asked(agent, thread, "A_KEY", "B_KEY", metadata={"A_KEY": {"optional": True}})
+    out = await through_a_pipe(server, thread, "", CANARY, "")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None, out
+    assert settled.answer.names == ["B_KEY"]
+    assert "optional; Enter leaves it out" in out
+
+
 @requirement("N9")
 async def test_when_all_is_kept_nothing_is_asked_but_whether_to_use_it(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str

@@ -84,5 +84,6 @@ def test_the_version_is_that_of_the_installed_package() -> None:
 def test_the_help_lists_every_command() -> None:
     status, out, _ = complete(start("--help", COLUMNS="120"))
     assert status == 0
+    width = max(map(len, COMMANDS))
     for name, line in COMMANDS.items():
-        assert f"│ {name:<8} {line} " in out
+        assert f"│ {name:<{width}}  {line} " in out

@@ -43,6 +43,15 @@ def test_a_login_and_a_token_of_one_person_are_the_same_person(
     assert session["id"] != bearer["id"]
 
 
+def test_a_login_of_an_admin_may_list_tokens_and_another_may_not(server: Server) -> None:
+    for options, status in ((["--admin"], 200), ([], 403)):
+        _, link, err = complete(server.run("login", "--name", "Dora", *options))
+        assert link, err
+        with httpx2.Client(trust_env=False, base_url=server.url) as browser:
+            sign_in_now(browser, link.strip())
+            assert browser.get("/v1/tokens").status_code == status
+
+
 def test_a_login_that_is_refused_says_why(server: Server) -> None:
     status, _, err = complete(server.run("login", "--user", ""))
     assert (status, "user: Must not be empty." in err) == (1, True), err

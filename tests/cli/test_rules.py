@@ -85,6 +85,47 @@ def test_a_locked_rule_is_the_admins(tmp_path: Path) -> None:
     assert "revoked" in run(tmp_path, "rules", "revoke", rule["id"], "--locked")
 
 
+@requirement("B11")
+def test_rules_are_exported_and_imported_and_the_built_in_ones_are_listed(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    run(mine, "rules", "add", "bash(make test)", "--why", "it is safe")
+    run(mine, "rules", "add", "bash(git push:*)", "--effect", "ask", "--locked")
+    file = tmp_path / "rules.json"
+    run(mine, "rules", "export", str(file))
+    assert json.loads(file.read_text())["rules"][0]["rule"] == "bash(make test)"
+    assert "2 would be added, 0 in force" in run(other, "rules", "import", str(file), "--dry-run")
+    assert listed(other) == []
+    assert "2 added" in run(other, "rules", "import", str(file))
+    assert "0 added, 2 in force already" in run(other, "rules", "import", str(file))
+    assert {rule["rule"] for rule in listed(other)} == {"bash(make test)", "bash(git push:*)"}
+    shown = run(mine, "rules", "built-in")
+    assert "lists in force: default, read-only-tools" in shown
+    assert "  bash(cat:*)\n" in shown
+
+
+def test_an_import_that_is_refused_says_where_and_stores_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "rules.json"
+    file.write_text('{"rules": [{"rule": "make test"}, {"rule": "bash(*)"}]}')
+    assert "rules[1].rule: " in run(tmp_path, "rules", "import", str(file), status=1)
+    assert listed(tmp_path) == []
+    for rubbish in ("", "[]", '{"rules": 7}'):
+        file.write_text(rubbish)
+        assert "askback rules export" in run(tmp_path, "rules", "import", str(file), status=2)
+
+
+@requirement("B9")
+async def test_a_preview_lists_calls_that_a_rule_would_decide_otherwise(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    assert await source(agent, thread, "make previewed") is None
+    shown = run(server.data, "rules", "preview", "make previewed")
+    assert "allow  Run: make previewed" in shown
+    assert "1 of " in shown
+    assert await source(agent, thread, "git log -7") == "policy"
+    assert "deny   Run: git log -7" in run(server.data, "rules", "preview", "git log:*", "--effect", "deny")
+    assert "effect" in run(server.data, "rules", "preview", "make", "--effect", "maybe", status=1)
+
+
 def test_a_shadow_rule_is_marked(tmp_path: Path) -> None:
     run(tmp_path, "rules", "add", "bash(make:*)", "--effect", "deny", "--shadow", "--project", "web")
     [rule] = listed(tmp_path, "--project", "web")

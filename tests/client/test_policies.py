@@ -8,6 +8,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, Conflict, Forbidden, Invalid, NotFound
+from askback.domain.approval import Approval
 from askback.domain.audit import GENESIS, verify_chain
 from tests.client.conftest import Connect
 from tests.client.deciding import deciding
@@ -34,7 +35,9 @@ async def test_a_rule_is_kept_listed_and_revoked(
     )
     assert rule.expires_at is not None
     assert await agent.approve("bash", {"command": f"{word} -k"}, thread_id=thread)
-    assert list(await person.rules.list(thread_id=thread)) == [rule]
+    [found] = await person.rules.list(thread_id=thread)
+    assert found.usage is not None
+    assert (found.usage.count, found.model_copy(update={"usage": None})) == (1, rule)
     revoked = await person.rules.revoke(rule)
     assert revoked.revoked_at is not None
     assert revoked.revoked_by is not None
@@ -148,3 +151,52 @@ async def test_a_call_that_the_server_cannot_read_is_refused_and_not_waited_for(
                 await person.rules.create(text)
         with pytest.raises(Invalid):
             await person.rules.create("bash(make a)", expires_in_s=float("nan"))
+
+
+@pytest.mark.requirement("B9", "B11")
+async def test_a_draft_is_checked_and_previewed_and_nothing_is_stored(
+    agent: AsyncClient, person: AsyncClient, thread: str, word: str
+):
+    asked = Approval(tool="bash", input={"command": word})
+    assert (await agent.requests.create(asked, thread_id=thread)).status == "pending"
+    trial = await person.rules.check(f"bash({word})", input={"command": word}, thread_id=thread)
+    assert trial.now is not None
+    assert trial.then is not None
+    assert (trial.covers, trial.now.decision, trial.then.decision) == (True, "ask", "allow")
+    found = await person.rules.preview(f"bash({word})", thread_id=thread)
+    assert [(call.thread_id, call.then) for call in found.calls] == [(thread, "allow")]
+    assert list(await person.rules.list(thread_id=thread)) == []
+    assert (await person.rules.check(input={"command": "git status"})).now is not None
+    assert [group.name for group in (await person.rules.built_in()).groups][:2] == [
+        "files",
+        "search",
+    ]
+
+
+@pytest.mark.requirement("B11")
+async def test_rules_are_exported_and_imported(connect: Connect, thread: str, word: str):
+    admin = connect("admin")
+    await admin.rules.create(f"bash({word})", scope="thread", thread_id=thread, effect="deny")
+    [row] = [r for r in (await admin.rules.export()).rules if r.rule == f"bash({word})"]
+    rows = [row.model_dump(mode="json", exclude_none=True), {"rule": "bash(*)"}]
+    checked = await admin.rules.import_(rows, dry_run=True)
+    assert ([r.outcome for r in checked.rows], checked.rows[1].problems[0].path) == (
+        ["known", "refused"],
+        "rules[1].rule",
+    )
+    with pytest.raises(Invalid):
+        await admin.rules.import_(rows)
+    assert (await admin.rules.import_(rows[:1])).known == 1
+
+
+@pytest.mark.requirement("B28")
+async def test_the_audit_log_is_searched_and_verified(connect: Connect, agent: AsyncClient, thread: str):
+    admin = connect("admin")
+    await agent.requests.create(Approval(tool="bash", input={"command": "git status"}), thread_id=thread)
+    found = await admin.audit.search(thread_id=thread, action="decide", actor="policy")
+    assert [entry["rule"] for entry in found.entries] == ["bash(git status:*)"]
+    piece = await admin.audit.verify(limit=2)
+    while not piece.complete:
+        assert piece.broken is None
+        piece = await admin.audit.verify(piece.end.seq, hash=piece.end.hash)
+    assert piece.end.hash == piece.head.hash

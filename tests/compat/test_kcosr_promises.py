@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from askback.transports.compat import api as events
 from tests.compat.test_kcosr_refusals import ASK, FIELD, INTERACT, RESPONSE, page
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api
@@ -194,3 +195,16 @@ async def test_a_page_that_can_answer_again_is_counted_at_once_and_misses_nothin
         shown = [(await socket.frame())["event"] for _ in range(2)] if enabled else []
         assert [each["sequence"] for each in shown] == ([0, 1] if enabled else [])
     await socket.leave()
+
+
+async def test_a_page_that_is_too_far_behind_is_closed_so_that_it_subscribes_again(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(events, "MAX_BEHIND", 3)
+    socket, person = await page(api), await api.as_("responder")
+    socket.reading.clear()
+    for number in range(9):
+        text = {"content": [{"type": "text", "text": f"{number}"}]}
+        assert (await person.post("/v1/threads/s1/messages", json=text)).status_code == 201
+    socket.reading.set()
+    assert await socket.closed() == 1011

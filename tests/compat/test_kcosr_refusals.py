@@ -37,7 +37,7 @@ WRONG_CALLS: list[tuple[Any, str, str, str]] = [
         "wrong_type",
         'onTimeout must be "error", "async", or "cancel"',
     ),
-    ({"schema": FORM, "timeoutMs": 0}, "timeoutMs", "wrong_type", "timeoutMs must be a positive number"),
+    ({"schema": FORM, "timeoutMs": 0}, "timeoutMs", "below_min", "timeoutMs must be a positive number"),
     ({"schema": FORM, "prompt": 1}, "prompt", "wrong_type", "prompt must be a string"),
     ({"schema": FORM, "validate": 1}, "validate", "wrong_type", "validate must be a boolean"),
     ({"schema": FORM, "autoResume": "no"}, "autoResume", "wrong_type", "autoResume must be a boolean"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -97,6 +98,28 @@ async def test_of_several_agents_one_runs_what_a_person_wrote(api: Api) -> None:
         await waiting[task].nothing()
     for each in (*agents, eva):
         await each.leave()
+
+
+async def test_an_agent_that_comes_back_hears_of_what_is_answered_while_it_reads_what_is_open(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await away(api, ask("a1"), ask("a2"))
+    real, reads = events.CallerApi.call, list[str]()
+
+    async def call(self: events.CallerApi, operation: str, *body: Any, **more: Any) -> Any:
+        reply = await real(self, operation, *body, **more)
+        if operation == "list_requests" and self.principal.role == "requester":
+            reads.append(operation)
+            if len(reads) == 1:
+                await answer(api, a1="Yes", a2="No")
+        return reply
+
+    monkeypatch.setattr(events.CallerApi, "call", call)
+    nebo = await agent(api)
+    heard = [await nebo.frame(type="ask_response") for _ in "12"]
+    assert sorted(each["id"] for each in heard) == ["a1", "a2"]
+    await nebo.nothing()
+    await nebo.leave()
 
 
 async def test_a_chat_without_an_agent_says_so(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,9 +239,13 @@ async def test_a_second_agent_of_a_name_has_a_session_of_its_own(api: Api) -> No
         (ask("x" * 300), "id: Must be at most 200 characters. [too_long]"),
         (ask("a1", run_id=5), "run_id: Must be a string. [wrong_type]"),
         (ask("a1", timeout_s="1"), "timeout_s: Must be a number. [wrong_type]"),
+        (
+            {"type": "stream", "id": "r\n1", "payload": {}},
+            "id: Remove control, text direction and invisible characters. [control_chars]",
+        ),
     ],
 )
-async def test_what_is_wrong_with_an_ask_is_said_once_with_its_place_in_the_frame(
+async def test_what_is_wrong_with_a_frame_is_said_once_with_its_place_in_the_frame(
     api: Api, frame: Frame, error: str
 ) -> None:
     nebo = await agent(api)
@@ -256,4 +283,13 @@ async def test_a_page_whose_answer_was_sent_back_shows_the_ask_again(api: Api) -
     again = await program.post(f"/v1/requests/{made['id']}/reprompt", json={"error_summary": "Not now."})
     assert again.status_code == 200, again.text
     assert (await eva.frame(type="ask_request"))["data"] == shown["data"]
+    await eva.leave()
+
+
+async def test_a_refused_chat_was_never_created(api: Api) -> None:
+    eva = await page(api)
+    api.app.services.store.disk.full = True  # type: ignore[attr-defined] - a temporary store has one
+    eva.send(type="chat", data={"prompt": "Hello"})
+    await eva.frame(type="error")
+    await eva.nothing()
     await eva.leave()

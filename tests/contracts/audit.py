@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -253,3 +254,21 @@ class AuditContracts(StoreSuite):
         await store.write(effects(3))
         [mended] = await store.audit_heads()
         assert (mended.seq, mended.seal) == (3, stamp.seal(mended))
+
+    async def test_entries_are_found_by_their_request_and_thread_newest_first(self, store: Store) -> None:
+        drafts = tuple(
+            replace(entry(f"{n}"), request_id=f"req_{n % 2}", thread_id=None if n % 3 else "t1")
+            for n in range(6)
+        )
+        await store.write(SideEffects(audit=(*drafts, entry("other", tenant="acme"))))
+
+        async def found(**which: Any) -> list[tuple[int, str]]:
+            page = await store.latest_audit("main", **which)
+            return [(seq, json.loads(text)["tool"]) for seq, text in page]
+
+        assert await found(limit=2) == [(6, "5"), (5, "4")]
+        assert await found(limit=2, before=5) == [(4, "3"), (3, "2")]
+        assert await found(request_id="req_1") == [(6, "5"), (4, "3"), (2, "1")]
+        assert await found(thread_id="t1") == [(4, "3"), (1, "0")]
+        assert await found(thread_id="t1", request_id="req_0", before=4) == [(1, "0")]
+        assert await found(thread_id="t2") == []

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,13 @@ class HealthContracts(StoreSuite):
                     await store.check_writable()
                 assert await store.counts(now_ms=NOON) == Counts()
             await store.check_writable()
+
+    async def test_the_schema_is_that_of_the_last_migration(self, store: Store) -> None:
+        schema = store.schema()
+        folder = files(f"askback.storage.{schema.database}") / "migrations"
+        assert schema.version == max(
+            int(each.name[:4]) for each in folder.iterdir() if each.name.endswith(".sql")
+        )
 
     async def test_the_writer_tells_what_it_has_done(self, store: Store) -> None:
         before = store.pressure()

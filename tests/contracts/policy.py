@@ -8,11 +8,26 @@ import asyncio
 import json
 from dataclasses import replace
 
+import anyio.lowlevel
 import pytest
 
-from askback.ports.policy import PolicyView, SideEffects
+from askback.domain.access import AccessLevel, AccessList
+from askback.domain.events import THREAD_ERASED, EventDraft
+from askback.ports.policy import PolicyView, RuleUsage, SideEffects
 from askback.ports.store import IdTaken, Store
-from tests.contracts.samples import NOON, effects, entry, policy, rule, rule_id
+from tests.contracts.samples import (
+    NOON,
+    answer,
+    created,
+    effects,
+    entry,
+    policy,
+    record,
+    rule,
+    rule_id,
+    shared,
+    use,
+)
 from tests.contracts.suite import StoreSuite
 
 
@@ -87,6 +102,9 @@ class PolicyContracts(StoreSuite):
                 seen = len(view.rules)
                 known = f'{{"n":{seen}}}' if seen else None
                 assert (view.tenant, view.thread) == (known, known)
+                await (
+                    anyio.lowlevel.checkpoint()
+                )  # a store may read without a pause, and the writer needs its turn
 
         await asyncio.gather(write(), *(read() for _ in range(4)))
 
@@ -112,6 +130,34 @@ class PolicyContracts(StoreSuite):
         assert kept == [replace(rule(1), revoked=True, wire="ended")]
         view = await store.policy("main", thread_id="t1", project=None, now_ms=NOON)
         assert (view.tenant, await store.audit("main")) == (None, [])
+
+    # Uses
+
+    async def test_uses_of_a_rule_are_counted_with_what_they_come_along_with(self, store: Store) -> None:
+        row, other = record(1), record(2, thread="t2")
+        await store.insert(row, created(row), None, SideEffects(uses=(use(1), use(1), use(2))))
+        await asyncio.gather(*(store.write(SideEffects(uses=(use(1), use(2)))) for _ in range(20)))
+        await store.insert(other, created(other), None, SideEffects(uses=(use(1, at=NOON + 9, about=2),)))
+        await store.settle(answer(record(3)), None, SideEffects(uses=(use(1),)))
+        assert await store.rule_usage("main", [rule_id(1), rule_id(2), rule_id(3)]) == {
+            rule_id(1): RuleUsage(23, NOON + 9, other.id, "t2", None),
+            rule_id(2): RuleUsage(21, NOON, row.id, "t1", None),
+        }
+        assert await store.rule_usage("acme", [rule_id(1)]) == {}
+        assert await store.rule_usage("main", []) == {}
+
+    async def test_where_a_rule_was_used_is_hidden_with_its_thread_and_erased_with_it(
+        self, store: Store
+    ) -> None:
+        row, here = record(1), rule(1, scope="thread", subject="t1")
+        await store.insert(row, created(row), None, SideEffects((here,), uses=(use(1), use(2))))
+        alone = AccessList("ada", others=AccessLevel.NONE)
+        await store.set_access(alone, shared(alone), before=await store.access("main", "t1"))
+        theirs, nobodys = RuleUsage(1, NOON, row.id, "t1", None), RuleUsage(1, NOON, None, None, None)
+        assert await store.rule_usage("main", [rule_id(2)], person="ada") == {rule_id(2): theirs}
+        assert await store.rule_usage("main", [rule_id(2)], person="bob") == {rule_id(2): nobodys}
+        await store.erase_thread(EventDraft(THREAD_ERASED, "main", "t1", NOON, None, "{}", ""))
+        assert await store.rule_usage("main", [rule_id(1), rule_id(2)]) == {rule_id(2): nobodys}
 
     # Lists
 

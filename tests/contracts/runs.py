@@ -45,6 +45,17 @@ async def begin(store: Store, each: Run) -> Run:
 class RunContracts(StoreSuite):
     """Runs."""
 
+    async def test_c29_the_snapshot_of_a_thread_has_the_runs_that_have_not_ended(self, store: Store) -> None:
+        first, ended, last = [await begin(store, run(n)) for n in (1, 2, 3)]
+        await begin(store, run(4, thread="t2"))
+        await store.end_run(ended, about(RUN_ENDED, ended), reason=None)
+        view = await store.thread("main", "t1")
+        assert view is not None
+        assert (view.seq, list(view.runs)) == (4, [last, first])
+        one = await store.thread("main", "t1", limit=1)
+        assert one is not None
+        assert list(one.runs) == [last]
+
     async def test_c29_a_run_begins_and_ends_once_with_its_events(self, store: Store) -> None:
         started = await begin(store, run())
         assert started == replace(run(), key=started.key)

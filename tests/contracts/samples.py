@@ -19,7 +19,7 @@ from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import PENDING, State
 from askback.ports.agents import Agent, Root, Token
-from askback.ports.policy import AuditDraft, PolicyRecord, RuleRecord, SideEffects
+from askback.ports.policy import AuditDraft, PolicyRecord, RuleRecord, RuleUse, SideEffects
 from askback.ports.secrets import Grant, SecretRecord
 from askback.ports.sessions import NewSession
 from askback.ports.store import Claim, Principal, Settlement
@@ -188,6 +188,11 @@ def new_session(
 def rule_id(n: int) -> str:
     """Make the id of the n-th rule; they sort by `n`."""
     return f"rul_{n:026d}"
+
+
+def use(n: int, *, at: int = NOON, about: int = 1) -> RuleUse:
+    """Make a use of the n-th rule, for a request."""
+    return RuleUse("main", rule_id(n), at, request_id(about))
 
 
 def rule(

@@ -13,7 +13,7 @@ import pytest
 
 from askback.errors import Unavailable
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import SecretLocation, SecretRecord, VersionTaken
+from askback.ports.secrets import SecretLocation, SecretRecord, SecretUse, VersionTaken
 from askback.ports.store import Store
 from tests.contracts.samples import (
     answer,
@@ -82,6 +82,17 @@ class SecretContracts(StoreSuite):
         ):
             assert newest(*await store.secrets_at("main", "", locations, names)) == newest(*found)
         assert await store.secrets_at("main", "", [], ["KEY_1"]) == []
+
+    async def test_the_last_use_of_a_secret_is_known(self, store: Store) -> None:
+        uses = [
+            SecretUse("main", secret_id(n), at, f'{{"id":"tok_{at}"}}') for n, at in ((1, 1), (1, 2), (2, 3))
+        ]
+        elsewhere = SecretUse("other", secret_id(1), 9, "{}")
+        for each in (*uses, elsewhere):
+            await store.write(SideEffects(secret_uses=(each,)))
+        wanted = [secret_id(n) for n in (1, 2, 3)]
+        assert await store.secret_uses("main", wanted) == {secret_id(1): uses[1], secret_id(2): uses[2]}
+        assert await store.secret_uses("other", wanted) == {secret_id(1): elsewhere}
 
     # 13
 

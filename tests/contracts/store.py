@@ -22,10 +22,13 @@ from tests.contracts.answer_messages import AnswerMessageContracts
 from tests.contracts.approvals import ApprovalContracts
 from tests.contracts.audit import AuditContracts
 from tests.contracts.candidates import CandidateContracts
+from tests.contracts.conversations import ConversationContracts
 from tests.contracts.durability import DurableContracts
 from tests.contracts.health import HealthContracts
+from tests.contracts.inbox import InboxContracts
 from tests.contracts.labels import LabelContracts
 from tests.contracts.oauth import OauthContracts
+from tests.contracts.people import PeopleContracts
 from tests.contracts.policy import PolicyContracts
 from tests.contracts.question_counts import QuestionCountContracts
 from tests.contracts.reads import ReadContracts
@@ -51,10 +54,13 @@ class StoreContracts(
     AuditContracts,
     SecretContracts,
     CandidateContracts,
+    ConversationContracts,
     OauthContracts,
+    PeopleContracts,
     ResumeContracts,
     WebhookContracts,
     HealthContracts,
+    InboxContracts,
     LabelContracts,
     AnswerMessageContracts,
     QuestionCountContracts,

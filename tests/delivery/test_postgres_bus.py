@@ -12,7 +12,16 @@ import pytest
 
 from askback.delivery.shared import SharedBus
 from askback.domain.events import Event
-from askback.ports.bus import Activity, Bus, Listener, News, Notice, tenant_topic, thread_topic
+from askback.ports.bus import (
+    Activity,
+    Bus,
+    Listener,
+    News,
+    Notice,
+    PersonalChange,
+    tenant_topic,
+    thread_topic,
+)
 from askback.storage.postgres import Database, PostgresStore
 from askback.testing.bus_contracts import BusContracts
 from tests.contracts.samples import added, answer, created, message, record
@@ -124,6 +133,12 @@ class FromElsewhere:
 
     def on_activity(self, notify: Callable[[Activity], None]) -> None:
         self._here.bus.on_activity(notify)
+
+    def tell_person(self, change: PersonalChange) -> None:
+        self._there.bus.tell_person(change)
+
+    def on_personal_change(self, notify: Callable[[PersonalChange], None]) -> None:
+        self._here.bus.on_personal_change(notify)
 
     def _hear_of_arrival(self, tenant: str, thread_id: str | None) -> None:
         self._there_are.append((tenant, thread_id))

@@ -54,7 +54,7 @@ def each_written(process: subprocess.Popen[str], output: Path) -> str:
     out, err = process.communicate(timeout=50)
     assert process.returncode == 0, err
     assert "beginning with a letter" in out
-    assert "approved, once: bash: git init" in out
+    assert "approved, once: Run: git init" in out
     assert "typed DEMO_REGISTRY_TOKEN again: “The registry does not know this token.”" in out
     assert re.findall(r"demo_[\w-]{20}", out + err) == []
     folder = Path(out.rstrip().splitlines()[-1])

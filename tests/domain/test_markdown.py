@@ -38,15 +38,18 @@ def test_text_without_markdown_has_no_tree(text: str) -> None:
     ("text", "nodes"),
     [
         ("a *b* **c** `d`", [p("a ", {"type": "em", "children": ["b"]}, " ", {"type": "strong", "children": ["c"]}, " ", {"type": "code", "children": ["d"]})]),
-        ("# Title\n\nline\nnext  \nbroken", [p("Title"), p("line\nnext", {"type": "br"}, "broken")]),
+        ("# Title\n\nline\nnext  \nbroken", [p({"type": "strong", "children": ["Title"]}), p("line\nnext", {"type": "br"}, "broken")]),
         ("- a\n- b", [{"type": "ul", "children": [{"type": "li", "children": [p("a")]}, {"type": "li", "children": [p("b")]}]}]),
         ("1. a", [{"type": "ol", "children": [{"type": "li", "children": [p("a")]}]}]),
-        ("```js\nx <b>\n```", [{"type": "pre", "children": ["x <b>"]}]),
+        ("```js\nx <b>\n```", [{"type": "pre", "children": ["x <b>"], "language": "js"}]),
         ("> quoted *text*", [p("quoted ", {"type": "em", "children": ["text"]})]),
         ("![a *picture*](https://e.org/x.png)", [p("a ", {"type": "em", "children": ["picture"]})]),
         ("[go](https://e.org/?a=1&b=2)", [p({"type": "a", "href": "https://e.org/?a=1&b=2", "children": ["go"]})]),
         ("<https://e.org> [m](mailto:a@e.org)", [p({"type": "a", "href": "https://e.org", "children": ["https://e.org"]}, " ", {"type": "a", "href": "mailto:a@e.org", "children": ["m"]})]),
         (r"\*not\*", [p("*not*")]),
+        ("    x", [{"type": "pre", "children": ["x"]}]),
+        ("~~~C++ <i>\nx\n~~~", [{"type": "pre", "children": ["x"], "language": "c++"}]),
+        ("|a|b|\n|-|-|\n|*1*||", [{"type": "table", "children": [{"type": "tr", "children": [{"type": "th", "children": ["a"]}, {"type": "th", "children": ["b"]}]}, {"type": "tr", "children": [{"type": "td", "children": [{"type": "em", "children": ["1"]}]}, {"type": "td", "children": []}]}]}]),
     ],
 )  # fmt: skip
 def test_markdown_becomes_nodes(text: str, nodes: list[Any]) -> None:

@@ -109,6 +109,7 @@ SECRETS: list[tuple[dict[str, Any], str]] = [
 CANCELLED = {
     "agent_aborted": "The agent that asked was stopped.",
     "user_message": "The person wrote a message instead: go by that.",
+    "stopped": "The person stopped you.",
     "superseded": "A newer question has taken its place.",
     "thread_archived": "The conversation was closed.",
     "admin": "An administrator withdrew it.",

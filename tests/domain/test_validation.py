@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pydantic import Field as PydanticField
 from pydantic import JsonValue
 
-from askback.domain.faults import Fault, Faults, fault, rename_path
+from askback.domain.faults import Fault, Faults, fault
 from askback.domain.fields import Form
 from askback.domain.limits import Limits
 from askback.domain.model import Model
@@ -251,7 +251,7 @@ def test_faults_get_the_paths_of_another_body_once_each() -> None:
         [fault("form.fields[2].label", "empty"), fault("form.title", "empty"), fault("x", "empty")]
     )
     table = [(r"form\.fields\[(\d+)\]", r"questions[\1]"), (r"form\.title|x", "title")]
-    moved = found.with_paths(lambda path: rename_path(path, table))
+    moved = found.with_paths(table)
     assert [(each.path, each.key) for each in moved.faults] == [
         ("questions[2].label", "empty"),
         ("title", "empty"),

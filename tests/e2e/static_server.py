@@ -24,7 +24,7 @@ class _Pages(http.server.SimpleHTTPRequestHandler):
         name = urlsplit(path).path
         if name.startswith("/static/"):
             return str(STATIC / name.removeprefix("/static/"))
-        return str(STATIC / f"{name.strip('/') or 'inbox'}.html")
+        return str(STATIC / f"{name.strip('/') or 'app'}.html")
 
     def end_headers(self) -> None:
         self.send_header("Content-Security-Policy", CSP)

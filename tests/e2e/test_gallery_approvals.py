@@ -14,11 +14,11 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.e2e
 
 RECEIPTS = {
-    "once": "Approved once by Eva · git push origin main",
+    "once": "Approved once by Eva · Run: git push origin main",
     "always": "Approved always by Eva",
     "denied": "“Wait for the review.”",
     "edited": "Approved once by Eva",
-    "revoked": "Revoked by Ada, did not run · git push origin main",
+    "revoked": "Revoked by Ada, did not run · Run: git push origin main",
     "policy-yes": "Allowed by rule bash(ls:*) · bash: ls -la src",
     "policy-no": "Refused by the policy · bash: rm -rf /",
     "plan-approved": "Plan approved by Eva, edits too",
@@ -74,11 +74,19 @@ def test_who_has_nothing_to_choose_sees_the_call_and_why(
 
 
 def test_what_the_agent_says_stands_apart_from_what_the_server_says(open_gallery: OpenGallery) -> None:
-    card = open_gallery("approval-danger").card
+    card = open_gallery("approval-folder").card
+    expect(card.locator(".kicker")).to_have_text("Run this command? The agent says:")
+    expect(card.get_by_role("heading")).to_have_text("Publish version 4.2")
+    expect(card.locator(".box")).to_contain_text("It deletes folders and everything in them.")
+    expect(card.locator(".risk")).to_have_text("rm -rf")
     expect(card.locator(".says")).to_contain_text("The agent says")
-    expect(card.locator(".says")).to_contain_text("The folders cannot be restored.")
-    expect(card.locator(".box")).to_have_text("It deletes folders and everything in them.")
-    expect(card.locator(".why li")).to_have_text(["No rule allows rm -rf build dist."])
+    expect(card.locator(".says")).to_contain_text("Tests passed on commit 3f9c2ab.")
+    expect(card.locator(".why li")).to_have_text(
+        ['No rule allows rm -rf build && make deploy ENV=prod # "today".']
+    )
+    card = open_gallery("approval-danger").card
+    expect(card.get_by_role("heading")).to_have_text("Run this command?")
+    expect(card.locator(".box")).to_contain_text("The agent says: The folders cannot be restored.")
 
 
 @requirement("B16")
@@ -115,6 +123,7 @@ def test_what_is_edited_shows_what_would_deceive_in_it(open_gallery: OpenGallery
 
 def test_what_is_unchanged_is_not_sent(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-command")
+    gallery.card.get_by_role("button", name="More choices").click()
     gallery.card.get_by_role("button", name="Always allow…").click()
     gallery.card.get_by_role("button", name="Always allow", exact=True).click()
     expect(gallery.card.locator("summary")).to_contain_text("Approved always by You")

@@ -172,17 +172,3 @@ def test_a_request_stands_where_it_was_asked(open_gallery: OpenGallery) -> None:
         "(all) => all.map((e) => e.shadowRoot ? 'request' : e.textContent.trim().split(/\\s+/)[0])"
     )
     assert order == ["Set", "Gladly.", "request", "write_files", "I", "git_push", "request"]
-
-
-def test_the_inbox_counts_and_links_what_waits(open_gallery: OpenGallery) -> None:
-    inbox = open_gallery("inbox").page.locator("askback-inbox")
-    expect(inbox.get_by_role("heading")).to_have_text("Inbox (4)")
-    expect(inbox.locator("li a").first).to_have_attribute("href", "/r/req_i1")
-    expect(inbox.get_by_role("link", name="Open the oldest")).to_have_attribute("href", "/r/req_i9")
-
-
-@requirement("K3", "K5")
-def test_the_inbox_marks_what_may_only_be_read_and_does_not_count_it(open_gallery: OpenGallery) -> None:
-    inbox = open_gallery("inbox-read").page.locator("askback-inbox")
-    expect(inbox.locator(".read")).to_have_text(["View only", "Waiting for Dora, editors"])
-    expect(inbox.get_by_role("heading")).to_have_text("Inbox (2)")

@@ -36,11 +36,12 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     process.communicate(timeout=10)
 
 
-def run(example: str, data: Path, *arguments: str) -> subprocess.Popen[str]:
+def run(example: str, data: Path, *arguments: str, token: str | None = None) -> subprocess.Popen[str]:
     program = "sh" if example.endswith(".sh") else sys.executable
     command = [program, str(EXAMPLES / example), *arguments]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path}
+    environment |= {} if token is None else {"ASKBACK_TOKEN": token}
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=data
     )

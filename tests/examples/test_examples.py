@@ -68,6 +68,10 @@ OWN_TESTS = (
     "ihub_agent.py",
     "gobby_agent.py",
     "agor_agent.py",
+    "test_an_agent.py",
+    "test_with_the_plugin.py",
+    "evaluate_an_agent.py",
+    "assign.py",
 )
 """Examples that have a test of their own."""
 
@@ -220,6 +224,23 @@ async def test_the_shared_thread_is_answered_by_its_owner_and_hidden_from_others
                         break
                 out, err = await anyio.to_thread.run_sync(process.communicate)
     assert out == "Whales\n", err
+
+
+async def test_a_colleague_gets_the_request_that_is_handed_to_them(data: Path) -> None:
+    server = json.loads((data / "server.json").read_text())
+    async with AsyncClient(server["url"], server["admin_token"]) as admin:
+        bob = await admin.tokens.create("responder", name="Bob", user="bob")
+        async with AsyncClient(server["url"], server["requester_token"]) as agent:
+            request = await agent.requests.create(
+                {"fields": [{"id": "q", "type": "text", "label": "Q"}]}, thread_id="handed"
+            )
+        process = run("assign.py", data, request.id, "Bob", token=server["responder_token"])
+        out, err = await anyio.to_thread.run_sync(process.communicate)
+        assert out == "Assigned to Bob: ['bob']\n", err
+        async with AsyncClient(server["url"], bob.token.reveal()) as inbox:
+            answered = await inbox.requests.answer(request, {"q": "x"})
+        assert answered.settled_by is not None
+        assert answered.settled_by.user == "bob"
 
 
 async def test_the_agent_reads_the_file_that_it_asked_for(data: Path) -> None:

@@ -111,6 +111,11 @@ class Screen:
         """A button of the card, by the whole of its name."""
         return self.card.get_by_role("button", name=name, exact=True)
 
+    async def press_more(self, name: str) -> None:
+        """Open the further choices of a card, and press one of them."""
+        await self.button("More choices").click()
+        await self.button(name).click()
+
     def forgive(self, *texts: str) -> None:
         """Expect the browser to complain about `texts`, such as the status of a refusal."""
         self.forgiven += texts

@@ -31,7 +31,7 @@ TOKENS = {
     "requester/other": "journey-other-requester",
     "responder/bob": "journey-bob",
 }
-HOUSES = {f"admin@house{n}": f"journey-house-{n}" for n in range(800)}
+HOUSES = {f"admin@house{n}": f"journey-house-{n}" for n in range(1600)}
 """Tenants to give away: the policy of one is not that of another."""
 
 

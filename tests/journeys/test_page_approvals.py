@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 async def buttons(shown: Screen) -> list[str]:
     """The names of the card's buttons, in their order."""
-    return await shown.card.locator(".card").get_by_role("button").all_inner_texts()
+    texts = await shown.card.locator(".card").get_by_role("button").all_inner_texts()
+    return [text.partition("\n")[0] for text in texts if text != "Add a note\nN"]
 
 
 async def settled(team: Team, request: dict[str, Any]) -> dict[str, Any]:
@@ -33,12 +34,13 @@ async def test_the_buttons_are_those_that_are_offered(screen: OpenScreen, team: 
     eva = await screen(place_of(thread), house=team)
     await team.agent.bash(thread, "make test", scopes=["once", "thread"])
     await expect(eva.button("Allow once")).to_be_visible()
-    assert await buttons(eva) == ["Deny", "Allow once", "Allow in this conversation"]
+    await eva.button("More choices").click()
+    assert await buttons(eva) == ["Deny", "More choices", "Allow in this conversation", "Allow once"]
     await eva.button("Deny").click()
     await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
     await team.agent.bash(thread, "make check", scopes=["once", "project"], project="web")
-    await expect(eva.button("Allow in this project")).to_be_visible()
-    assert await buttons(eva) == ["Deny", "Allow once", "Allow in this project"]
+    await eva.card.nth(1).get_by_role("button", name="More choices").click()
+    assert await buttons(eva) == ["Deny", "More choices", "Allow in this project", "Allow once"]
 
 
 @requirement("B12")
@@ -48,7 +50,8 @@ async def test_where_a_rule_asks_each_time_nothing_is_offered_to_be_kept(
     await team.admin.rule("bash(git push:*)", "ask", locked=True)
     request = asked(await team.agent.bash(thread, "git push origin main"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await expect(eva.card.locator(".hint")).to_have_text(
+    await eva.card.get_by_text("Why am I asked? · 2 reasons").click()
+    await expect(eva.card.locator(".why li").nth(1)).to_have_text(
         "This can only be allowed once: the rule bash(git push:*) asks each time."
     )
     assert await buttons(eva) == ["Deny", "Allow once"]
@@ -60,21 +63,22 @@ async def test_always_shows_ready_rules_in_full_and_keeps_the_chosen_one(
 ) -> None:
     request = asked(await team.agent.bash(thread, "curl -sI https://example.com"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await eva.button("Always allow…").click()
+    await eva.press_more("Always allow…")
     await expect(eva.card.get_by_role("radio", name="Exactly this")).to_be_checked()
-    await expect(eva.card.locator(".sure code")).to_have_text(
-        ["bash(curl -sI https://example.com)", "bash(curl:*)"]
-    )
+    await eva.card.get_by_text("The exact rule").click()
+    exact = eva.card.locator(".rule pre")
+    await expect(exact).to_have_text("bash(curl -sI https://example.com)")
     await eva.button("Go back").click()
     await expect(eva.button("Always allow…")).to_be_focused()
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await eva.button("Always allow…").click()
     await eva.card.get_by_role("radio", name="curl with any safe options").check()
+    await expect(exact).to_have_text("bash(curl:*)")
     await eva.button("Always allow").click()
     answer = await settled(team, request)
     assert (answer["scope"], answer["rule"]["text"]) == ("always", "bash(curl:*)")
     assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(curl:*)"]
-    await eva.card.locator("summary").click()
+    await eva.card.locator(".card > summary").click()
     await expect(eva.card.locator("dl")).to_contain_text(answer["rule"]["id"])
     assert decided(await team.agent.bash(thread, "curl -I https://example.org")) == ("approve", "policy")
     assert decided(await team.agent.bash(thread, "git push")) == ("ask", "")
@@ -86,8 +90,9 @@ async def test_a_script_is_kept_for_good_only_with_a_tick(
 ) -> None:
     request = asked(await team.agent.approve(thread, "Bash", {"command": "python3 script.py", "cwd": "/srv"}))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await expect(eva.card.locator(".part")).to_have_text(["Commandpython3 script.py\n", "Folder/srv\n"])
-    await eva.button("Always allow…").click()
+    await expect(eva.card.locator(".cmd .head")).to_have_text("Commandin /srv")
+    await expect(eva.card.locator(".cmd pre")).to_have_text("python3 script.py\n")
+    await eva.press_more("Always allow…")
     await eva.button("Always allow").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
     await eva.card.get_by_role("alert").get_by_role("link").click()
@@ -102,7 +107,7 @@ async def test_a_script_is_kept_for_good_only_with_a_tick(
 async def test_never_allow_keeps_a_rule_that_denies(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make publish"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await eva.button("Never allow…").click()
+    await eva.press_more("Never allow…")
     await expect(eva.card.locator(".sure")).to_contain_text("bash(make publish)")
     await eva.button("Never allow").click()
     answer = await settled(team, request)
@@ -152,7 +157,8 @@ async def test_a_file_is_shown_as_a_diff_with_words_for_its_colours(
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.card.locator(".del")).to_have_text("-removed: two\n")
     await expect(eva.card.locator(".add")).to_have_text("+added: three\n")
-    await expect(eva.card.locator("pre").first).to_have_text("src/a.py\n")
+    await expect(eva.card.locator(".cmd .head")).to_have_text("src/a.py+1 −1")
+    await expect(eva.card.locator(".del")).to_have_attribute("data-n", "2")
 
 
 @requirement("B26")
@@ -216,7 +222,7 @@ async def test_an_edited_command_is_checked_and_approved_once(
     used = await team.agent.consume(request["id"], "run-1")
     assert used.json()["input"] == answer["edited_input"]
     await eva.card.locator("summary").click()
-    await expect(eva.card.locator("dl")).to_contain_text("make check")
+    await expect(eva.card.locator("dl").last).to_contain_text("make check")
 
 
 @requirement("B16", "B29")
@@ -257,7 +263,7 @@ async def test_a_plan_is_sent_back_with_what_to_change_or_approved(
     plan = asked(await team.agent.plan(thread, "1. **Move** the table\n2. Run `make`"))
     eva = await screen(place_of(thread), house=team)
     await expect(eva.card.locator("ol li")).to_have_text(["Move the table", "Run make"])
-    assert await buttons(eva) == ["Request changes", "Approve", "Approve and stop asking for edits"]
+    assert await buttons(eva) == ["Request changes", "More choices", "Approve"]
     await eva.button("Request changes").click()
     await eva.button("Send").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("Say what should change.")
@@ -265,6 +271,7 @@ async def test_a_plan_is_sent_back_with_what_to_change_or_approved(
     await eva.button("Send").click()
     assert (await settled(team, plan))["note"] == "Leave the table."
     again = asked(await team.agent.plan(thread, "1. Run `make`"))
+    await eva.card.nth(1).get_by_role("button", name="More choices").click()
     await eva.button("Approve and stop asking for edits").click()
     assert (await settled(team, again))["mode"] == "accept_edits"
 
@@ -308,10 +315,10 @@ async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
     eva = await screen(f"/r/{request['id']}", house=team, locale="de-DE")
     await expect(eva.card.locator(".box li")).to_have_text(["Er löscht Ordner samt Inhalt."])
     await expect(eva.card.locator(".why li")).to_have_text(
-        ["Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable ($)."]
-    )
-    await expect(eva.card.locator(".hint")).to_have_text(
-        "Der Aufruf lässt sich nur einmal erlauben: er enthält eine Befehlsersetzung."
+        [
+            "Der Befehl wird nicht ganz verstanden: an Stelle 20 steht eine Variable ($).",
+            "Der Aufruf lässt sich nur einmal erlauben: er enthält eine Befehlsersetzung.",
+        ]
     )
     await team.agent.bash(thread, "rm -rf /")
     await eva.go(place_of(thread))
@@ -331,5 +338,7 @@ async def test_a_german_card_has_no_reason_in_english(
         codes = [ReasonCode.model_validate(code) for code in shown["reason_codes"]]
         said = sentences(shown["reasons"], codes)
         assert not set(said) & set(shown["reasons"])
+        if "only_once" in shown:
+            said += sentences([shown["only_once"]], [ReasonCode.model_validate(shown["only_once_code"])])
         why = eva.card.nth(at).locator(".why li")
         await expect(why).to_have_text([text.replace("`", "") for text in said])

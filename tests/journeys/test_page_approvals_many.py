@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.async_api import Page, Request, expect
+from playwright.async_api import Page, expect
 
 from tests.journeys.browser import OpenScreen, Wire, place_of
 from tests.journeys.conftest import Server
@@ -98,68 +98,6 @@ async def test_an_inline_card_leaves_the_caret_where_it_is(
     await expect(eva.button("Allow once")).to_be_visible()
     await eva.page.keyboard.type("sentence")
     await expect(eva.composer).to_have_value("half a sentence")
-
-
-@requirement("B25", "J9")
-async def test_thirty_that_wait_are_denied_in_one_action_that_lists_them(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
-    requests = [asked(await team.agent.bash(thread, f"make target-{at}")) for at in range(30)]
-    eva = await screen(place_of(thread), house=team)
-    await expect(eva.card.nth(0)).to_contain_text("1 of 30")
-    await expect(eva.card.nth(29)).to_contain_text("30 of 30")
-    sent: list[Request] = []
-    eva.page.on("request", lambda each: sent.append(each) if each.method == "POST" else None)
-    await eva.card.nth(0).get_by_role("button", name="Deny all…").click()
-    await expect(eva.card.nth(0).locator(".listed li")).to_have_count(30)
-    await expect(eva.button("Go back")).to_be_focused()
-    late = asked(await team.agent.bash(thread, "make late"))
-    await expect(eva.card.nth(30)).to_contain_text("31 of 31")
-    await eva.button("Deny all 30").click()
-    await expect(eva.page.get_by_text("Refused by Eva")).to_have_count(30)
-    assert [each.url.rpartition("/v1")[2] for each in sent] == ["/requests/batch"]
-    after = [await team.ada.get(request["id"]) for request in requests]
-    assert {(each["status"], each["reason"]) for each in after} == {("declined", "refused")}
-    assert (await team.ada.get(late["id"]))["status"] == "pending", "it was not in the list"
-
-
-@requirement("J9")
-async def test_the_inbox_counts_lists_and_denies_what_waits_in_all_threads(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
-    made = [
-        asked(await team.agent.bash(f"{thread}-{name}", command))
-        for name, command in (("a", "make one"), ("b", "rm -rf build"), ("c", "make three"))
-    ]
-    eva = await screen("/", house=team)
-    inbox = eva.page.locator("askback-inbox")
-    await expect(inbox.get_by_role("heading")).to_have_text("Inbox (3)")
-    await expect(eva.page).to_have_title("(3) Inbox – askback")
-    await expect(inbox.locator("li code")).to_have_text(
-        ["bash: make three", "bash: rm -rf build", "bash: make one"]
-    )
-    await expect(inbox.locator("li", has_text="rm -rf build")).to_contain_text("Dangerous")
-    await inbox.get_by_role("link", name="Open the oldest").click()
-    await expect(eva.page).to_have_url(f"{eva.origin}/r/{made[0]['id']}")
-    await expect(eva.card).to_contain_text("make one")
-    await eva.go("/")
-    await inbox.get_by_role("button", name="Deny all…").click()
-    await expect(inbox.locator(".listed li")).to_have_count(3)
-    await inbox.get_by_role("button", name="Deny all 3").click()
-    await expect(inbox).to_contain_text("Nothing is waiting for you.")
-    assert [(await team.ada.get(each["id"]))["status"] for each in made] == ["declined"] * 3
-
-
-@requirement("J9")
-async def test_leaving_the_question_denies_nothing(screen: OpenScreen, team: Team, thread: str) -> None:
-    for at in range(2):
-        await team.agent.bash(thread, f"make {at}")
-    eva = await screen("/", house=team)
-    inbox = eva.page.locator("askback-inbox")
-    await inbox.get_by_role("button", name="Deny all…").click()
-    await inbox.get_by_role("button", name="Go back").click()
-    await expect(inbox.get_by_role("button", name="Deny all…")).to_be_focused()
-    assert len(await team.ada.pending(thread)) == 2
 
 
 @requirement("K6")

@@ -93,11 +93,17 @@ async def test_by_keyboard_the_way_leads_from_deny_to_always_and_escape_answers_
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await expect(eva.button("Always allow…")).not_to_have_attribute("aria-disabled", "true")
+    await expect(eva.button("Allow once")).not_to_have_attribute("aria-disabled", "true")
     await eva.tab_to("deny")
-    for name in ("never", "once", "thread", "always"):
+    await eva.page.keyboard.press("Tab")
+    assert await eva.focused() == "more"
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.button("Never allow…")).to_be_focused()
+    for name in ("always", "thread", "once"):
         await eva.page.keyboard.press("Tab")
         assert await eva.focused() == name
+    for _ in range(2):
+        await eva.page.keyboard.press("Shift+Tab")
     await eva.page.keyboard.press("Escape")
     await eva.page.keyboard.press("Control+Enter")
     await expect(eva.button("Always allow…")).to_be_visible()
@@ -110,10 +116,10 @@ async def test_by_keyboard_the_way_leads_from_deny_to_always_and_escape_answers_
     await eva.page.keyboard.press("Enter")
     keep = eva.button("Always allow")
     await expect(keep).not_to_have_attribute("aria-disabled", "true")
-    await eva.page.keyboard.press("Shift+Tab")
+    await eva.page.keyboard.press("Tab")
     await expect(keep).to_be_focused()
     await eva.page.keyboard.press("Enter")
-    await expect(eva.card.locator("summary")).to_be_focused()
+    await expect(eva.card.locator(".card > summary")).to_be_focused()
     assert [kept["rule"] for kept in await team.ada.rules()] == ["bash(make test)"]
 
 
@@ -125,7 +131,7 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
     for at, every in enumerate([False, True]):
         request = asked(await team.agent.bash(thread, f"make all-{at}"))
         eva = await screen(f"/r/{request['id']}", house=team)
-        await eva.button(f"{label}…").click()
+        await eva.press_more(f"{label}…")
         name = request["requester"]["name"]
         await expect(eva.card.get_by_role("radio", name=f"{name} only")).to_be_checked()
         if every:
@@ -133,7 +139,7 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
             await eva.page.keyboard.press("ArrowDown")
             await expect(eva.card.get_by_role("radio", name="Every agent")).to_be_checked()
         await eva.button(label).click()
-        await expect(eva.card.locator("summary")).to_be_visible()
+        await expect(eva.card.locator(".card > summary")).to_be_visible()
         agent = None if every else request["requester"]["id"]
         kept = {rule["rule"]: rule["agent"] for rule in await team.ada.rules()}
         assert kept[f"bash(make all-{at})"] == agent
@@ -145,7 +151,7 @@ async def test_a_folder_is_granted_on_the_card_and_the_call_allowed_once(
 ) -> None:
     request = asked(await team.agent.bash(thread, "cat notes.md", cwd="/srv/shop"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    await eva.button("Allow reading in /srv/shop").click()
+    await eva.press_more("Allow reading in /srv/shop")
     await expect(eva.card.locator(".sure")).to_contain_text(
         f"Let {request['requester']['name']} read in /srv/shop without asking?"
     )
@@ -190,13 +196,14 @@ async def test_the_second_step_of_a_card_fits_at_320_pixels_in_german(
     request = asked(await team.agent.bash(thread, "cat notes.md", cwd=folder))
     small = {"viewport": {"width": 320, "height": 640}, "color_scheme": theme, "locale": "de-DE"}
     eva = await screen(f"/r/{request['id']}", house=team, **small)
+    await eva.card.locator("#more").click()
     await expect(eva.card.locator("#root")).not_to_have_attribute("aria-disabled", "true")
     assert (await eva.width(), await eva.violations()) == (320, [])
     for step in ("root", "always"):
         await eva.card.locator(f"#{step}").click()
         await expect(eva.card.locator(".sure")).to_be_visible()
         assert (await eva.width(), await eva.violations()) == (320, [])
-        targets = eva.card.locator(".sure button, .sure label")
+        targets = eva.card.locator(".bar button, .sure label")
         boxes = [await target.bounding_box() for target in await targets.all()]
         assert [box for box in boxes if box is None or box["height"] < 44] == []
         await eva.page.keyboard.press("Escape")
@@ -237,14 +244,16 @@ async def test_axe_finds_nothing_in_approvals(
         await expect(eva.card.nth(3).get_by_role("button", name="Allow once")).to_be_visible()
         found = {"open": await eva.violations()}
         await eva.card.nth(3).get_by_role("button", name="Allow once").click()
+        await eva.card.nth(6).get_by_role("button", name="More choices").click()
         await eva.card.nth(6).get_by_role("button", name="Always allow…").click()
         await eva.card.nth(5).get_by_role("button", name="Edit").click()
         await eva.card.nth(7).get_by_role("button", name="Request changes").click()
-        await eva.card.nth(8).get_by_role("button", name="Deny all…").click()
+        # The actions stick to the edge: what they cover there counts as too small, until it is scrolled into view.
+        await eva.card.nth(8).locator("#deny").scroll_into_view_if_needed()
         await expect(eva.page.get_by_text("Really allow it?")).to_be_visible()
         found["asking"] = await eva.violations()
         await eva.go("/")
-        await expect(eva.page.get_by_role("button", name="Deny all…")).to_be_visible()
+        await expect(eva.page.locator("askback-place-inbox li:has(.row)")).to_have_count(6)
         found["inbox"] = await eva.violations()
     assert found == {"open": [], "asking": [], "inbox": []}
 
@@ -265,6 +274,6 @@ async def test_nothing_of_an_approval_hangs_over_at_320_pixels(
         await expect(eva.card.nth(8).locator("#deny")).to_be_visible()
         widths = [await eva.width()]
         await eva.go("/")
-        await expect(eva.page.locator("askback-inbox li")).to_have_count(6)
+        await expect(eva.page.locator("askback-place-inbox li:has(.row)")).to_have_count(6)
         widths.append(await eva.width())
     assert widths == [320, 320]

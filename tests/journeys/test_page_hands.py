@@ -7,7 +7,7 @@ from playwright.async_api import expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, answer_of, form, place_of
-from tests.journeys.people import Person
+from tests.journeys.people import Team, asked
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
@@ -109,18 +109,19 @@ async def test_a_tick_taken_back_under_a_filter_keeps_its_place(
 
 
 async def test_the_focus_in_the_inbox_stays_when_others_leave_and_come(
-    screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
+    screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    made = [
-        await agent.requests.create(form({"type": "text"}, title=f"{thread} {name}"), thread_id=thread)
-        for name in ("low", "middle", "top")
-    ]
-    eva = await screen("/")
+    async def ask(name: str) -> str:
+        fields = [{"id": "q", "type": "text", "label": "Q"}]
+        return asked(await team.agent.ask(thread, {"title": f"{thread} {name}", "fields": fields}))["id"]
+
+    made = [await ask(name) for name in ("low", "middle", "top")]
+    eva = await screen("/", house=team)
     link = eva.page.get_by_role("link", name=f"{thread} low")
     await link.focus()
-    await ada.decline(made[1].id, "dismissed")
+    await team.ada.decline(made[1], "dismissed")
     await expect(eva.page.get_by_role("link", name=f"{thread} middle")).to_have_count(0)
     await expect(link).to_be_focused()
-    await agent.requests.create(form({"type": "text"}, title=f"{thread} new"), thread_id=thread)
+    await ask("new")
     await expect(eva.page.get_by_role("link", name=f"{thread} new")).to_be_visible()
     await expect(link).to_be_focused()

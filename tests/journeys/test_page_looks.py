@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,7 +12,7 @@ from playwright.async_api import expect
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, form, login_link, place_of
 from tests.journeys.conftest import TOKENS, Server
-from tests.journeys.people import Person
+from tests.journeys.people import Person, Team
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -26,8 +27,14 @@ QUESTIONS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-async def lively(agent: AsyncClient, ada: Person, thread: str) -> str:
+async def lively(server: Server, team: Team, thread: str) -> AsyncIterator[str]:
     """A thread with messages, open questions, and one of each outcome."""
+    async with AsyncClient(server.url, team.agent.token) as agent:
+        await fill(agent, team.ada, thread)
+        yield thread
+
+
+async def fill(agent: AsyncClient, ada: Person, thread: str) -> None:
     tool = {"type": "tool", "tool_call_id": "c1", "name": "write_files", "input": {"path": "a" * 200}}
     await agent.threads.create_message(
         [{"type": "text", "text": "Let me see. " * 20}, tool], thread_id=thread
@@ -40,26 +47,23 @@ async def lively(agent: AsyncClient, ada: Person, thread: str) -> str:
     await ada.decline(declined.id, "skipped", note="Not now")
     await agent.requests.cancel(await agent.requests.create(QUESTIONS[2], thread_id=thread), "superseded")
     await agent.say("https://example.org/" + "long/" * 40, thread_id=thread)
-    return thread
 
 
-async def first_open(ada: Person, thread: str) -> str:
-    return (await ada.pending(thread))[0]["id"]
+async def first_open(team: Team, thread: str) -> str:
+    return (await team.ada.pending(thread))[0]["id"]
 
 
 @requirement("J4", "I6")
 @pytest.mark.parametrize("theme", ["light", "dark"])
-async def test_axe_finds_nothing_on_any_page(
-    screen: OpenScreen, ada: Person, lively: str, theme: str
-) -> None:
-    eva = await screen(place_of(lively), color_scheme=theme)
+async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, lively: str, theme: str) -> None:
+    eva = await screen(place_of(lively), house=team, color_scheme=theme)
     await expect(eva.card).to_have_count(7)
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.nth(1).get_by_role("button", name="Submit").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
     found = {"thread": await eva.violations()}
     pages = {
-        "request": f"/r/{await first_open(ada, lively)}",
+        "request": f"/r/{await first_open(team, lively)}",
         "inbox": "/",
         "missing": "/r/req_00000000000000000000000000",
         "empty": "/t/nothing-here",
@@ -85,15 +89,15 @@ async def test_axe_sees_a_planted_fault_in_the_real_page(
 
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
 async def test_nothing_hangs_over_at_320_pixels(
-    screen: OpenScreen, ada: Person, lively: str, locale: str
+    screen: OpenScreen, team: Team, lively: str, locale: str
 ) -> None:
-    eva = await screen(place_of(lively), locale=locale, viewport={"width": 320, "height": 640})
+    eva = await screen(place_of(lively), house=team, locale=locale, viewport={"width": 320, "height": 640})
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dl")).to_be_visible()
     widths = {"thread": await eva.width()}
     for name, path in {
-        "request": f"/r/{await first_open(ada, lively)}",
+        "request": f"/r/{await first_open(team, lively)}",
         "inbox": "/",
         "login": "/login",
     }.items():
@@ -102,6 +106,38 @@ async def test_nothing_hangs_over_at_320_pixels(
             await expect(eva.link).to_have_text(("Connected", "Verbunden")[locale == "de-DE"])
         widths[name] = await eva.width()
     assert widths == dict.fromkeys(widths, 320)
+
+
+@requirement("J11")
+@pytest.mark.parametrize("width", [320, 768, 1280])
+async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion(
+    screen: OpenScreen, team: Team, lively: str, width: int
+) -> None:
+    eva = await screen(
+        place_of(lively),
+        house=team,
+        viewport={"width": width, "height": 800},
+        color_scheme="dark",
+        reduced_motion="reduce",
+    )
+    await expect(eva.card.locator(".title")).to_have_count(4)
+    request = await first_open(team, lively)
+    seen = {}
+    for path in (
+        place_of(lively),
+        f"/r/{request}",
+        "/",
+        f"/inbox/{request}",
+        "/history",
+        "/rules",
+        "/agents",
+    ):
+        await eva.go(path)
+        await eva.page.evaluate("document.documentElement.dir = 'rtl'")
+        await expect(eva.link).to_have_text("Connected")
+        moving = await eva.page.evaluate("document.getAnimations().length")
+        seen[path] = (await eva.width(), moving)
+    assert seen == dict.fromkeys(seen, (width, 0))
 
 
 @requirement("I6", "I3")

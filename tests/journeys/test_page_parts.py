@@ -29,18 +29,18 @@ def fetched(shown: Screen, part: str) -> int:
     return len([address for address in shown.fetched if f"/assets/{part}-" in address])
 
 
-@pytest.mark.parametrize("page", ["/t", "/r"])
-async def test_an_open_form_fetches_neither_and_its_answer_the_receipt_once(
-    screen: OpenScreen, agent: AsyncClient, thread: str, page: str
+@pytest.mark.parametrize(("page", "rich"), [("/t", 1), ("/r", 0)])  # a conversation draws Markdown
+async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
+    screen: OpenScreen, agent: AsyncClient, thread: str, page: str, rich: int
 ) -> None:
     asked = await agent.requests.create(LUNCH, thread_id=thread)
     eva = await screen(place_of(thread) if page == "/t" else f"/r/{asked.id}")
     await eva.card.get_by_label("Dish").fill("soup")
-    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (0, 0)
+    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (0, rich)
     await eva.page.keyboard.press("Control+Enter")
     await expect(eva.card.locator("summary")).to_be_focused()
     assert await answer_of(agent, asked) == {"q0": "soup"}
-    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (1, 0)
+    assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (1, rich)
 
 
 @pytest.mark.parametrize("page", ["/t", "/r"])

@@ -6,7 +6,7 @@ import pytest
 from playwright.async_api import expect
 
 from tests.journeys.browser import OpenScreen, place_of
-from tests.journeys.people import Team, asked
+from tests.journeys.people import Team, answer_of, asked
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -55,8 +55,8 @@ async def test_the_card_has_an_input_for_each_name_the_reason_the_help_the_scope
         card.get_by_text("Type values here, never paste them into chat.", exact=True)
     ).to_be_visible()
     assert [await each.inner_text() for each in await card.locator(".actions button").all()] == [
-        "Save & continue",
         "Dismiss",
+        "Save & continue",
     ]
 
 
@@ -66,3 +66,19 @@ async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, tea
     eva = await screen(place_of(thread), house=team, locale="de-DE")
     for text in ("Werte hier eingeben, nie in den Chat einfügen.", "Speichern & weiter"):
         await expect(eva.card.get_by_text(text, exact=True)).to_be_visible()
+
+
+@requirement("E6", "E9")
+async def test_an_optional_name_is_marked_and_may_stay_empty(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(
+        await team.agent.need(thread, "A_KEY", "B_KEY", metadata={"B_KEY": {"optional": True}}),
+    )
+    eva = await screen(f"/r/{request['id']}", house=team)
+    await expect(eva.card.locator("label[for=s-B_KEY]")).to_have_text("B_KEY (optional)")
+    await expect(eva.card.locator("label[for=s-A_KEY]")).to_have_text("A_KEY")
+    await eva.card.locator("#s-A_KEY").fill("one")
+    await eva.card.locator("#s-A_KEY").press("Enter")
+    await expect(eva.card).to_contain_text("Saved by Eva")
+    assert (await answer_of(team, request))["names"] == ["A_KEY"]

@@ -371,9 +371,9 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
 async def test_the_inbox_names_what_is_needed(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.agent.need(thread, "B_KEY", "A_KEY")
     eva = await screen("/", house=team)
-    item = eva.page.locator("askback-inbox li")
+    item = eva.page.locator("askback-place-inbox li:has(.row)")
     await expect(item).to_contain_text("A_KEY, B_KEY")
-    await expect(item).to_contain_text("Secret needed")
+    await expect(item).to_contain_text("2 secrets")
     await item.get_by_role("link").click()
     await expect(value(eva)).to_be_visible()
 

@@ -10,7 +10,7 @@ import anyio.abc
 import httpx2
 import pytest
 import websockets
-from playwright.async_api import Browser, expect
+from playwright.async_api import Browser, Route, expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, form, login_link, place_of
@@ -167,6 +167,29 @@ async def test_a_login_keeps_the_language_of_the_page_that_it_was_asked_for_on(
     eva.forgive("401")
     await eva.page.wait_for_url("**/login?next=*")
     assert parse_qs(urlsplit(eva.page.url).query)["next"] == [f"/t/{thread}?lang=de"]
+
+
+async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
+    server: Server, screen: OpenScreen
+) -> None:
+    there = anyio.Event()
+
+    async def lose(route: Route) -> None:
+        await there.wait()
+        await route.abort()
+
+    eva = await screen("/", locale="de-DE")
+    # The application may still be reading when its session is gone.
+    eva.forgive("ERR_FAILED", "401")
+    await eva.context.clear_cookies()
+    await eva.page.route("**/assets/de-*.js", lose)
+    await eva.go("/login")
+    await expect(eva.page.get_by_role("heading")).to_be_visible()
+    await expect(eva.page.locator("#enter")).to_be_hidden()
+    there.set()
+    await eva.page.locator("#code").fill(await login_link(server, "Eva"))
+    await eva.page.keyboard.press("Enter")
+    await eva.page.wait_for_url(lambda url: "/login" not in url)
 
 
 @requirement("N15")

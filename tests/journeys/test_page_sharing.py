@@ -62,7 +62,7 @@ async def test_a_reader_sees_how_many_secrets_are_asked_for_and_given(
     await expect(eva.card.get_by_text("2 secrets", exact=True)).to_be_visible()
     await expect(eva.card.locator("input")).to_have_count(0)
     inbox = await screen("/", house=scene.team, who={"user": "user-view"})
-    await expect(inbox.page.locator("askback-inbox li")).to_contain_text("2 secrets")
+    await expect(inbox.page.locator("askback-place-inbox li:has(.row)")).to_contain_text("2 secrets")
     typist = scene.people["prompt"]
     await typist.hand_over(request["id"], {"A_KEY": "a-value", "B_KEY": "b-value"})
     await expect(eva.card).to_contain_text("2 secrets · this conversation")
@@ -92,6 +92,20 @@ async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(
         await expect(each.card.locator("summary")).to_contain_text("Answered by Bob")
 
 
+async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", assignees=["ada"], reason="for the salaries"))
+    place = f"/r/{request['id']}?private"
+    eva = await screen(place, house=team, who={"user": "eva"})
+    await expect(eva.page.locator("main")).to_have_text(
+        "Question Inbox This is for ada.", use_inner_text=True
+    )
+    assert await eva.violations() == []
+    ada = await screen(place, name="Ada", house=team, who={"user": "ada"})
+    await expect(ada.card).to_contain_text("for the salaries")
+
+
 @requirement("K3")
 async def test_the_page_of_one_request_follows_what_may_be_done(screen: OpenScreen, scene: Shared) -> None:
     request = await scene.fresh("form")
@@ -105,7 +119,7 @@ async def test_the_page_of_one_request_follows_what_may_be_done(screen: OpenScre
 
 def row(shown: Screen, request: dict[str, Any]) -> Locator:
     """The row of a request in the inbox."""
-    return shown.page.locator("askback-inbox li", has_text=request["form"]["title"])
+    return shown.page.locator("askback-place-inbox li:has(.row)", has_text=request["form"]["title"])
 
 
 @requirement("K3", "K5")
@@ -118,19 +132,18 @@ async def test_the_inbox_marks_what_one_may_but_read_and_follows_what_one_may(
     other = asked(await agent.ask("free", {**FORM, "title": "For others"}, assignees=["Dora", "group:ops"]))
     free = asked(await agent.ask("free", {**FORM, "title": "For all"}))
     eva = await screen("/", house=scene.team, who={"user": "user-eva"})
-    title = eva.page.get_by_role("heading", level=1)
-    await expect(title).to_have_text("Inbox (2)")
+    await expect(eva.page).to_have_title("(2) Inbox – askback")
     await expect(row(eva, other)).to_contain_text("Waiting for Dora, ops")
     await expect(row(eva, first).locator(".read")).to_have_count(0)
     await share(owner, thread, owner="user-owner", others="view")
     await expect(row(eva, first)).to_contain_text("View only")
-    await expect(title).to_have_text("Inbox (1)")
+    await expect(eva.page).to_have_title("(1) Inbox – askback")
     later = await scene.fresh("form")
     await expect(row(eva, later)).to_contain_text("View only")
     assert await eva.violations() == []
     await share(owner, thread, owner="user-owner", others="prompt")
     await expect(row(eva, later).locator(".read")).to_have_count(0)
-    await expect(title).to_have_text("Inbox (3)")
+    await expect(eva.page).to_have_title("(3) Inbox – askback")
     await share(owner, thread, owner="user-owner")
-    await expect(eva.page.locator("askback-inbox li")).to_have_count(2)
+    await expect(eva.page.locator("askback-place-inbox li:has(.row)")).to_have_count(2)
     await expect(row(eva, free)).to_be_visible()

@@ -6,7 +6,8 @@ import pytest
 from playwright.async_api import expect
 
 from askback import AsyncClient
-from tests.journeys.browser import OpenScreen, answer_of, place_of
+from tests.journeys.browser import OpenScreen, answer_of, form, place_of
+from tests.journeys.people import Team
 from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
@@ -124,12 +125,33 @@ async def test_each_reader_sees_their_language_and_a_switch_keeps_what_is_typed(
 
 @requirement("D22")
 async def test_a_reader_of_a_language_that_askback_does_not_speak_sees_the_askers_texts_in_it(
-    screen: OpenScreen, agent: AsyncClient, thread: str
+    screen: OpenScreen, team: Team, thread: str
 ) -> None:
     title = {"en": "Town", "fr": "Ville"}
-    await agent.requests.create({"title": title, "fields": [{"id": "a", "type": "text"}]}, thread_id=thread)
-    eva = await screen("/", locale="fr-FR")
+    await team.agent.ask(thread, {"title": title, "fields": [{"id": "a", "type": "text"}]})
+    eva = await screen("/", house=team, locale="fr-FR")
     await expect(eva.page.get_by_role("link", name="Ville")).to_be_visible()
     await eva.page.get_by_role("link", name="Ville").click()
     await expect(eva.card.get_by_role("textbox", name="Ville")).to_be_visible()
     await expect(eva.button("Submit")).to_be_visible()
+
+
+@requirement("F25")
+async def test_the_summary_of_an_answer_fills_the_template_of_the_form_and_shows_its_inputs_where_asked(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    view = {"summary_template": "Booked {q0} ({q1}) <b>now</b>", "show_inputs": False}
+    fields = ({"type": "text"}, {"type": "text"})
+    await agent.requests.create(form(*fields, completed_view=view), thread_id=thread)
+    eva = await screen(place_of(thread))
+    await eva.card.get_by_role("textbox").first.fill("<i>Rome</i>")
+    await eva.button("Submit").click()
+    for _ in range(2):
+        await expect(eva.card).to_contain_text("Booked <i>Rome</i> () <b>now</b>")
+        await expect(eva.card.locator("summary, dl")).to_have_count(0)
+        await eva.page.reload()
+    await agent.requests.create(form(*fields, completed_view={**view, "show_inputs": True}), thread_id=thread)
+    await eva.card.get_by_role("textbox").last.fill("late")
+    await eva.button("Submit").click()
+    await eva.card.locator("summary").click()
+    await expect(eva.card.locator("dl")).to_contain_text("late")

@@ -122,6 +122,7 @@ async def test_the_person_is_shown_what_helps_to_find_each_value(team: Team, thr
             "placeholder": "p" * 120,
             "format_hint": "f" * 80,
             "input": "textarea",
+            "optional": True,
         }
     }
     more = {"metadata": metadata, "reason": "r" * 500, "instructions": "i" * 2_000}

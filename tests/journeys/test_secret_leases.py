@@ -259,3 +259,17 @@ async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread
 )
 async def test_a_token_that_does_not_say_what_it_may_lease_is_not_made(team: Team, body: Any) -> None:
     assert refusal(await team.admin.http.post("/v1/tokens", json=body)) == (422, "invalid")
+
+
+async def test_people_see_when_a_secret_was_last_read_and_by_which_agent(team: Team, thread: str) -> None:
+    await given(team, thread, scope="global")
+    [unused] = (await team.ada.http.get("/v1/secrets")).json()["secrets"]
+    assert "used_at" not in unused
+    await team.agent.lease(thread, "A_KEY")
+    [used] = (await team.ada.http.get("/v1/secrets")).json()["secrets"]
+    entries, _ = await team.admin.audit()
+    [leased_entry] = [entry for entry in entries if entry["action"] == "secret.lease"]
+    assert (used["used_at"], used["used_by"]) == (
+        leased_entry["at"],
+        {name: leased_entry["actor"][name] for name in ("id", "name")},
+    )

@@ -40,6 +40,35 @@ async def test_what_the_agent_and_everybody_else_sees_of_a_submission_are_names(
     assert leased(await team.agent.lease(thread, "A_KEY", "B_KEY")) == {"A_KEY": "one", "B_KEY": "two"}
 
 
+OPTIONAL = {"metadata": {"B_KEY": {"optional": True}}}
+
+
+@requirement("E6", "E9")
+async def test_an_optional_name_may_be_left_out_and_is_then_not_in_the_answer(
+    team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL))
+    none = await team.ada.hand_over(request["id"], {})
+    assert texts(none) == {"secrets.A_KEY": MISSING}
+    settled = (await team.ada.hand_over(request["id"], {"A_KEY": "one"})).json()
+    assert settled["answer"] == {"names": ["A_KEY"], "scope": "session", "existing": []}
+    assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": "one"}
+    assert (await team.agent.lease(thread, "B_KEY")).status_code == 404
+    again = (await team.agent.need(thread, "A_KEY", "B_KEY", **OPTIONAL)).json()
+    assert (again["status"], again["source"], again["answer"]["names"]) == ("answered", "existing", ["A_KEY"])
+
+
+@requirement("E6")
+async def test_of_names_that_are_all_optional_one_is_given(team: Team, thread: str) -> None:
+    all_optional = {"metadata": {"A_KEY": {"optional": True}, "B_KEY": {"optional": True}}}
+    request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", **all_optional))
+    assert request["status"] == "pending"
+    none = await team.ada.hand_over(request["id"], {})
+    assert texts(none) == {"secrets.A_KEY": MISSING, "secrets.B_KEY": MISSING}
+    settled = (await team.ada.hand_over(request["id"], {"B_KEY": "two"})).json()
+    assert settled["answer"]["names"] == ["B_KEY"]
+
+
 @requirement("E6")
 @pytest.mark.parametrize(
     ("secrets", "said"),

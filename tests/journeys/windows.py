@@ -8,7 +8,7 @@ from http.cookies import SimpleCookie
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, CDPSession, Page
+from playwright.async_api import Browser, BrowserContext, CDPSession, Page, ViewportSize
 
 from tests.journeys.people import Person
 from tests.signing_in import HALF, sign_in
@@ -46,6 +46,7 @@ class Window:
 
     page: Page
     cdp: CDPSession
+    size: ViewportSize | None
     origin: str = ""
     name: str | None = None
     session: Session | None = None
@@ -87,6 +88,8 @@ class Window:
             if tab is not self.page:
                 await tab.close()
         await self.page.unroute_all(behavior="ignoreErrors")
+        if self.size is not None and self.page.viewport_size != self.size:
+            await self.page.set_viewport_size(self.size)
         # A page that is left running goes to the login by itself once its session has gone.
         await self.go_to_plain_page(origin)
         if self.session is not None and self.session.cookies == await self.context.cookies():
@@ -131,7 +134,7 @@ class Windows:
         context = await self._browser.new_context(**options)
         context.set_default_timeout(5_000)
         page = await context.new_page()
-        return Window(page, await context.new_cdp_session(page))
+        return Window(page, await context.new_cdp_session(page), page.viewport_size)
 
     async def give_back(self, window: Window, options: dict[str, Any], origin: str) -> None:
         """Tidy a window that was at a server for the next test, or close it."""

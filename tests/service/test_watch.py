@@ -17,7 +17,7 @@ from askback.domain.record import Record
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.errors import Forbidden, NotFound
-from askback.ports.bus import Activity, Bus
+from askback.ports.bus import Activity, Bus, PersonalChange
 from askback.ports.store import Principal, Settlement
 from askback.server.system import SystemClock, SystemIds
 from askback.service.context import Services
@@ -57,6 +57,9 @@ class Collector:
 
     def active(self, activity: Activity) -> None:
         """Learn nothing."""
+
+    def changed(self, change: PersonalChange) -> None:
+        """Nothing was changed."""
 
     def shared(self, thread_id: str, level: AccessLevel) -> None:
         self.levels.append((thread_id, level))

@@ -39,6 +39,12 @@ SEEN = {
         24: "458d0fb389a9d190",
         25: "50ddae5b0d350286",
         26: "06a5684e99938d6c",
+        27: "8a1fcc2ab5053bd0",
+        28: "b53e61b52254de80",
+        29: "fa3bc5cd8d141df8",
+        30: "9d2968d156eeb31d",
+        31: "1456402751bdab9a",
+        32: "d0a30381099819e0",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -63,6 +69,12 @@ SEEN = {
         20: "06d05d31b10abd5c",
         21: "afa18d45eee24be4",
         22: "786897cf894f9bf3",
+        23: "164086b9484a4e59",
+        24: "9c194dd3ebfbab5c",
+        25: "6256a358cb390140",
+        26: "d531ae996488c072",
+        27: "488ba3d37f55d712",
+        28: "155a999f4418b7be",
     },
 }
 """Of each migration the beginning of its digest. Add a line with each new one."""

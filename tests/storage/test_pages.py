@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askback.domain.record import Labels
-from askback.storage.sql import audit, rules, runs, secrets, webhooks
+from askback.storage.sql import audit, conversations, inbox, rules, runs, secrets, webhooks
 from askback.storage.sql.conditions import branches
 from askback.storage.sql.requests import page_of_requests
 from askback.storage.sql.thread_lists import page_of_threads
@@ -140,7 +140,81 @@ def test_a_page_of_runs_walks_an_index_in_its_order(
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
 
+FILTERS = {
+    "history_thread": {"thread_id": "t1"},
+    "history_requester": {"requester": "agt_1"},
+    "history_person": {"person": "ada"},
+    "PRIMARY KEY": {},
+}
+
+
+def history(**chosen: Any) -> Any:
+    """The query of a page of the history with some filters, and its parameters."""
+    names = ("thread_id", "requester", "person", "since", "until", "before")
+    return inbox.page_of_history("main", **{**dict.fromkeys(names), **chosen}, limit=9)
+
+
+@requirement("K14", "N20")
+@pytest.mark.parametrize("index", FILTERS)
+@pytest.mark.parametrize("before", [None, ("2026", "req_9")])
+@pytest.mark.parametrize("time", [{}, {"since": "2025", "until": "2027"}])
+def test_each_filter_of_the_history_walks_an_index_in_the_order_of_the_page(
+    database: sqlite3.Connection, index: str, before: Any, time: dict[str, str]
+) -> None:
+    steps = plan(database, *history(**FILTERS[index], **time, before=before))
+    assert any(step.startswith("SEARCH h USING") and index in step for step in steps), steps
+    assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
+
+
+@requirement("K14", "N20")
+@pytest.mark.anyio
+@pytest.mark.parametrize("index", FILTERS)
+async def test_postgres_walks_the_same_indexes_of_the_history(postgres: PostgresServer, index: str) -> None:
+    name = await postgres.new()
+    db = await postgres.database(name).connect()
+    sql, *parameters = history(**FILTERS[index], before=("2026", "req_9"))
+    await db.execute("SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off")
+    lines = "\n".join(row[0] for row in await db.fetch(f"EXPLAIN {sql}", *parameters))
+    await db.close()
+    await postgres.drop(name)
+    assert f"using {index.replace('PRIMARY KEY', 'history_pkey')} on history" in lines, lines
+    assert "Sort" not in lines, lines
+
+
+@requirement("K13", "N20")
+@pytest.mark.parametrize(("viewer", "before"), list(product((None, "ada"), (None, ("2026", "req_9")))))
+def test_a_page_of_what_was_missed_walks_what_expired(
+    database: sqlite3.Connection, viewer: str | None, before: Any
+) -> None:
+    query = inbox.page_of_missed("main", "ada", since="2025", viewer=viewer, before=before, limit=9)
+    steps = plan(database, *query)
+    assert any("history_expired (" in step for step in steps), steps
+    assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
+
+
+@requirement("N20")
+@pytest.mark.parametrize(("person", "before"), list(product((None, "ada"), (None, 9))))
+def test_a_page_of_conversations_walks_what_was_active(
+    database: sqlite3.Connection, person: str | None, before: int | None
+) -> None:
+    steps = plan(database, *conversations.page_of_active("main", person=person, before=before, limit=9))
+    assert any("thread_activity_tenant" in step for step in steps), steps
+    assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
+
+
+@requirement("N20")
+def test_the_newest_messages_of_a_thread_are_found_without_reading_the_others(
+    database: sqlite3.Connection,
+) -> None:
+    steps = plan(database, conversations.LATEST_MESSAGES, "main", "[]", 9)
+    assert any(
+        re.search(r"SEARCH m USING INDEX messages_seq \(thread=\? AND seq>\?\)", step) for step in steps
+    ), steps
+
+
 LISTS = [
+    inbox.REMINDERS,
+    inbox.COMMENTS,
     *(
         rules.page_of_rules("main", subjects=[], now_ms=now, person=person, before=before, limit=9)[0]
         for now, person, before in product((None, 1), (None, "ada"), (None, "rul_9"))

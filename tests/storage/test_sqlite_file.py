@@ -226,7 +226,7 @@ async def test_what_another_process_changed_while_it_was_closed_is_seen_when_it_
 
 READS: dict[ModuleType, list[str]] = {
     requests: ["REQUEST", "DUE", "NEXT_DEADLINE"],
-    threads: ["THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS", "LAST_POSITION", "THREAD_REQUESTS"],
+    threads: ["THREAD_EVENTS", "TENANT_EVENTS", "PERSONS_EVENTS", "LAST_POSITION", "THREAD_REQUESTS", "THREAD_RUNS"],
     rules: ["RULES_IN_FORCE", "RULE", "POLICIES"],
     executions: ["EXECUTION", "REPORT"],
     audit: ["AUDIT", "AUDIT_HEAD"],

@@ -7,7 +7,7 @@ import statistics
 from tests.structure.tree import files, functions, lines, relative
 
 CODE = (".py", ".ts", ".css", ".sql", ".mjs")
-GENERATED = ("web/src/core/generated/",)
+GENERATED = ("web/src/core/generated/", "web/src/agent/generated/")
 FILE_MOST, FILE_MEDIAN = 400, 120
 FUNCTION_MOST, FUNCTION_MEDIAN = 60, 10
 

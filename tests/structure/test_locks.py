@@ -25,7 +25,9 @@ def _pins(lock: str) -> dict[str, str]:
 def _wanted(lock: str) -> list[Requirement]:
     groups = PROJECT["dependency-groups"]
     runtime = PROJECT["project"]["dependencies"]
-    extras = [text for extra in PROJECT["project"]["optional-dependencies"].values() for text in extra]
+    extras = [
+        text for extra in ("postgres", "files") for text in PROJECT["project"]["optional-dependencies"][extra]
+    ]
     names = {
         "requirements.lock": runtime,
         "requirements-dev.lock": runtime + extras + groups["dev"],
@@ -55,8 +57,10 @@ def test_tests_run_on_the_versions_that_users_get() -> None:
     assert {name: dev.get(name) for name in runtime} == runtime
 
 
-def test_the_npm_lock_has_hashes_and_no_address() -> None:
-    packages = json.loads((ROOT / "web" / "package-lock.json").read_text())["packages"]
-    locked = {name: entry for name, entry in packages.items() if name}
-    assert [name for name, entry in locked.items() if "integrity" not in entry] == []
-    assert [name for name, entry in locked.items() if "resolved" in entry] == []
+@pytest.mark.parametrize("folder", ["web", "examples/frameworks/typescript"])
+def test_an_npm_lock_has_hashes_and_no_address(folder: str) -> None:
+    text = (ROOT / folder / "package-lock.json").read_text("utf-8")
+    assert "://" not in text
+    locked = {name: entry for name, entry in json.loads(text)["packages"].items() if "node_modules/" in name}
+    assert [name for name, entry in locked.items() if not {"integrity", "link"} & entry.keys()] == []
+    assert [name for name, entry in locked.items() if "resolved" in entry and "link" not in entry] == []

@@ -15,6 +15,7 @@ UNKEPT = {
     ".git",
     ".hypothesis",
     ".venv",
+    ".venvs",
     ".tools",
     "node_modules",
     "static",

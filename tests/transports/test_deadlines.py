@@ -9,7 +9,7 @@ import pytest
 
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event
-from askback.ports.bus import Activity
+from askback.ports.bus import Activity, PersonalChange
 from askback.ports.store import Principal
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.service.jobs import deadlines
@@ -277,6 +277,9 @@ class Reader:
 
     def active(self, activity: Activity) -> None:
         """Learn nothing."""
+
+    def changed(self, change: PersonalChange) -> None:
+        """Nothing was changed."""
 
     def shared(self, thread_id: str, level: AccessLevel) -> None:
         """Learn nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from importlib.metadata import version
 from typing import Any
 
 import anyio
@@ -167,3 +168,18 @@ async def test_what_goes_wrong_inside_is_logged_with_the_id_that_the_caller_got(
     assert [getattr(record, "request_id", None) for record in caplog.records] == [
         reply.headers["x-request-id"]
     ]
+
+
+async def test_an_admin_reads_what_is_known_of_the_server(api: Api) -> None:
+    admin = await api.as_("admin")
+    found = (await admin.get("/v1/server")).json()
+    head = (await admin.get("/v1/audit")).json()["head"]
+    schema = api.app.services.store.schema()
+    assert found == {
+        "version": version("askback"),
+        "database": "sqlite",
+        "migration": schema.version,
+        "read_only": None,
+        "audit": head,
+    }
+    assert schema.version > 0

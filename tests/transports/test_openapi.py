@@ -11,7 +11,7 @@ import pytest
 from askback.server.app import create_app
 from askback.transports.websocket import operations as websocket
 from askback.wire import openapi
-from askback.wire.operation import BYTES, HTML, PLAIN, PNG, STREAM
+from askback.wire.operation import BYTES, HTML, LINES, PLAIN, PNG, STREAM
 from askback.wire.operations import OPERATIONS
 from tests.requirements import requirement
 from tests.transports.conftest import Api
@@ -42,7 +42,7 @@ def test_the_server_has_a_handler_for_every_operation() -> None:
 def test_every_model_that_the_table_names_exists() -> None:
     for each in OPERATIONS.values():
         for names in filter(None, (each.body, *each.replies.values())):
-            assert names in (STREAM, PLAIN, HTML, BYTES, PNG) or openapi.models(names)
+            assert names in (STREAM, PLAIN, HTML, BYTES, PNG, LINES) or openapi.models(names)
 
 
 def test_every_reference_in_the_document_leads_somewhere() -> None:

@@ -19,7 +19,9 @@ from tests.transports.conftest import BASE, Api
 pytestmark = pytest.mark.anyio
 
 PAGES = {
-    "/": "inbox",
+    "/": "app",
+    "/inbox/req_1": "app",
+    "/rules": "app",
     "/t/some-thread": "thread",
     "/t/a%2Fb": "thread",
     "/r/req_1": "request",

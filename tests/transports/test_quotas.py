@@ -323,6 +323,7 @@ async def test_limits_are_shown_with_what_was_set(api: Api) -> None:
     here = (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()
     assert (everywhere["max_questions"], here["max_questions"]) == (7, 5)
     assert everywhere["body_bytes"] == LIMITS.body_bytes
+    assert everywhere["set_by"] == here["set_by"] == {"body_bytes": "server", "max_questions": "policy"}
     assert "thread" not in everywhere
     await set_policy(api, thread_id="t1", max_questions=None)
     assert (await agent.get("/v1/limits", params={"thread_id": "t1"})).json()["max_questions"] == 7

@@ -97,6 +97,34 @@ async def test_lists_are_newest_first_in_pages_and_filtered(api: Api) -> None:
     assert await ids(kind="approval") == []
 
 
+async def test_a_brief_list_has_what_a_row_shows_and_nothing_long(api: Api) -> None:
+    agent, person = await api.as_("requester"), await api.as_("responder")
+    long = "x" * 1_900
+    fields = [{"type": "text", "id": name, "label": name, "description": long} for name in ("dish", "drink")]
+    form = {"fields": fields}
+    await asked(api, form=form)
+    call = {
+        "tool": "bash",
+        "input": {"command": f"make {long}"},
+        "reason": "To see",
+        "risk": {"level": "danger"},
+    }
+    made = await agent.post("/v1/requests", json={"kind": "approval", "thread_id": "t1", "approval": call})
+    assert made.status_code == 201, made.text
+    whole = (await person.get("/v1/requests")).json()["requests"]
+    reply = await person.get("/v1/requests", params={"brief": "true"})
+    assert len(reply.text) < 2_000
+    approval, question = reply.json()["requests"]
+    assert (question["form"], question["questions"]) == ({"title": "dish"}, 2)
+    assert approval["approval"]["digest"] == whole[0]["approval"]["digest"]
+    assert approval["approval"]["risk"] == {"level": "danger"}
+    assert approval["approval"]["reason"] == "To see"
+    same = ("id", "status", "revision", "thread_id", "requester", "created_at", "level")
+    assert [[each[name] for name in same] for each in whole] == [
+        [each[name] for name in same] for each in (approval, question)
+    ]
+
+
 @pytest.mark.parametrize(
     ("params", "path", "code"),
     [

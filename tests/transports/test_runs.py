@@ -64,6 +64,19 @@ async def test_a_run_begins_and_ends_with_its_reason(api: Api) -> None:
     assert (await agent.get(RUNS, params={"cursor": page["next_cursor"]})).json()["runs"] == [ended.json()]
 
 
+async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_its_own(api: Api) -> None:
+    ended, mine = await begun(api, run_id="r1"), await begun(api, run_id="r2")
+    other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
+    await (await api.as_("admin")).put("/v1/threads/t1/access", json={"agents": [mine["agent"], other]})
+    theirs = await begun(api, "requester/other", run_id="r3")
+    await (await api.as_("requester")).post(f"{RUNS}/{ended['id']}/end", json={})
+    shown = {
+        who: (await (await api.as_(who)).get("/v1/threads/t1")).json()["runs"]
+        for who in ("requester", "requester/other", "responder")
+    }
+    assert shown == {"requester": [mine], "requester/other": [theirs], "responder": [theirs, mine]}
+
+
 @requirement("A19")
 async def test_what_a_run_has_open_is_listed_and_cancelled_at_once(api: Api) -> None:
     agent = await api.as_("requester")

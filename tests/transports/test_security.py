@@ -126,7 +126,9 @@ async def test_every_route_sends_the_security_headers(api: Api) -> None:
             if url.startswith("/v1"):
                 assert headers["cache-control"] == "no-store", (method, url)
                 if method != "HEAD" and response.status_code != 204 and url != "/v1/oauth/callback":
-                    assert headers["content-type"] == "application/json"
+                    is_lines = response.status_code == 200 and url == "/v1/audit/export"
+                    expected = "application/x-ndjson" if is_lines else "application/json"
+                    assert headers["content-type"] == expected, (method, url)
 
 
 @requirement("M1")

@@ -316,3 +316,42 @@ async def test_a_running_server_delivers_without_being_told(monkeypatch: pytest.
             while (await log(api, hook))[0]["state"] != "delivered":
                 await anyio.sleep(0.02)
     assert len(webhook_client.posted) == 2
+
+
+@requirement("G10")
+@pytest.mark.parametrize(
+    ("answer", "came"),
+    [(WebhookResponse(204), (204, None)), (ERROR, (500, None)), (Unreachable("tls"), (None, "tls"))],
+)
+async def test_an_admin_tries_a_webhook_and_learns_what_came_back(
+    api: Api, webhook_client: FakeWebhookClient, answer: WebhookResponse | Exception, came: tuple[Any, Any]
+) -> None:
+    hook = await hooked(api)
+    admin = await api.as_("admin")
+    assert (await admin.patch(f"/v1/webhooks/{hook['id']}", json={"active": False})).status_code == 200
+    webhook_client.answers = [answer]
+    reply = await admin.post(f"/v1/webhooks/{hook['id']}/test")
+    assert reply.status_code == 200, reply.text
+    found = reply.json()
+    assert (found["status"], found["error"], found["duration_ms"]) == (*came, 0)
+    [posted] = webhook_client.posted
+    message = read(api, hook, posted)
+    assert (message["type"], message["data"]) == ("test", {})
+    assert await log(api, hook) == []
+    [tried] = [entry for entry in await audit(api) if entry["action"] == "webhook.test"]
+    assert tried["webhook_id"] == hook["id"]
+
+
+@requirement("G10")
+async def test_a_test_that_is_answered_with_gone_switches_nothing_off(
+    api: Api, webhook_client: FakeWebhookClient
+) -> None:
+    hook = await hooked(api)
+    webhook_client.answers = [WebhookResponse(410)]
+    admin = await api.as_("admin")
+    assert (await admin.post(f"/v1/webhooks/{hook['id']}/test")).json()["status"] == 410
+    assert [each["active"] for each in (await admin.get("/v1/webhooks")).json()["webhooks"]] == [True]
+
+
+async def audit(api: Api) -> list[dict[str, Any]]:
+    return (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]

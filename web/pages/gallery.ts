@@ -7,7 +7,7 @@ import type { Body, SecretHandover, SubmitEvent } from "../src/elements/events.t
 import type { Sender } from "../src/elements/kind.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
-import { $, speak } from "./page.ts";
+import { $, speak } from "./words.ts";
 import "../src/elements/define.ts";
 
 /** What the pretended server does with an answer: settle it, never reply, or refuse. */
@@ -19,8 +19,6 @@ interface Example {
   request?: InputRequest;
   /** Shown through `<askback-thread>` instead. */
   transcript?: Partial<Transcript>;
-  /** Shown through `<askback-inbox>` instead. */
-  inbox?: InputRequest[];
   readonly?: boolean;
   modal?: boolean;
   /** The requests around it; it is one of them. */
@@ -102,12 +100,6 @@ function drawExample(example: Example): HTMLElement {
     thread.transcript = { ...emptyThread("t1"), ...example.transcript };
     return thread;
   }
-  if (example.inbox) {
-    const inbox = document.createElement("askback-inbox");
-    inbox.requests = example.inbox;
-    if (example.me) Object.assign(inbox, { client: pretend(example.me) });
-    return inbox;
-  }
   if (!example.request) throw new Error(`example ${example.id} shows nothing`);
   return drawRequest(example, example.request);
 }
@@ -144,6 +136,6 @@ async function show(): Promise<void> {
   place.dataset.ready = "";
 }
 
-speak();
+await speak();
 addEventListener("hashchange", () => void show());
 void show();

@@ -2,10 +2,11 @@ import { WireError } from "../src/client/errors.ts";
 import { Rest } from "../src/client/rest.ts";
 import { storeSessionKey } from "../src/client/sessionkey.ts";
 import type { NewSession } from "../src/core/generated/wire.ts";
-import { $, say, speak } from "./page.ts";
+import { $, entitle, speak } from "./words.ts";
 
 /** Where a login may lead: our own pages, never another site. */
-const NEXT = /^\/(?:gallery|sessions|[tr]\/[\w.~%!$&'()*+,;=:@-]{1,600})?(?:\?lang=[\w-]{1,35})?$/;
+const NEXT =
+  /^\/(?:(?:gallery|inbox|conversations|history|rules|secrets|audit|agents|settings|[tr])(?:\/[\w.~%!$&'()*+,;=:@-]{1,600})?)?(?:\?[\w.~%&=+-]{1,600})?$/;
 
 const rest = new Rest("");
 const field = $("code") as HTMLInputElement;
@@ -42,7 +43,7 @@ async function enter(code: string, typed = false): Promise<void> {
 }
 
 const trade = (body: { code: string } | { token: string }): Promise<NewSession> =>
-  rest.post("/v1/sessions", body);
+  rest.call("POST", "/v1/sessions", body);
 
 function tellWhy(error: unknown): void {
   const refused = error instanceof WireError && error.final;
@@ -61,12 +62,14 @@ const isSignedIn = (): Promise<boolean> =>
     () => false,
   );
 
-speak();
-document.title = `${say("login")} – askback`;
+await speak();
+entitle();
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   void enter(codeIn(field.value), true);
 });
+// Only now: what is sent before would go to the address of the page, and be lost.
+form.hidden = false;
 addEventListener("hashchange", follow);
 follow();
 

@@ -1,4 +1,4 @@
-import { say, speak } from "./page.ts";
+import { entitle, speak } from "./words.ts";
 
-speak();
-document.title = `${say("missing")} – askback`;
+await speak();
+entitle();

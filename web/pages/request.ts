@@ -1,28 +1,48 @@
+import texts from "../../src/askback/messages/en.json?request" with { type: "json" };
 import { followRequest } from "../src/client/follow-request.ts";
+import { audience, type Person, readOnlyReason } from "../src/core/audience.ts";
+import type { InputRequest } from "../src/core/generated/wire.ts";
+import { isTerminal } from "../src/core/lifecycle.ts";
+import { addTexts } from "../src/core/messages.ts";
 import { loadKinds } from "../src/elements/kinds.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { questionOf } from "../src/elements/show.ts";
-import { $, connect, pathId, speak } from "./page.ts";
+import { connect, pathId } from "./page.ts";
+import { $, say, speak } from "./words.ts";
 
+addTexts(texts);
 customElements.define("askback-request", AskbackRequest);
-speak();
+await speak();
 const client = connect();
+const me = client.whoami().then(({ principal }) => principal);
 const card = document.createElement("askback-request");
 card.client = client;
 card.headingLevel = 2;
 $("main").append(card);
+
+/** With `?private`, the link of an agent's client: who else opens it sees for whom it is, and nothing more. */
+const isPrivate = new URLSearchParams(location.search).has("private");
+
+const isForOthers = (request: InputRequest, person: Person): boolean =>
+  isPrivate && !isTerminal(request.status) && readOnlyReason(request, person) === "for";
+
+async function show(request: InputRequest): Promise<void> {
+  const others = isForOthers(request, await me);
+  $("other").hidden = !others;
+  $("other").textContent = others ? say("for_others", { names: audience(request) }) : "";
+  card.hidden = others;
+  $("thread").hidden = others;
+  if (others) return;
+  ($("thread") as HTMLAnchorElement).href = `/t/${encodeURIComponent(request.thread_id)}`;
+  card.request = request;
+  await loadKinds([request]);
+  document.title = `${questionOf(request)} – askback`;
+}
+
 followRequest(
   client,
   pathId(),
-  (request) => {
-    const thread = $("thread") as HTMLAnchorElement;
-    thread.href = `/t/${encodeURIComponent(request.thread_id)}`;
-    thread.hidden = false;
-    card.request = request;
-    void Promise.resolve(loadKinds([request])).then(() => {
-      document.title = `${questionOf(request)} – askback`;
-    });
-  },
+  (request) => void show(request),
   () => {
     card.hidden = true;
     $("gone").hidden = false;

@@ -6,11 +6,12 @@ import "../src/elements/request.css.ts";
 import "../src/elements/field.ts";
 import { AskbackRequest } from "../src/elements/request.ts";
 import { AskbackThread } from "../src/elements/thread.ts";
-import { $, connect, pathId, say, speak } from "./page.ts";
+import { connect, pathId } from "./page.ts";
+import { $, say, speak } from "./words.ts";
 
 customElements.define("askback-request", AskbackRequest);
 customElements.define("askback-thread", AskbackThread);
-speak();
+await speak();
 const thread = document.createElement("askback-thread");
 thread.client = connect();
 thread.thread = pathId();

@@ -1,7 +1,7 @@
-// Rewrites package-lock.json without funding links, so that it names no host.
+// Rewrites the package-lock.json of this folder without funding links, so that it names no host.
 import { readFileSync, writeFileSync } from "node:fs";
 
-const file = new URL("../package-lock.json", import.meta.url);
+const file = "package-lock.json";
 const lock = JSON.parse(readFileSync(file, "utf8"));
 for (const entry of Object.values(lock.packages)) delete entry.funding;
 const text = `${JSON.stringify(lock, null, 2)}\n`;

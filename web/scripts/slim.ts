@@ -29,13 +29,18 @@ const squeezeCss = (text: string): string =>
     .replace(/;}/g, "}")
     .replace(/--_[a-z-]+/g, shortName);
 
-const ELEMENTS = new URL("../src/elements/", import.meta.url);
-const sheets = readdirSync(ELEMENTS, { recursive: true, encoding: "utf8" })
-  .filter((name) => name.endsWith(".ts"))
-  .map((name) => readFileSync(new URL(name, ELEMENTS), "utf8"));
+const SOURCES = new URL("../src/", import.meta.url);
+const sourcesIn = (folder: string): string[] =>
+  readdirSync(new URL(folder, SOURCES), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => readFileSync(new URL(folder + name, SOURCES), "utf8"));
+const sources = sourcesIn("elements/");
+const applicationSources = sourcesIn("app/");
 
 /** Our own custom properties. They are numbered by name, so that a page and its parts agree on them. */
-const OWN = [...new Set(sheets.flatMap((text) => text.match(/--_[a-z-]+/g) ?? []))].sort();
+const OWN = [
+  ...new Set([...sources, ...applicationSources].flatMap((text) => text.match(/--_[a-z-]+/g) ?? [])),
+].sort();
 const shortName = (name: string): string => `--_${OWN.indexOf(name).toString(36)}`;
 
 const SQUEEZE = new Map([
@@ -56,7 +61,7 @@ export function slimTemplates(): Plugin {
     name: "askback-slim-templates",
     apply: "build",
     transform(code, id) {
-      if (!id.includes("/src/elements/")) return null;
+      if (!/\/src\/(elements|app)\//.test(id)) return null;
       const edits = [...tagged(this.parse(code))].flatMap((node) => {
         const squeeze = SQUEEZE.get(node.tag?.name ?? "");
         return squeeze ? (node.quasi?.quasis ?? []).map((part) => ({ part, squeeze })) : [];
@@ -86,19 +91,15 @@ function faultsOf(paths: string[]): string {
   return `fault\\.(${keys.join("|")})`;
 }
 
-// The reasons of the policy come in English from the server.
-const shown = (language: string): RegExp =>
-  language === "en"
-    ? new RegExp(`^(ui\\..+|${faultsOf(FAULTS)})$`)
-    : new RegExp(`^(reason\\..+|ui\\..+|${faultsOf([...FAULTS, ...RULES])})$`);
+// The reasons of the policy and the headlines of calls come in English from the server.
+const SHOWN_EN = new RegExp(`^(ui\\..+|${faultsOf(FAULTS)})$`);
+const SHOWN = new RegExp(`^((reason|headline)\\..+|ui\\..+|${faultsOf([...FAULTS, ...RULES])})$`);
 
-/** The texts that stand in the pages themselves, in English, and in no script of this one; the gallery has them all. */
-function inPages(page: string): Set<string> {
+/** The texts that stand in the pages themselves, in English, and in no script. */
+function inPages(): Set<string> {
   const files = readdirSync(new URL("../pages", import.meta.url)).map((name) => `../pages/${name}`);
-  const scripts = [...files, "../src/elements/thread.ts", "../src/elements/inbox.ts"].filter((path) =>
-    page === "gallery" ? path.endsWith(".ts") : path.endsWith(`/${page}.ts`) || path.endsWith("/page.ts"),
-  );
-  const said = new Set(keysIn(scripts.map(read).join("\n"), /\bsay\("(\w+)"/g));
+  const scripts = files.filter((path) => path.endsWith(".ts")).map(read);
+  const said = new Set(keysIn([...sources, ...applicationSources, ...scripts].join("\n"), /\bsay\("(\w+)"/g));
   const written = [...files, "../layout.html"]
     .filter((path) => path.endsWith(".html"))
     .flatMap((path) => keysIn(read(path), /data-say="(\w+)"/g));
@@ -109,58 +110,59 @@ function inPages(page: string): Set<string> {
 const PARTS: Record<string, string> = {
   action: "action\\.",
   answering: "answering\\.",
+  app: "app\\.|missing",
   approval: "approvals?\\.",
-  call: "call\\.|input$",
+  chat: "chat\\.|call\\.|input$|thread_|new_question$|you$|agent$",
   choices: "choices\\.|skip_section$",
   composer: "composer\\.|send$",
   drafts: "drafts\\.|submitted_empty$",
   files: "files\\.",
   markdown: "link_local$",
+  mcp: "mcp_",
   package: "package\\.",
   reader: "reader\\.",
+  request: "for_others$",
   receipt:
     "(answered_by|asked_again|ask_again|cancelled\\..*|chosen|declined\\..*|elsewhere|expired|lost|lost_self|not_done|not_given|nothing_given|remembered|someone|unsent|unused)$",
-  secret: "secrets?\\.",
+  secret: "secret\\.",
   shape: "shape\\.",
   sources: "sources\\.",
 };
-/** The English texts that one page shows at once and no other; the gallery shows all of them. */
-const PAGES: Record<string, string> = {
-  connected: "oauth_",
-  inbox: "inbox_|approvals\\.|secrets\\.",
-  thread: "thread_|new_question$|you$|agent$",
-};
+/** The places of the application; the texts of the place `rules` are `ui.rules.…`, and come with it as `en.json?place=rules`. */
+const PLACES = readdirSync(new URL("app/places", SOURCES)).map((name) => `${name}\\.`);
+
+/** What only the application shows. */
+const APPLICATION = ["app\\.", ...PLACES].join("|");
+const ELSEWHERE = new RegExp(`^ui\\.(${[...Object.values(PARTS), ...PLACES].join("|")})`);
+
+/** Which texts a file of the catalogue keeps: `en.json`, `en.json?approval`, `en.json?place=rules`, `de.json`, `de.json?app`. */
+function kept(language: string, part?: string, place?: string): (key: string) => boolean {
+  const has = (pattern: string) => (key: string) => new RegExp(`^${pattern}`).test(key);
+  if (place) return has(`ui\\.${place}\\.`);
+  if (part === "rules") return has(`${faultsOf(RULES)}$`);
+  if (part) return has(`ui\\.(${language === "en" ? PARTS[part] : APPLICATION})`);
+  const drop = inPages();
+  return language === "en"
+    ? (key) => SHOWN_EN.test(key) && !ELSEWHERE.test(key) && !drop.has(key)
+    : (key) => SHOWN.test(key) && !has(`ui\\.(${APPLICATION})`)(key);
+}
 
 /**
- * Keeps, of the catalogues, the words of the page and the faults of answers.
+ * Keeps, of the catalogues, the words of the pages and the faults of answers.
  *
  * The English words of a part are in the part, which asks for `en.json?action`, `en.json?approval` and so on. The texts of
- * another language are one file for all pages.
+ * another language are two files: those of the application, and all others.
  */
-export function slimCatalogues(page: string): Plugin {
-  const pages = Object.keys(PAGES).filter((name) => page !== "gallery" && name !== page);
-  const own = PAGES[page] ?? "$";
-  const others = [...pages.map((name) => PAGES[name]), ...Object.values(PARTS)].join("|");
-  const elsewhere = new RegExp(`^ui\\.(?!${own})(${others})`);
+export function slimCatalogues(): Plugin {
   return {
     name: "askback-slim-catalogues",
     apply: "build",
     enforce: "pre",
     transform(code, id) {
-      const [, language, part] = /\/messages\/(\w+)\.json(?:\?(\w+))?$/.exec(id) ?? [];
+      const [, language, part, place] = /\/messages\/(\w+)\.json(?:\?(\w+)(?:=(\w+))?)?$/.exec(id) ?? [];
       if (!language) return null;
-      const texts: [string, string][] = Object.entries(JSON.parse(code));
-      const whole = language !== "en" && !part;
-      const keep =
-        part === "rules"
-          ? new RegExp(`^${faultsOf(RULES)}$`)
-          : part
-            ? new RegExp(`^ui\\.(${PARTS[part]})`)
-            : shown(language);
-      const drop = whole || part ? new Set() : inPages(page);
-      const entries = texts.filter(
-        ([key]) => keep.test(key) && !drop.has(key) && (whole || part || !elsewhere.test(key)),
-      );
+      const keep = kept(language, part, place);
+      const entries = Object.entries(JSON.parse(code)).filter(([key]) => keep(key));
       return { code: JSON.stringify(Object.fromEntries(entries)), map: null, moduleType: "json" };
     },
   };

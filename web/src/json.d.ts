@@ -1,4 +1,16 @@
 /** The parts of a catalogue that `scripts/slim.ts` leaves for what is fetched on demand. */
+declare module "*.json?app" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?request" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?mcp" {
+  const texts: Record<string, string>;
+  export default texts;
+}
 declare module "*.json?package" {
   const texts: Record<string, string>;
   export default texts;
@@ -43,7 +55,7 @@ declare module "*.json?answering" {
   const texts: Record<string, string>;
   export default texts;
 }
-declare module "*.json?call" {
+declare module "*.json?chat" {
   const texts: Record<string, string>;
   export default texts;
 }
@@ -60,6 +72,38 @@ declare module "*.json?markdown" {
   export default texts;
 }
 declare module "*.json?receipt" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=rules" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=audit" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=inbox" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=agents" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=conversations" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=history" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=secrets" {
+  const texts: Record<string, string>;
+  export default texts;
+}
+declare module "*.json?place=settings" {
   const texts: Record<string, string>;
   export default texts;
 }

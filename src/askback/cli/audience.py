@@ -30,10 +30,8 @@ class Reader:
         approval, asker = request.approval, request.requester
         if approval and approval.exclude_requester and asker and asker.user in self.names:
             return "The agent works for you, so somebody else has to decide."
-        if not request.assignees:
-            return None
-        wanted = [*request.assignees, *request.assigned]
-        if self.names.intersection(wanted):
+        wanted = request.audience
+        if not wanted or self.names.intersection(wanted):
             return None
         return f"To be answered by: {', '.join(name.removeprefix(GROUP_PREFIX) for name in wanted)}."
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 
 from askback.cli.language import language, sentences, text
-from askback.cli.terminal import WORDS, Terminal, one_line
+from askback.cli.terminal import CALL, WORDS, Terminal, one_line
 from askback.domain.approval import Preview, ShownApproval
 from askback.messages import translate
 
 DANGER = "bold red"
-_HEADS = {"command": "Command", "file": "File", "json": "Input", "plan": "Plan"}
+VALUE = f"{CALL}  "
+_HEADS = {"command": "Command", "file": "File", "plan": "Plan"}
 _LINES = {"+": "green", "-": "red", "@": "cyan", " ": ""}
 
 
 def show(terminal: Terminal, approval: ShownApproval) -> None:
     """Print what would run, and apart from it what the agent says of it and why it is asked."""
+    terminal.say(headline(approval), "bold")
     _show_words(terminal, approval)
     if approval.plan is None:
-        terminal.say(f"Tool: {approval.tool}", "bold")
+        terminal.say(f"Tool: {approval.tool}", "dim")
     if approval.preview is None:
         show_input(terminal, approval.input)
     else:
@@ -34,6 +36,15 @@ def show(terminal: Terminal, approval: ShownApproval) -> None:
     codes = [] if approval.only_once_code is None else [approval.only_once_code]
     for why in sentences([approval.only_once or ""], codes) if codes else ():
         terminal.say(one_line(why), "dim")
+
+
+def headline(approval: ShownApproval) -> str:
+    """Return the headline of a call in the language of the terminal, or the tool's name without a preview."""
+    preview = approval.preview
+    if preview is None:
+        return approval.tool
+    codes = [preview.headline_code] if preview.headline_code else []
+    return sentences([preview.headline], codes, prefix="headline")[0]
 
 
 def show_input(terminal: Terminal, call_input: object) -> None:
@@ -58,13 +69,20 @@ def _show_words(terminal: Terminal, approval: ShownApproval) -> None:
 
 
 def _show_preview(terminal: Terminal, preview: Preview) -> None:
-    terminal.say("Arguments, quoted:" if preview.argv else f"{_HEADS[preview.type]}:", "dim")
+    head = "Arguments, quoted" if preview.argv else _HEADS.get(preview.type, "Input")
+    terminal.say(f"{head}:", "dim")
     if preview.path is not None:
         terminal.quote(preview.path, "bold")
     if preview.parts:
         terminal.quote(preview.parts, "bold" if preview.type == "command" else "")
     for line in preview.diff or ():
         terminal.quote([line.op, *line.parts], _LINES[line.op])
-    if preview.rest:
+    if preview.folder:
+        terminal.quote(["in ", *preview.folder])
+    if preview.type in _HEADS and (preview.fields or preview.rest):
         terminal.say("And in the input:", "dim")
+    for field in preview.fields:
+        terminal.quote([*field.name, ": "], "dim")
+        terminal.quote(field.parts, margin=VALUE)
+    if preview.rest:
         terminal.quote(preview.rest)

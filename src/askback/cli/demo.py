@@ -111,7 +111,7 @@ def _invite(console: Console, ready: RunningServer, run: Run, token: str, *, bro
         f"When a card asks for {TOKEN}, type (nowhere else):  {token}", soft_wrap=True, markup=False
     )
     console.print("Ctrl-C ends the demo.\n")
-    if browser and _has_browser():
+    if browser and has_browser():
         webbrowser.open(link)
 
 
@@ -161,7 +161,8 @@ def _found_by_inbox(ready: RunningServer) -> Generator[None]:
             file.unlink(missing_ok=True)
 
 
-def _has_browser() -> bool:
+def has_browser() -> bool:
+    """Whether a browser can be opened here."""
     return sys.platform in {"darwin", "win32"} or bool(
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     )

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.audience import reader
+from askback.cli.card import headline
 from askback.cli.connection import Connection, find
 from askback.cli.pending import PendingRequests
 from askback.cli.signals import interruptible
@@ -128,7 +129,4 @@ def _can_run(request: InputRequest, now: datetime) -> bool:
 
 
 def _call(request: InputRequest) -> str:
-    asked = request.approval
-    if asked is None or asked.preview is None:
-        return request.kind
-    return asked.preview.headline
+    return headline(request.approval) if request.approval else request.kind

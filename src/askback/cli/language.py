@@ -31,24 +31,29 @@ def _tag() -> str:
     return named.partition(".")[0].partition("@")[0].replace("_", "-")
 
 
-def sentences(texts: Sequence[str], codes: Sequence[ReasonCode]) -> list[str]:
-    """Return sentences of the policy in the language of the terminal; English where there is no text for a code."""
+def sentences(texts: Sequence[str], codes: Sequence[ReasonCode], *, prefix: str = "reason") -> list[str]:
+    """Return sentences of the policy in the language of the terminal; English where there is no text for a code.
+
+    `prefix` is the first word of their keys in the catalogue: `reason` or `headline`.
+    """
     locale = language()
     if locale == "en" or len(codes) != len(texts):
         return list(texts)
-    return [_sentence(code, locale, text) for code, text in zip(codes, texts, strict=True)]
+    return [_sentence(code, locale, text, prefix) for code, text in zip(codes, texts, strict=True)]
 
 
-def _sentence(reason: ReasonCode, locale: str, english: str) -> str:
+def _sentence(reason: ReasonCode, locale: str, english: str, prefix: str) -> str:
     try:
-        return _translated(reason, locale)
+        return _translated(reason, locale, prefix)
     except KeyError:  # of a newer server
         return english
 
 
-def _translated(reason: ReasonCode, locale: str) -> str:
+def _translated(reason: ReasonCode, locale: str, prefix: str) -> str:
     said = {
-        name: _translated(ReasonCode.model_validate(value), locale) if isinstance(value, dict) else str(value)
+        name: _translated(ReasonCode.model_validate(value), locale, prefix)
+        if isinstance(value, dict)
+        else str(value)
         for name, value in reason.params.items()
     }
-    return translate(f"reason.{reason.code}", locale, **said)
+    return translate(f"{prefix}.{reason.code}", locale, **said)

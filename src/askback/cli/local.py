@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 from askback.cli.connection import NoneRunning, find
 from askback.client import AsyncClient, Page
+from askback.client.transport_app import RunningApp
 from askback.errors import StoreUnusable
 
 T = TypeVar("T")
@@ -53,7 +54,7 @@ async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
     require_its_database(settings)
     application = create_app(settings)
     async with application.running(serves=False):
-        yield Local(_Alive(application), await open_keyring(application))
+        yield Local(RunningApp(application), await open_keyring(application))
 
 
 @asynccontextmanager
@@ -108,18 +109,3 @@ def require_database(data_dir: Path | None) -> None:
     from askback.server import settings as settings_module
 
     settings_module.load(data_dir=data_dir).require_database()
-
-
-class _Alive:
-    """An app whose life is looked after elsewhere: a client of it neither starts nor ends it."""
-
-    def __init__(self, app: Any) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        if scope["type"] != "lifespan":
-            await self._app(scope, receive, send)
-            return
-        for _ in ("startup", "shutdown"):
-            message = await receive()
-            await send({"type": f"{message['type']}.complete"})

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -24,13 +25,26 @@ def login(
     ] = None,
     user: Annotated[str | None, typer.Option(help="Your id for the person, the same for each login.")] = None,
     group: Annotated[list[str] | None, typer.Option(help="A group of the person; repeatable.")] = None,
+    admin: Annotated[
+        bool, typer.Option("--admin", help="The person may also manage tokens, rules and the audit log.")
+    ] = False,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the running server.")] = None,
 ) -> None:
     """Print a link that logs one browser in; it works once, for ten minutes."""
-    print(asyncio.run(_create_link(data_dir, name or user or "owner", user, group or [])))
+    role = "admin" if admin else "responder"
+    print(
+        asyncio.run(create_link(data_dir, name=name or user or "owner", user=user, groups=group, role=role))
+    )
 
 
-async def _create_link(data_dir: Path | None, name: str, user: str | None, groups: list[str]) -> str:
+async def create_link(
+    data_dir: Path | None,
+    *,
+    name: str = "owner",
+    user: str | None = None,
+    groups: Sequence[str] | None = None,
+    role: Literal["responder", "admin"] = "responder",
+) -> str:
     """Ask the server that left its address in the data folder; raises `AskbackError`."""
     file = settings_module.load(data_dir=data_dir).server_file
     address = server_file.read(file)
@@ -38,6 +52,8 @@ async def _create_link(data_dir: Path | None, name: str, user: str | None, group
         raise AskbackError(f"No server has been started with {file.parent}. Run `askback serve` first.")
     async with AsyncClient(address["url"], address["admin_token"], via="cli") as client:
         try:
-            return await client.sessions.create_login_link(name=name, user=user, groups=groups)
+            return await client.sessions.create_login_link(
+                name=name, user=user, groups=groups or [], role=role
+            )
         except ConnectionLost:
             raise AskbackError(f"No server answers at {address['url']}. Run `askback serve` first.") from None

@@ -11,13 +11,21 @@ from askback.cli.field_prompt import ExitWord, PromptExit
 from askback.cli.terminal import EndOfInput, Terminal
 from askback.cli.wording import asker, ended, title
 from askback.client import AsyncClient
-from askback.domain.events import REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED, REQUEST_UPDATED
+from askback.domain.events import (
+    REQUEST_ASSIGNED,
+    REQUEST_CREATED,
+    REQUEST_ESCALATED,
+    REQUEST_REPROMPTED,
+    REQUEST_UPDATED,
+)
 from askback.domain.limits import DEFAULTS
 from askback.domain.request import InputRequest
 
 POLL_S = 15.0
 """Seconds between reads when no event arrives."""
-_ASKED = frozenset({REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_REPROMPTED, REQUEST_UPDATED})
+_ASKED = frozenset(
+    {REQUEST_CREATED, REQUEST_ESCALATED, REQUEST_ASSIGNED, REQUEST_REPROMPTED, REQUEST_UPDATED}
+)
 
 
 class PendingRequests:

@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,11 +14,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from askback.cli import rule_files
 from askback.cli.connection import NoneRunning, find
 from askback.cli.language import sentences
 from askback.cli.local import client_as
 from askback.cli.policy_line import answer_line, check_line
-from askback.cli.terminal import printable
+from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rule
 from askback.domain.policy.built_in_lists import LISTS, built_in_rules
 from askback.domain.policy.effective import enforced_policy
@@ -29,6 +29,10 @@ from askback.server.settings import data_folders
 EFFECTS, SCOPES = ("allow", "ask", "deny"), ("thread", "project", "always")
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
+app.command(name="built-in")(rule_files.built_in)
+app.command()(rule_files.preview)
+app.command()(rule_files.export)
+app.command(name="import")(rule_files.import_)
 
 DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
@@ -256,11 +260,12 @@ def _origin(rule: Rule) -> str:
         f"for {rule.agent_name or rule.agent}" if rule.agent else "for every agent",
         "locked" if rule.locked else "",
         "shadow: it decides nothing" if rule.shadow else "",
-        f"since {_moment(rule.created_at)}{by}",
-        f"until {_moment(rule.expires_at)}" if rule.expires_at else "",
+        f"since {minute(rule.created_at)}{by}",
+        f"until {minute(rule.expires_at)}" if rule.expires_at else "",
         _end(rule),
         f"why: {rule.why}" if rule.why else "",
         f"needs a choice: {_choice(rule)}" if rule.needs_choice else "",
+        f"used {rule.usage.count}×, last {minute(rule.usage.last_at)}" if rule.usage else "",
     )
     return ", ".join(filter(None, facts))
 
@@ -274,11 +279,7 @@ def _end(rule: Rule) -> str:
     if rule.revoked_at is None:
         return ""
     by = f" by {rule.revoked_by.name}" if rule.revoked_by else ""
-    return f"revoked {_moment(rule.revoked_at)}{by}"
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"
+    return f"revoked {minute(rule.revoked_at)}{by}"
 
 
 def _escape(line: str) -> str:

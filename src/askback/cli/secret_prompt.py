@@ -119,7 +119,9 @@ class SecretPrompt:
         """Prompt for one value until there is one, or the stored one is used."""
         kept = ", ".join(self._shown.present.get(name, ()))
         self._head(name, kept)
-        prompt = "value, hidden (Enter uses the stored one): " if kept else "value, hidden: "
+        optional = name not in self._shown.required
+        default = "Enter uses the stored one" if kept else "optional; Enter leaves it out" if optional else ""
+        prompt = f"value, hidden ({default}): " if default else "value, hidden: "
         self._values.pop(name, None)
         self._existing.discard(name)
         with self._terminal.unseen():
@@ -127,6 +129,8 @@ class SecretPrompt:
                 line = await self._line(prompt)
                 if not line and kept:
                     self._existing.add(name)
+                elif not line and optional:
+                    return
                 elif not line:
                     self._terminal.say("Enter a value, or type :dismiss to refuse.", "red")
                 else:

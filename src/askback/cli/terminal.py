@@ -14,6 +14,7 @@ import threading
 import unicodedata
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from select import select
 
 from rich.cells import cell_len
@@ -224,3 +225,8 @@ def _shown(char: str) -> str:
     if char == "\n" or char in JOINERS or unicodedata.category(char) not in HIDDEN:
         return char
     return f"\\u{{{ord(char):x}}}"
+
+
+def minute(moment: datetime) -> str:
+    """Write a moment in the local time, to the minute."""
+    return f"{moment.astimezone():%Y-%m-%d %H:%M}"

@@ -12,7 +12,7 @@ import typer
 
 from askback.cli.local import client_as
 from askback.cli.terminal import printable
-from askback.client import Delivery, NewWebhook, Webhook
+from askback.client import Attempt, Delivery, NewWebhook, Webhook
 from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
@@ -95,6 +95,17 @@ def remove(which: WebhookId, data_dir: DataDir = None) -> None:
     print(f"{printable(which)} is removed.")
 
 
+@app.command(name="test")
+def send_test(which: WebhookId, data_dir: DataDir = None) -> None:
+    """Send one message of the type `test` now, and print the response."""
+
+    async def send() -> Attempt:
+        async with client_as("admin", data_dir=data_dir) as client:
+            return await client.webhooks.test(which)
+
+    print(_result(asyncio.run(send())))
+
+
 @app.command()
 def deliveries(
     which: WebhookId,
@@ -115,8 +126,7 @@ def deliveries(
         again = f", again {_moment(each.next_at)}" if each.next_at else ""
         print(printable(f"{each.id}  {each.type}  {each.state}{again}"))
         for attempt in each.attempts:
-            came = attempt.error if attempt.status is None else attempt.status
-            print(printable(f"    {_moment(attempt.at)}  {came}  {attempt.duration_ms} ms"))
+            print(f"    {_result(attempt)}")
 
 
 @app.command()
@@ -135,6 +145,11 @@ def redeliver(
             return await client.webhooks.redeliver(which, delivery=delivery, resume=resume)
 
     print(f"{asyncio.run(again()).id} is sent again.")
+
+
+def _result(attempt: Attempt) -> str:
+    came = attempt.error if attempt.status is None else attempt.status
+    return printable(f"{_moment(attempt.at)}  {came}  {attempt.duration_ms} ms")
 
 
 async def _switch(which: str, data_dir: Path | None, *, active: bool) -> None:

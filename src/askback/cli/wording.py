@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from askback.cli.card import headline
 from askback.cli.language import sentences, text
 from askback.cli.terminal import one_line
 from askback.domain.lifecycle import Status
@@ -14,7 +15,7 @@ LONGEST = 200
 def title(request: InputRequest) -> str:
     """Return the form's title or what its first field is called, a tool call's headline, or the names of secrets."""
     if request.approval is not None:
-        return request.approval.preview.headline if request.approval.preview else request.approval.tool
+        return headline(request.approval)
     if request.secret is not None:
         return ", ".join(request.secret.names)
     if request.action is not None:

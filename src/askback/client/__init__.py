@@ -24,15 +24,16 @@ from askback.domain.verdict import Accept, AskAgain, Verdict
 from askback.wire.admin_replies import (
     AgentRecord,
     BrowserSession,
+    CurrentSession,
     NewToken,
     Root,
     Rotation,
-    Rule,
     StoredSecret,
     Token,
 )
 from askback.wire.events import Answering
 from askback.wire.file_replies import UploadedFile
+from askback.wire.policy_replies import Rule
 from askback.wire.replies import (
     Attempt,
     Delivery,
@@ -58,6 +59,7 @@ __all__ = [
     "BatchResult",
     "BrowserSession",
     "Client",
+    "CurrentSession",
     "Delivery",
     "Execution",
     "FileValue",

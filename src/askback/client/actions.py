@@ -23,7 +23,7 @@ class Actions(Resource):
         self,
         title: LocalText,
         *,
-        thread_id: str,
+        thread_id: str | None = None,
         url: str | None = None,
         provider: str | None = None,
         scopes: Sequence[str] | None = None,
@@ -49,7 +49,9 @@ class Actions(Resource):
             scopes=None if scopes is None else list(scopes),
             secret=secret,
         )
-        op = create_request(asked, thread_id=thread_id, options=dump_options(options), key=idempotency_key)
+        op = create_request(
+            asked, thread_id=self._thread(thread_id), options=dump_options(options), key=idempotency_key
+        )
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
         return answer_or_raise(settled_outcome(await self._settled(ticket)))
 
@@ -59,7 +61,7 @@ class Actions(Resource):
         kind: str,
         data: Mapping[str, Any],
         *,
-        thread_id: str,
+        thread_id: str | None = None,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
         **options: Unpack[RequestOptions],
@@ -71,7 +73,12 @@ class Actions(Resource):
         """
         asked = dump_options(options)
         op = create_request(
-            data, thread_id=thread_id, options=asked, key=idempotency_key, kind=kind, member="data"
+            data,
+            thread_id=self._thread(thread_id),
+            options=asked,
+            key=idempotency_key,
+            kind=kind,
+            member="data",
         )
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
         return answer_or_raise(settled_outcome(await self._settled(ticket)))

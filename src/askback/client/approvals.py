@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack
@@ -14,9 +15,17 @@ from askback.client.options import RequestContext, call_key, dump_options
 from askback.client.resources.base import Resource
 from askback.client.transport_app import AppFailed
 from askback.domain.approval import PLAN_TOOL, Risk, Scope
-from askback.domain.decision import Decision, hook_denial, unavailable_decision
+from askback.domain.decision import Decision, hook_denial, unavailable_decision, unusable_decision
 from askback.domain.request import InputRequest
-from askback.errors import AskbackError, ConnectionLost, Denied, NotFound, Refused, Unavailable
+from askback.errors import (
+    AskbackError,
+    Conflict,
+    ConnectionLost,
+    Denied,
+    NotFound,
+    Refused,
+    Unavailable,
+)
 from askback.messages.languages import LocalText
 from askback.wire.replies import Execution
 
@@ -179,21 +188,24 @@ class Approvals(Resource):
         reason: str | None = None,
         quorum: int = 1,
         timeout_s: float | None = TIMEOUT_S,
+        wait: bool = True,
         idempotency_key: str | None = None,
         cancel_on_abort: bool = True,
         **context: Unpack[RequestContext],
     ) -> Decision:
-        """Ask whether a plan (Markdown) may be carried out; see `approve` for the outcomes.
+        """Ask whether a plan (Markdown) may be carried out; see `approve` for the outcomes, and for `wait=False`.
 
         `decision.mode` is `accept_edits` when edits need no approval from now on. The note of a denial says what to
         change.
         """
         asked = without_none(plan=plan, title=title, reason=reason, quorum=quorum)
         options = {**dump_options(context), "timeout_s": timeout_s}
+        options |= {} if wait else {"delivery": "resume"}
         thread_id = self._thread(thread_id)
         key = idempotency_key or call_key(thread_id, context)
         op = create_request(asked, thread_id=thread_id, options=options, key=key, kind="approval")
-        deciding = self._decide(op, PLAN_TOOL, timeout_s, withdraw=cancel_on_abort)
+        limit = timeout_s if wait else 0.0
+        deciding = self._decide(op, PLAN_TOOL, limit, wait=wait, withdraw=cancel_on_abort)
         del plan, asked, op
         return await deciding
 
@@ -234,6 +246,27 @@ class Approvals(Resource):
         return Execution.model_validate(
             await self._call(frame("report_execution", request_id=_request_id(request), body=body))
         )
+
+    @method
+    async def use(self, decision: Decision) -> Decision:
+        """Use an approval for a call that runs now, once, and return the decision; it is false if it may not run.
+
+        Unlike `consume` it raises nothing that a framework would have to turn into a result: the approval was used
+        before (`used`), also by a process that died; it is not valid any more (`expired`); a person has revoked it, or
+        a rule denies the call; the server is unavailable. A false decision is returned as it is.
+        """
+        if not decision:
+            return decision
+        try:
+            await self.consume(decision, f"exe_{secrets.token_urlsafe(16)}")
+        except Conflict as refused:
+            now = await self.decision(_request_id(decision))  # false if it was revoked meanwhile
+            return unusable_decision(now, refused.code, refused.message, self._texts) if now else now
+        except AskbackError as error:
+            if not _is_outage(error):
+                raise
+            return unavailable_decision(decision.tool, str(error), self._texts)
+        return decision
 
     async def _after_hooks(self, decision: Decision, hooks: Sequence[Hook]) -> Decision:
         """Return the decision, or the denial of a hook that refuses the approved input."""

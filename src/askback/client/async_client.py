@@ -15,6 +15,7 @@ from askback.client.forms import Forms
 from askback.client.hooks import Hook
 from askback.client.link import Link
 from askback.client.resources.files import Files
+from askback.client.resources.inbox import Inbox
 from askback.client.resources.options import SourceOptions
 from askback.client.resources.policy import Audit, Policy, Rules
 from askback.client.resources.requests import Requests
@@ -26,7 +27,8 @@ from askback.client.resources.threads import Limits, Threads
 from askback.client.resources.tokens import Agents, Sessions, Tokens
 from askback.client.resources.webhooks import Webhooks
 from askback.client.transport import Transport, Via
-from askback.domain.modeltext import with_texts
+from askback.domain.modeltext import model_text, with_texts
+from askback.domain.request import InputRequest
 from askback.wire.replies import Run
 
 TransportName = Literal["auto", "websocket", "http"]
@@ -93,6 +95,7 @@ class AsyncClient(Forms, Actions, Approvals, Conversation):
         self.webhooks = Webhooks(link, retry_for=retry_for, texts=wording)
         self.tokens = Tokens(link, retry_for=retry_for, texts=wording)
         self.agents = Agents(link, retry_for=retry_for, texts=wording)
+        self.inbox = Inbox(link, retry_for=retry_for, texts=wording)
         self.sessions = Sessions(link, retry_for=retry_for, texts=wording)
 
     async def __aenter__(self) -> Self:
@@ -112,6 +115,15 @@ class AsyncClient(Forms, Actions, Approvals, Conversation):
         as `run_id` when you ask or write.
         """
         return self.runs.open(thread_id, run_id=run_id, metadata=metadata)
+
+    @property
+    def thread_id(self) -> str | None:
+        """The thread for calls that name none."""
+        return self._thread_id
+
+    def text_of(self, request: InputRequest) -> str:
+        """Return the sentence for a model about the outcome of a request, or its status, in this client's texts."""
+        return model_text(request, self._texts)
 
     async def aclose(self) -> None:
         """Close the connection; open waits raise `ConnectionLost`."""

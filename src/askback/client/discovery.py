@@ -11,6 +11,9 @@ from urllib.parse import urlsplit
 
 from askback.errors import AskbackError
 
+CREDENTIALS = "ASKBACK_CREDENTIALS"
+"""The variable with the path of a file of credentials, for programs whose configuration others can read."""
+
 
 class NoServer(AskbackError):
     """No server was named and none was found; the message says how to start one."""
@@ -27,13 +30,16 @@ class Server:
 def find(url: str | None = None, token: str | None = None) -> Server:
     """Return the server to talk to; raises `NoServer`.
 
-    Arguments win over `ASKBACK_URL` and `ASKBACK_TOKEN`, which win over the `server.json` that a
-    server leaves in its data folder (`ASKBACK_DATA_DIR`).
+    Arguments win over a file of credentials (`ASKBACK_CREDENTIALS`: JSON with `token`, and `url` or `data_dir`). The
+    file wins over `ASKBACK_URL` and `ASKBACK_TOKEN`, and they over the `server.json` that a server leaves in its data
+    folder (`ASKBACK_DATA_DIR`).
     """
-    url = url or os.environ.get("ASKBACK_URL") or None
-    token = token or os.environ.get("ASKBACK_TOKEN") or None
+    named = os.environ.get(CREDENTIALS)
+    given = _left_by_server(Path(named)) if named else {}
+    own = given or {name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")}
+    url, token = url or own.get("url") or None, token or own.get("token") or None
     if url is None or token is None:
-        path = data_dir() / "server.json"
+        path = Path(given.get("data_dir") or data_dir()) / "server.json"
         left = _left_by_server(path)
         found = left.get("url")
         if token is None and url in (None, found):

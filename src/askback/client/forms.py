@@ -21,7 +21,8 @@ from askback.client.resources.review import SubmissionReview
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.options import Option
-from askback.domain.request import Answer, Hook, InputRequest
+from askback.domain.request import Answer, InputRequest
+from askback.domain.request_state import Hook
 from askback.domain.verdict import Accept, AskAgain, Verdict, read_verdict
 from askback.errors import Cancelled, Declined, Expired, NotAnswered
 

@@ -116,6 +116,17 @@ def _twin(instance: Blocking) -> tuple[Portal, Any]:
     return instance._portal, instance._target  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
+def call_blocking(
+    client: Blocking,
+    function: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> R:
+    """Run a coroutine function with the asynchronous twin of a blocking client, and return its result."""
+    portal, target = _twin(client)
+    return portal.call(function(target, *args, **kwargs))
+
+
 class method(Generic[P, R]):  # noqa: N801 - a decorator
     """An `async` method: a coroutine function, or in a `Blocking` class one that blocks until it has ended."""
 

@@ -24,7 +24,7 @@ SecretsStatus = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretsResult:
-    """The names that may be used. It is true only when all of them may, so `if result:` is enough.
+    """The names that may be used. It is true only when all that are not optional may, so `if result:` is enough.
 
     `status` is `answered` when a person typed at least one value and `already_present` when all were stored before;
     without them `dismissed`, `declined`, `cancelled` or `expired`; `pending` while nobody has answered, and

@@ -15,6 +15,7 @@ from askback.client.forms import Forms
 from askback.client.hooks import Hook
 from askback.client.methods import Blocking, Portal
 from askback.client.resources.files import Files
+from askback.client.resources.inbox import Inbox
 from askback.client.resources.options import SourceOptions
 from askback.client.resources.policy import Audit, Policy, Rules
 from askback.client.resources.requests import Requests
@@ -25,6 +26,7 @@ from askback.client.resources.threads import Limits, Threads
 from askback.client.resources.tokens import Agents, Sessions, Tokens
 from askback.client.resources.webhooks import Webhooks
 from askback.client.transport import Via
+from askback.domain.request import InputRequest
 from askback.wire.replies import Run
 
 
@@ -78,6 +80,10 @@ class BlockingWebhooks(Blocking, Webhooks):
 
 class BlockingTokens(Blocking, Tokens):
     """`client.tokens` without an event loop."""
+
+
+class BlockingInbox(Blocking, Inbox):
+    """`client.inbox` without an event loop."""
 
 
 class BlockingAgents(Blocking, Agents):
@@ -137,6 +143,7 @@ class Client(Blocking, Forms, Actions, Approvals, Conversation):
         self.webhooks = BlockingWebhooks(portal, client.webhooks)
         self.tokens = BlockingTokens(portal, client.tokens)
         self.agents = BlockingAgents(portal, client.agents)
+        self.inbox = BlockingInbox(portal, client.inbox)
         self.sessions = BlockingSessions(portal, client.sessions)
 
     def run(
@@ -144,6 +151,15 @@ class Client(Blocking, Forms, Actions, Approvals, Conversation):
     ) -> AbstractContextManager[Run]:
         """Begin a run for as long as the block: `with ask.run("t1") as run: …`; see `AsyncClient.run`."""
         return self.runs.open(thread_id, run_id=run_id, metadata=metadata)
+
+    @property
+    def thread_id(self) -> str | None:
+        """The thread for calls that name none."""
+        return self._target.thread_id
+
+    def text_of(self, request: InputRequest) -> str:
+        """Return the sentence for a model about a request; see `AsyncClient.text_of`."""
+        return self._target.text_of(request)
 
     def __enter__(self) -> Self:
         return self

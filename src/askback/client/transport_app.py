@@ -257,3 +257,19 @@ class Lifespan:
             self._sent.put_nowait({"type": "lifespan.failed", "message": str(error)})
             if not isinstance(error, Exception):  # the client that starts the app raises the others
                 raise
+
+
+class RunningApp:
+    """An app that runs already: clients of it neither start nor end it."""
+
+    def __init__(self, app: Any) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Serve one connection; the lifespan is somebody else's."""
+        if scope["type"] != "lifespan":
+            await self._app(scope, receive, send)
+            return
+        for _ in ("startup", "shutdown"):
+            message = await receive()
+            await send({"type": f"{message['type']}.complete"})

@@ -107,8 +107,10 @@ class CardQuestion:
         return parts
 
 
-def card_of(form: Form, languages: Sequence[str] = ()) -> list[CardQuestion] | None:
-    """Return a form as questions; None if it has a field that they cannot ask."""
+def card_of(form: Form | None, languages: Sequence[str] = ()) -> list[CardQuestion] | None:
+    """Return a form as questions; None without one, or if it has a field that they cannot ask."""
+    if form is None:
+        return None
     headers = {each.id: section.title for section in form.sections or () for each in section.fields}
     texts = _unique([choose(form.names[each.id], languages) for each in form.all_fields])
     questions = list[CardQuestion]()
@@ -119,17 +121,13 @@ def card_of(form: Form, languages: Sequence[str] = ()) -> list[CardQuestion] | N
         labels = _unique([choose(option.label, languages) for option in options])
         if multiple:
             labels = _unique([_quoted_beside(label, labels) for label in labels])
-        wire = {
-            "question": text,
-            "header": choose(headers.get(field.id), languages)[:MAX_HEADER],
-            "options": [
-                {"label": label, "description": choose(option.description, languages)}
-                for label, option in zip(labels, options, strict=True)
-            ],
-            "multiSelect": multiple,
-        }
-        values = (option.value for option in options)
-        questions.append(CardQuestion(field.id, text, multiple, dict(zip(labels, values, strict=True)), wire))
+        offered = dict(zip(labels, options, strict=True))
+        said = {label: choose(option.description, languages) for label, option in offered.items()}
+        described = [{"label": label, "description": about} for label, about in said.items()]
+        header = choose(headers.get(field.id), languages)[:MAX_HEADER]
+        wire = {"question": text, "header": header, "options": described, "multiSelect": multiple}
+        values = {label: option.value for label, option in offered.items()}
+        questions.append(CardQuestion(field.id, text, multiple, values, wire))
     return questions
 
 

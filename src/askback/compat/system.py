@@ -16,6 +16,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
+from askback.domain.faults import PathTable
 from askback.domain.secrets.secret import RawBody
 
 Json = dict[str, Any]
@@ -74,10 +75,17 @@ class Api(Protocol):
         ...
 
     async def call(
-        self, operation: str, body: object = None, *, key: str | None = None, **args: object
+        self,
+        operation: str,
+        body: object = None,
+        *,
+        key: str | None = None,
+        paths: PathTable = (),
+        **args: object,
     ) -> Any:
         """Run an operation and return its reply; `args` are its parameters, `key` the idempotency key.
 
+        `paths` is where the places of the body are in what the caller sent, for `Faults`.
         A confidential operation takes a `RawBody` too, and nobody else reads it.
         """
         ...
@@ -85,6 +93,7 @@ class Api(Protocol):
     async def outcome(self, request_id: str) -> Json:
         """Wait until a request of the caller has ended, and return it; raises `NotFound` once it is hidden.
 
+        One that is detached, so that its outcome comes in another turn, is returned as it is then.
         The outcome counts as received when what is sent names it (`outcome_of`); else it is queued as a resume.
         """
         ...
@@ -138,7 +147,7 @@ class Channel(Connection, Protocol):
         """Run something beside the frames that follow, until the connection ends; its error is that of `frame`."""
         ...
 
-    def follow(self, work: Coroutine[Any, Any, None]) -> None:
+    def follow(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
         """Run something that lasts as long as the connection; its error ends it, and the other side comes back."""
         ...
 

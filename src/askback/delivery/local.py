@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from askback.domain.events import Event
-from askback.ports.bus import Activity, Listener, topics
+from askback.ports.bus import Activity, Listener, PersonalChange, topics
 
 _log = logging.getLogger(__name__)
 
@@ -24,6 +24,7 @@ class LocalBus:
         self._ends: list[Callable[[str], None]] = []
         self._arrival_listeners: list[Callable[[str, str | None], None]] = []
         self._activity_listeners: list[Callable[[Activity], None]] = []
+        self._personal_listeners: list[Callable[[PersonalChange], None]] = []
         self._next = 0
 
     async def open(self) -> None:
@@ -71,6 +72,15 @@ class LocalBus:
     def on_activity(self, notify: Callable[[Activity], None]) -> None:
         """Call `notify` with each activity."""
         self._activity_listeners.append(notify)
+
+    def tell_person(self, change: PersonalChange) -> None:
+        """Notify the listeners of this server."""
+        for listener in self._personal_listeners:
+            listener(change)
+
+    def on_personal_change(self, notify: Callable[[PersonalChange], None]) -> None:
+        """Call `notify` with each change."""
+        self._personal_listeners.append(notify)
 
     def topic_count(self) -> int:
         """How many topics have a listener; an idle server has none."""

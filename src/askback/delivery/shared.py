@@ -26,6 +26,7 @@ from askback.ports.bus import (
     Feed,
     Listener,
     News,
+    PersonalChange,
     Subscription,
     Unstored,
     tenant_of,
@@ -121,6 +122,15 @@ class SharedBus:
         """Call `notify` with each activity, here or elsewhere."""
         self._local.on_activity(notify)
 
+    def tell_person(self, change: PersonalChange) -> None:
+        """Notify the listeners of this server at once, and then the other servers."""
+        self._local.tell_person(change)
+        self._notify_others(replace(change, origin=self._origin))
+
+    def on_personal_change(self, notify: Callable[[PersonalChange], None]) -> None:
+        """Call `notify` with each change, here or elsewhere."""
+        self._local.on_personal_change(notify)
+
     def _notify_others(self, news: Unstored) -> None:
         task = asyncio.get_running_loop().create_task(self._send(news))
         self._sending.add(task)
@@ -149,6 +159,8 @@ class SharedBus:
             self._local.arrive(news.tenant, news.thread_id)
         elif isinstance(news, Activity):
             self._local.report(news)
+        elif isinstance(news, PersonalChange):
+            self._local.tell_person(news)
         else:
             self._expect(news.tenant, news.last)
 

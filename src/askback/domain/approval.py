@@ -91,39 +91,83 @@ class DiffLine(_ReadModel):
     parts: Parts
 
 
-class Preview(_ReadModel):
-    """The complete call that would run; nothing is cut.
-
-    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`, and its `folder`. `file`:
-    `path` and `diff`. `json`: the input in `parts`. `rest` is the rest of the input, so that nothing is approved
-    unseen. `headline` is one line of at most 320 characters, for lists; it may be cut in its middle.
-    """
-
-    type: Literal["command", "file", "json", "plan"]
-    headline: str
-    parts: Parts = Field(default_factory=Parts)
-    argv: bool = False
-    path: Parts | None = None
-    folder: Parts | None = None
-    diff: list[DiffLine] | None = None
-    rest: Parts | None = None
-
-
 class ReasonCode(_ReadModel):
-    """A sentence of the policy as data: `reason.<code>` in the catalogue, with its parameters, which may nest."""
+    """A sentence as data: its code in the catalogue, and its parameters, which may nest.
+
+    The text of a reason is `reason.<code>`, that of a headline `headline.<code>`.
+    """
 
     code: str
     params: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue])
 
 
-ChoiceKind = Literal["exact", "options", "folder"]
+Role = Literal[
+    "to",
+    "cc",
+    "bcc",
+    "from",
+    "subject",
+    "body",
+    "method",
+    "url",
+    "headers",
+    "query",
+    "database",
+    "parameters",
+]
+
+
+class PreviewField(_ReadModel):
+    """A member of the input: its name and its value.
+
+    `role` is its part in a mail, an HTTP request or a database query. `syntax` is `json` if the value is JSON, `sql`
+    if it is a query. Without it the value is a text; a text that could be read as JSON has `json`, so that `"5"`
+    differs from `5`.
+    """
+
+    name: Parts
+    parts: Parts
+    role: Role | None = None
+    syntax: Literal["json", "sql"] | None = None
+
+
+class Preview(_ReadModel):
+    """The complete call that would run; nothing is cut.
+
+    `command`: the command, or the argument vector quoted (`argv` is true), in `parts`, and its `folder`; `marks` are
+    the dangerous words in it. `file`: `path`, `diff` (`whole`: of the whole file), and how many lines are `added` and
+    `removed`. `mail`, `http`, `query` and `table`: the input in `fields`. `json`: the input in `parts`. `plan`: the
+    plan in `parts`. The rest of the input is in `fields`, so that nothing is approved unseen, or in `rest`, as JSON.
+
+    `headline` says in one line of at most 320 characters what would happen; it may be cut in its middle.
+    `headline_code` is the same for other languages.
+    """
+
+    type: Literal["command", "file", "mail", "http", "query", "table", "json", "plan"]
+    headline: str
+    headline_code: ReasonCode | None = None
+    parts: Parts = Field(default_factory=Parts)
+    argv: bool = False
+    marks: list[str] = Field(default_factory=list[str])
+    path: Parts | None = None
+    folder: Parts | None = None
+    diff: list[DiffLine] | None = None
+    whole: bool = False
+    added: int = 0
+    removed: int = 0
+    fields: list[PreviewField] = Field(default_factory=list[PreviewField])
+    rest: Parts | None = None
+
+
+ChoiceKind = Literal["exact", "options", "folder", "recipient", "site", "tool"]
 
 
 class RuleChoice(_ReadModel):
     """A ready-made rule that can be stored.
 
     `exact`: exactly this call. `options`: the command `subject` with any options that are known to be safe. `folder`:
-    every file below `subject`.
+    every file below `subject`. `recipient`: every call to `subject`. `site`: every request to an address that begins
+    with `subject`. `tool`: every call of the tool `subject`. The last three allow any other input.
     """
 
     rule: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, cast
 
 from askback.domain.approval import Mode, Scope
@@ -12,7 +12,7 @@ from askback.domain.modeltext import TEXTS, model_text, refusal_text
 from askback.domain.request import Answer, InputRequest
 
 DecisionStatus = Literal[
-    "approve", "deny", "declined", "cancelled", "expired", "revoked", "pending", "unavailable"
+    "approve", "deny", "declined", "cancelled", "expired", "revoked", "used", "pending", "unavailable"
 ]
 
 
@@ -21,7 +21,8 @@ class Decision:
     """Whether a call may run; true only if it was approved, so `if decision:` is all you need.
 
     `status` is `approve`, `deny`, or how the request ended without either: `declined`, `cancelled`, `expired`,
-    `revoked`; `pending` while nobody has decided, and `unavailable` if nobody could be asked.
+    `revoked`; `used` if the approved call was started before (see `AsyncClient.use`); `pending` while nobody has
+    decided, and `unavailable` if nobody could be asked.
 
     `input` is the approved input (edited if the person edited it): run this, not the input that you asked about. It is
     `{}` if nothing was approved. `source` is who decided: `responder`, `policy` or `hook`. `text` is the sentence for
@@ -80,6 +81,18 @@ def hook_denial(
     """Return a denial by a hook; `request` is the one that was approved before."""
     text = refusal_text("hook", texts, tool=tool, reasons=(reason,))
     return Decision(status="deny", tool=tool, text=text, source="hook", reasons=(reason,), request=request)
+
+
+def unusable_decision(decision: Decision, code: str, why: str, texts: Mapping[str, str] = TEXTS) -> Decision:
+    """Return the false decision for an approval that the server refuses to use, with the code and its sentence."""
+    if code == "already_consumed":
+        changes: dict[str, Any] = {"status": "used", "text": refusal_text("used", texts, tool=decision.tool)}
+    elif code == "decision_expired":
+        changes = {"status": "expired", "text": refusal_text("lapsed", texts, tool=decision.tool)}
+    else:
+        text = refusal_text("hook", texts, tool=decision.tool, reasons=(why,))
+        changes = {"status": "deny", "source": "policy", "reasons": (why,), "text": text}
+    return replace(decision, input={}, **changes)
 
 
 def unavailable_decision(tool: str, why: str, texts: Mapping[str, str] = TEXTS) -> Decision:

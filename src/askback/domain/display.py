@@ -8,13 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class RichNode(BaseModel):
-    """An element of a Markdown tree; `href` is the address of an `a`."""
+    """An element of a Markdown tree; `href` is the address of an `a`, `language` that of a `pre`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    type: Literal["p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a"]
+    type: Literal["p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a", "table", "tr", "th", "td"]
     children: list[Rich] | None = None
     href: str | None = None
+    language: str | None = None
 
 
 Rich = str | RichNode

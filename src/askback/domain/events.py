@@ -29,6 +29,8 @@ REQUEST_UPDATED = "request.updated"
 """The requester has changed the form, its errors or the deadline."""
 REQUEST_SHOWN = "request.shown"
 REQUEST_ESCALATED = "request.escalated"
+REQUEST_ASSIGNED = "request.assigned"
+"""A person has assigned the request to others."""
 REQUEST_NOTED = "request.noted"
 """A change that people need not see: somebody has opened a page that shows the request."""
 REQUEST_DETACHED = "request.detached"
@@ -48,6 +50,7 @@ _OPEN = frozenset(
         REQUEST_UPDATED,
         REQUEST_SHOWN,
         REQUEST_ESCALATED,
+        REQUEST_ASSIGNED,
         REQUEST_DETACHED,
         REQUEST_NOTED,
         REQUEST_USED,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,8 +38,12 @@ def join(path: str, step: str | int) -> str:
     return f"{path}.{step}" if path else step
 
 
-def rename_path(path: str, table: Iterable[tuple[str, str]]) -> str:
-    """Replace the beginning of `path` by the first row of `table` (pattern, replacement) that matches it."""
+PathTable = Sequence[tuple[str, str]]
+"""How paths are renamed: a pattern of the beginning of a path, and what takes its place; the first that matches."""
+
+
+def rename_path(path: str, table: PathTable) -> str:
+    """Replace the beginning of `path` by the first row of `table` that matches it."""
     for pattern, place in table:
         renamed, found = re.subn(f"^(?:{pattern})", place, path)
         if found:
@@ -54,7 +58,7 @@ class Faults(ValueError):
         super().__init__("; ".join(f"{each.path or '(body)'}: {each.key}" for each in faults))
         self.faults = list(faults)
 
-    def with_paths(self, rename: Callable[[str], str]) -> Faults:
-        """Return the same faults with other paths; of those with the same path and code one remains."""
-        renamed = [replace(each, path=rename(each.path)) for each in self.faults]
+    def with_paths(self, table: PathTable) -> Faults:
+        """Return the same faults with other paths (`rename_path`); of those with the same path and code one remains."""
+        renamed = [replace(each, path=rename_path(each.path, table)) for each in self.faults]
         return Faults(list({(each.path, each.code): each for each in renamed}.values()))

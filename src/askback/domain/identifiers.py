@@ -13,6 +13,14 @@ def identifier(prefix: str, number: int) -> str:
     return f"{prefix}_{''.join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])}"
 
 
+def created_ms(made: str) -> int:
+    """Return the millisecond in which an identifier was made; 0 for a text that is none."""
+    number = 0
+    for letter in made.rpartition("_")[2]:
+        number = number << 5 | max(0, _ALPHABET.find(letter))
+    return min(number >> RANDOM_BITS, 2**48 - 1)
+
+
 def first_identifier(prefix: str, at_ms: int) -> str:
     """Return the smallest identifier of a millisecond, by which lists are bounded in time."""
     return identifier(prefix, max(0, min(at_ms, 2**48 - 1)) << RANDOM_BITS)

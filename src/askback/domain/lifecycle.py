@@ -77,6 +77,7 @@ CANCELLED_BY = MappingProxyType(
         "shutdown": frozenset({"requester", "admin"}),
         "failed": frozenset({"requester", "admin", "server"}),
         "admin": frozenset({"admin"}),
+        "stopped": frozenset({"server"}),
         "thread_archived": frozenset({"server"}),
         "not_shown": frozenset({"server"}),
         "timeout": frozenset({"server"}),
@@ -85,7 +86,7 @@ CANCELLED_BY = MappingProxyType(
 """The roles that may give each reason for cancelling; `server` if something else causes it.
 
 The causes are: a person's message, a newer request with the same `exclusive_key`, an answer that was sent back too
-often, an archived thread, `require_client`, and a deadline with `on_timeout: "cancel"`.
+often, a person who stopped the run, an archived thread, `require_client`, and a deadline with `on_timeout: "cancel"`.
 """
 
 REASONS = MappingProxyType(

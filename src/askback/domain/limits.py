@@ -70,6 +70,9 @@ class Limits:
     text_answer: int = 10_000
     textarea_answer: int = 100_000
     note: int = 2_000
+    comment: int = 2_000
+    comments: int = 200
+    """Of one request."""
     result_bytes: int = 16 * 1024
     """What the check of an answer returns, as compact JSON in UTF-8."""
     summary_template: int = 1_000
@@ -85,6 +88,8 @@ class Limits:
     max_rule_s: int = 10 * 365 * 24 * 3600
     rule_reason: int = 2_000
     """Of why a rule was added."""
+    imported_rules: int = 1_000
+    """Rules in one import."""
     assignees: int = 50
     escalation: int = 10
     reprompts: int = 10

@@ -1,8 +1,9 @@
 """Parses Markdown into a tree of allowed nodes, so that no browser ever gets HTML from an agent.
 
-A node is a string or `{"type", "children"?, "href"?}` with the types p, em, strong, code, pre, ul, ol, li, br and
-a. Headings and quotes become paragraphs, a picture its description, HTML plain text. Links keep http, https and
-mailto; other links become text. A URL in plain text is a link as well.
+A node is a string or `{"type", "children"?, "href"?, "language"?}` with the types p, em, strong, code, pre, ul, ol, li,
+br, a, table, tr, th and td. Headings become strong paragraphs, quotes paragraphs, a picture its description, HTML plain
+text. Links keep http, https and mailto; other links become text. A URL in plain text is a link as well. The language of
+a `pre` is what its author called it.
 """
 
 from __future__ import annotations
@@ -31,16 +32,25 @@ _TRAILING = ".,:;!?*_~"
 _CLOSING = {")": "(", "}": "{"}
 _KEPT = {
     "paragraph": "p",
-    "heading": "p",
+    "table": "table",
+    "tr": "tr",
+    "th": "th",
+    "td": "td",
     "strong": "strong",
     "em": "em",
     "bullet_list": "ul",
     "ordered_list": "ol",
     "list_item": "li",
 }
-_TRANSPARENT = {"image", "inline", "blockquote"}
+_TRANSPARENT = {"image", "inline", "blockquote", "thead", "tbody"}
+_INSIDE = {"em", "strong", "code", "a"}
 _CODE_BLOCKS = {"fence", "code_block"}
-_READER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).disable(["html_block", "html_inline"])
+_LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
+_READER = (
+    MarkdownIt("commonmark", {"html": False, "maxNesting": 100})
+    .enable("table")
+    .disable(["html_block", "html_inline"])
+)
 
 
 def may_be_markdown(text: str) -> bool:
@@ -57,6 +67,15 @@ def markdown_tree(text: str) -> list[Node] | None:
     except RecursionError:  # a thousand asterisks on either side
         return None
     return None if nodes in ([], [{"type": "p", "children": [text]}]) else nodes
+
+
+def tree_text(nodes: Iterable[Node]) -> str:
+    """Return the text of a tree, with a blank after each of its blocks."""
+    return "".join(node if isinstance(node, str) else _text(node) for node in nodes)
+
+
+def _text(node: dict[str, Any]) -> str:
+    return tree_text(node.get("children", ())) + " " * (node["type"] not in _INSIDE)
 
 
 def _nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]:
@@ -80,8 +99,10 @@ def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
         return [{"type": _KEPT[kind], "children": _nodes(node.children, depth - 1)}]
     if kind == "link":
         return _link(node, depth)
+    if kind == "heading":
+        return [{"type": "p", "children": [{"type": "strong", "children": _nodes(node.children, depth - 1)}]}]
     if kind in _CODE_BLOCKS:
-        return [{"type": "pre", "children": [node.content.removesuffix("\n")]}]
+        return [{"type": "pre", "children": [node.content.removesuffix("\n")], **_language(node)}]
     if kind == "code_inline":
         return [{"type": "code", "children": [node.content]}]
     if kind == "hardbreak":
@@ -91,6 +112,11 @@ def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if kind in _TRANSPARENT or kind in _KEPT:
         return _nodes(node.children, depth - 1)
     return _linked(node.content) if kind in ("text", "text_special") else []
+
+
+def _language(node: SyntaxTreeNode) -> dict[str, str]:
+    found = _LANGUAGE.match(node.info) if node.type == "fence" else None
+    return {"language": found[0].lower()} if found else {}
 
 
 def _linked(text: str) -> list[Node]:

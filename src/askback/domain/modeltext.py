@@ -207,6 +207,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         # why something was taken back, said after that it was
         "cancelled.agent_aborted": "The agent that asked was stopped.",
         "cancelled.user_message": "The person wrote a message instead: go by that.",
+        "cancelled.stopped": "The person stopped you.",
         "cancelled.superseded": "A newer question has taken its place.",
         "cancelled.thread_archived": "The conversation was closed.",
         "cancelled.admin": "An administrator withdrew it.",
@@ -222,6 +223,20 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "unavailable": (
             "Nobody could be asked whether the tool {tool} may run, because askback cannot be reached. "
             "That is not permission: it was not run and must not be run."
+        ),
+        # an approval that cannot be used
+        "used": (
+            "The call of the tool {tool} was approved and has been started before. It was not started again. "
+            "Whether it was completed is not known: check that before you ask for it again."
+        ),
+        "lapsed": (
+            "The call of the tool {tool} was approved, but the approval is not valid any more: it was not run. "
+            "If it is still needed, ask for it again."
+        ),
+        # a request that the agent may read again
+        "open": (
+            "It stays open as {request}: end your turn or continue with other work, and call get_answer with this "
+            "request_id to read the answer. The person can answer at {url}"
         ),
         # what somebody said about it, on a line of its own
         "reasons": "Why: {reasons}",
@@ -288,6 +303,11 @@ def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     return "\n".join(lines)
 
 
+def open_text(request: InputRequest, *, url: str, texts: Mapping[str, str] = TEXTS) -> str:
+    """Return the sentences about an open request for an agent that can read it again by its id."""
+    return f"{model_text(request, texts)} {_filled('open', texts, request=request.id, url=url)}"
+
+
 def own_text(request: InputRequest) -> str | None:
     """Return the sentence that the asker chose for this outcome, before anything is filled in."""
     if request.texts is None:
@@ -298,13 +318,13 @@ def own_text(request: InputRequest) -> str | None:
 
 
 def refusal_text(
-    key: Literal["hook", "unavailable"],
+    key: Literal["hook", "unavailable", "used", "lapsed"],
     texts: Mapping[str, str] = TEXTS,
     *,
     tool: str,
     reasons: tuple[str, ...] = (),
 ) -> str:
-    """Return the sentence for a call that nobody decided about: a hook refused it, or nobody could be asked."""
+    """Return the sentence for a call that nobody decided about, or whose approval cannot be used."""
     lines = [_filled(key, texts, tool=quote(tool))]
     if reasons:
         lines.append(_filled("reasons", texts, reasons=" ".join(reasons)))

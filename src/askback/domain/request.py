@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from askback.domain.access import Actor, LevelWord
 from askback.domain.action import ActionAsk, ActionOutcome, ShownAction
@@ -17,6 +17,17 @@ from askback.domain.display import Display
 from askback.domain.fields import Form, Number_, ReadJson
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
+from askback.domain.request_state import (
+    Assignment,
+    FailedAttempt,
+    FieldError,
+    Held,
+    Hook,
+    ReadModel,
+    RememberedRefusal,
+    Revocation,
+    Vote,
+)
 from askback.domain.secrets.request import SecretAsk, ShownSecret
 
 
@@ -74,9 +85,6 @@ class Envelope(Model):
     exclusive_key: str | None = None
     on_conflict: Literal["supersede", "reject", "queue"] = "supersede"
     presentation: Presentation = "inline"
-
-
-Hook = Literal["decline", "timeout"]
 
 
 class FieldFault(Model):
@@ -164,20 +172,14 @@ class PackageRequest(Envelope):
     on_timeout: Literal["expire", "resume", "cancel"] = "expire"
 
 
-class _ReadModel(BaseModel):
-    """Read models ignore keys they do not know, so that an older client can talk to a newer server."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class KeptRule(_ReadModel):
+class KeptRule(ReadModel):
     """The rule that a decision stored."""
 
     id: str
     text: str
 
 
-class Shown(_ReadModel):
+class Shown(ReadModel):
     """The texts that the person saw, of a request in several languages, or of options that came from a source.
 
     `locale` is the language of a request in several. `labels` are what the fields are called, and `options` the labels
@@ -194,7 +196,7 @@ class Shown(_ReadModel):
     label: str | None = None
 
 
-class Answer(_ReadModel):
+class Answer(ReadModel):
     """The answer of a person or a rule: a form's cleaned `values` by field id, an approval's `decision`, or names.
 
     `other[id]` is true if the person typed (part of) the value instead of choosing it, `skipped[id]` if the person
@@ -242,55 +244,7 @@ class Answer(_ReadModel):
         return bool(self.names) and set(self.names) <= set(self.existing)
 
 
-class FailedAttempt(_ReadModel):
-    """An attempt of an action that failed; `number` counts them. `code` is set if the server itself saw it fail."""
-
-    number: int
-    at: datetime
-    reason: str | None = None
-    code: str | None = None
-    by: Actor | None = None
-
-
-class FieldError(_ReadModel):
-    """An error in one field of the previous submission, as text for the person."""
-
-    path: str
-    message: str
-
-
-class Vote(_ReadModel):
-    """One of several decisions that a request needs."""
-
-    by: Actor
-    decision: ApprovalDecision
-    at: datetime
-
-
-class RememberedRefusal(_ReadModel):
-    """A remembered refusal: nobody is asked again before `until`; `count` is the number of refusals within an hour."""
-
-    until: datetime
-    count: int
-
-
-class Revocation(_ReadModel):
-    """A person revoked an approval."""
-
-    at: datetime
-    by: Actor
-
-
-class Held(_ReadModel):
-    """A decline or a deadline that a hook decides about, before it counts."""
-
-    event: Hook
-    reason: str | None = None
-    note: str | None = None
-    remember: bool = True
-
-
-class InputRequest(_ReadModel):
+class InputRequest(ReadModel):
     """A request as the server shows it: the question, the current status, and the outcome."""
 
     id: str
@@ -312,6 +266,8 @@ class InputRequest(_ReadModel):
     traceparent: str | None = None
     """The trace that it was asked in (W3C Trace Context)."""
     form: Form | None = None
+    questions: int | None = None
+    """How many fields the form has, in a list with `brief`, which leaves them out."""
     approval: ShownApproval | None = None
     secret: ShownSecret | None = None
     action: ShownAction | None = None
@@ -371,6 +327,8 @@ class InputRequest(_ReadModel):
     """How many steps of the escalation were taken."""
     assigned: list[str] = Field(default_factory=list[str])
     """Who may answer as well, since a step of the escalation."""
+    assignment: Assignment | None = None
+    """To whom a person has assigned it."""
     unseen: bool = False
     """Nobody has had a page open yet who would see it; without anybody it is taken back in a while."""
     detached: bool = False
@@ -385,6 +343,8 @@ class InputRequest(_ReadModel):
     """What came of it is queued for the requester; where somebody waits after all, that is dropped again."""
     queued_behind: bool = False
     """It waits in line for another with its `exclusive_key`, and nobody can answer it yet."""
+    thread_title: str | None = None
+    """The title of its thread, in the history."""
     level: LevelWord | None = None
     """What a person who lists requests may do in its thread; see `domain/access.py`."""
     used_at: datetime | None = None
@@ -393,6 +353,12 @@ class InputRequest(_ReadModel):
     """Who took the approval back before the call has run, and when."""
     repeated: bool = False
     """The same was refused before in this thread: this is that earlier request, and nobody was asked again."""
+
+    @property
+    def audience(self) -> list[str]:
+        """Who may answer, as assignees; empty if everybody may who has the level for it in the thread."""
+        given = (self.assignment and self.assignment.assignees) or self.assignees
+        return [*given, *self.assigned] if given else []
 
     @property
     def settled(self) -> bool:

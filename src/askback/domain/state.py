@@ -20,7 +20,7 @@ from askback.domain.timestamps import rfc3339
 
 _LASTING = (
     "queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen", "updates",
-    "declined_once",
+    "declined_once", "assignment",
 )  # fmt: skip
 
 
@@ -35,6 +35,7 @@ class Members(TypedDict, total=False):
     shown_at: str
     escalated: int
     assigned: Sequence[str]
+    assignment: Mapping[str, Any]
     notified: Sequence[str]
     detached: bool
     unseen: bool

@@ -23,9 +23,13 @@ def query_words(query: str) -> Sequence[str]:
     return sorted(set(_words(query)), key=lambda word: (-len(word), word))[:MOST_WORDS]
 
 
-def _words(text: str) -> list[str]:
-    """Return words without case, accents and whatever else looks the same."""
+def plain_text(text: str) -> str:
+    """Return a text without case, accents and whatever else looks the same."""
+    if text.isascii():
+        return text.lower()
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return [
-        word[:LONGEST] for word in _WORD.findall("".join(c for c in plain if not unicodedata.combining(c)))
-    ]
+    return "".join(c for c in plain if not unicodedata.combining(c))
+
+
+def _words(text: str) -> list[str]:
+    return [word[:LONGEST] for word in _WORD.findall(plain_text(text))]

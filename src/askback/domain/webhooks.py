@@ -19,6 +19,8 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import Literal, get_args
 
 RESUME = "resume"
+TEST = "test"
+"""The type of a message that an admin sends to try a webhook."""
 WebhookEvent = Literal[
     "resume",
     "request.created",
@@ -28,6 +30,7 @@ WebhookEvent = Literal[
     "request.used",
     "request.revoked",
     "request.escalated",
+    "request.assigned",
     "request.detached",
     "request.resolving",
     "request.reprompted",

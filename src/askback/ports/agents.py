@@ -147,7 +147,8 @@ class Principal:
     `names` and `threads` are patterns of what a runner may lease, and for which threads; `threads` of any other token
     limit it to these threads. `system` is the projection that a token is limited to, such as `nebo`.
     `via` says on which way this call came (web, cli, mcp, chat or api), `trace` which trace it belongs to, `counted`
-    that it was counted against the pace of the person; they are of the call and are not stored.
+    that it was counted against the pace of the person, `reports` that it is an agent that reports an answer; they are
+    of the call and are not stored.
     """
 
     id: str
@@ -157,6 +158,7 @@ class Principal:
     via: str = field(default="api", compare=False)
     trace: str = field(default="", compare=False, kw_only=True)
     counted: bool = field(default=False, compare=False, kw_only=True)
+    reports: bool = field(default=False, compare=False, kw_only=True)
     names: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
     user: str = ""
@@ -174,6 +176,11 @@ class Principal:
         """Who did something, as it is kept and shown; `user` stands there where the host has said who it is."""
         who = {"id": self.id, "name": self.name}
         return who if self.user == self.id else {**who, "user": self.user}
+
+    @property
+    def answer_source(self) -> str:
+        """The `source` of an answer that comes from here."""
+        return "client" if self.reports else "responder"
 
     @property
     def settler(self) -> dict[str, str]:

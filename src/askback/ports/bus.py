@@ -62,6 +62,14 @@ class Bus(Protocol):
         """Call `notify` with each activity at any server."""
         ...
 
+    def tell_person(self, change: PersonalChange) -> None:
+        """Publish a comment, reminder or other note to every server; returns at once."""
+        ...
+
+    def on_personal_change(self, notify: Callable[[PersonalChange], None]) -> None:
+        """Call `notify` with each such change at any server."""
+        ...
+
 
 def thread_topic(tenant: str, thread_id: str) -> str:
     """Everything in one thread."""
@@ -133,7 +141,23 @@ class Activity:
     active: bool
 
 
-Unstored = Dismissal | Arrival | Activity
+@dataclass(frozen=True, slots=True)
+class PersonalChange:
+    """At the server `origin` something has changed that agents never learn of.
+
+    `what` is `comments` or `conversation`, which all people who may view the thread may read, or `reminder` or `seen`
+    of the person `user`. A `conversation` has news that are no request: a message, another title, the archive.
+    """
+
+    origin: str
+    tenant: str
+    thread_id: str
+    request_id: str
+    what: str
+    user: str
+
+
+Unstored = Dismissal | Arrival | Activity | PersonalChange
 """The messages that come with no commit."""
 News = Notice | Unstored
 """The messages between servers on one store."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,14 @@ class Pressure:
     queued: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The database, and the number of its last migration."""
+
+    database: Literal["sqlite", "postgres"]
+    version: int
+
+
 class HealthStore(Protocol):
     """The health of the store."""
 
@@ -36,6 +44,10 @@ class HealthStore(Protocol):
 
     def read_only(self) -> str | None:
         """Return why the store was opened read-only, without a path; None if it takes writes."""
+        ...
+
+    def schema(self) -> Schema:
+        """Return the schema that the database has since it was opened."""
         ...
 
     async def recover(self) -> None:

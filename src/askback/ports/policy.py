@@ -6,7 +6,7 @@ Rules, settings, the one use of each approved call, and the audit log. The contr
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,7 +14,7 @@ from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.files import FileClaim, FileShare
 from askback.ports.outcome import Outcome
 from askback.ports.resumes import Resume
-from askback.ports.secrets import Grant, SecretRecord
+from askback.ports.secrets import Grant, SecretRecord, SecretUse
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,30 @@ class RuleRecord:
     revoked: bool
     wire: str
     agent: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleUse:
+    """A rule decided about the call of a request at `at` (ms): a stored one by its id, a built-in one by its text."""
+
+    tenant: str
+    rule: str
+    at: int
+    request_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleUsage:
+    """How often a rule decided, and the last time (ms), with the request and its thread.
+
+    The request and the thread are None if they were erased, or may not be seen.
+    """
+
+    count: int
+    last_at: int
+    request_id: str | None
+    thread_id: str | None
+    thread_title: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +91,15 @@ class PolicyView:
 
 @dataclass(frozen=True, slots=True)
 class AuditDraft:
-    """An entry for the audit log: a JSON object text without `seq`, `prev` and `hash`, which the store adds."""
+    """An entry for the audit log: a JSON object text without `seq`, `prev` and `hash`, which the store adds.
+
+    `request_id` and `thread_id` are those in the text, by which entries are found.
+    """
 
     tenant: str
     data: str
+    request_id: str | None = None
+    thread_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +151,8 @@ class SideEffects:
     lifts: tuple[Lift, ...] = ()
     files: tuple[FileClaim, ...] = ()
     shares: tuple[FileShare, ...] = ()
+    uses: tuple[RuleUse, ...] = ()
+    secret_uses: tuple[SecretUse, ...] = ()
 
 
 NOTHING = SideEffects()
@@ -179,6 +210,15 @@ class PolicyStore(Protocol):
         """
         ...
 
+    async def rule_usage(
+        self, tenant: str, rules: Sequence[str], *, person: str | None = None
+    ) -> Mapping[str, RuleUsage]:
+        """How the rules with these ids, and the built-in ones with these texts, were used; none of those never used.
+
+        With a `person`, without the requests of threads that they may not view.
+        """
+        ...
+
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, effects: SideEffects = NOTHING) -> bool:
         """End a rule and replace its `wire`; False when there is no such rule, or it was revoked before."""
         ...
@@ -220,6 +260,18 @@ class PolicyStore(Protocol):
 
     async def audit(self, tenant: str, *, after: int = 0, limit: int = 500) -> Sequence[str]:
         """Entries with a `seq` above `after`, oldest first, each as its JSON text with `seq`, `prev` and `hash`."""
+        ...
+
+    async def latest_audit(
+        self,
+        tenant: str,
+        *,
+        before: int | None = None,
+        request_id: str | None = None,
+        thread_id: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[tuple[int, str]]:
+        """Entries with a `seq` below `before`, newest first, as `seq` and text; with filters, about one subject."""
         ...
 
     async def audit_head(self, tenant: str) -> tuple[int, str]:

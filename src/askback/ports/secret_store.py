@@ -12,11 +12,11 @@ Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import Grant, SecretLocation, SecretRecord
+from askback.ports.secrets import Grant, SecretLocation, SecretRecord, SecretUse
 
 
 class SecretStore(Protocol):
@@ -60,6 +60,10 @@ class SecretStore(Protocol):
 
         A grant lets its requester use the secret without asking from then on.
         """
+        ...
+
+    async def secret_uses(self, tenant: str, secret_ids: Sequence[str]) -> Mapping[str, SecretUse]:
+        """Return the last use of each of these secrets that was used, by its id."""
         ...
 
     async def set_secret_agents(

@@ -46,6 +46,16 @@ class Grant:
 
 
 @dataclass(frozen=True, slots=True)
+class SecretUse:
+    """The value of a secret was read at `at` (ms) by `actor`, a JSON object."""
+
+    tenant: str
+    secret_id: str
+    at: int
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class SecretLocation:
     """A scope of secrets and its subject."""
 

@@ -9,6 +9,9 @@ from typing import Protocol
 from askback.ports.agents import Principal
 from askback.ports.policy import NOTHING, SideEffects
 
+IDLE_MS = 8 * 3600 * 1000
+"""How long a session lasts without a call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Session:

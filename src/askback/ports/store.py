@@ -36,15 +36,19 @@ from askback.domain.access import UNSHARED, AccessList
 from askback.domain.events import Event, EventDraft
 from askback.domain.lifecycle import Status
 from askback.domain.record import NO_LABELS, Labels, Record
+from askback.domain.runs import Run
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.domain.transcript import MessageChange
 from askback.ports.agents import AgentStore
 from askback.ports.agents import Principal as Principal  # noqa: PLC0414 - exported from here too
+from askback.ports.conversations import ConversationStore
 from askback.ports.files import FileStore
 from askback.ports.health import HealthStore
+from askback.ports.inbox import InboxStore
 from askback.ports.oauth import OauthStore
 from askback.ports.outcome import Outcome
+from askback.ports.people import PeopleStore
 from askback.ports.policy import NOTHING, PolicyStore, SideEffects
 from askback.ports.resumes import ResumeStore
 from askback.ports.runs import RunStore
@@ -162,7 +166,8 @@ class Message:
 class ThreadView:
     """A snapshot of a thread: `seq` is the cursor after which events continue.
 
-    `requests` pairs each record with the `seq` of its creation. The newest `limit` of each are kept.
+    `requests` pairs each record with the `seq` of its creation. The newest `limit` of each are kept. `runs` has those
+    that have not ended, the last that began first.
     """
 
     seq: int
@@ -172,6 +177,7 @@ class ThreadView:
     archived_at: int | None = None
     title: str | None = None
     metadata: str | None = None
+    runs: Sequence[Run] = ()
 
 
 class RequestStore(Protocol):
@@ -346,6 +352,9 @@ class Store(
     OauthStore,
     HealthStore,
     FileStore,
+    InboxStore,
+    ConversationStore,
+    PeopleStore,
     Protocol,
 ):
     """All parts of the store, behind one port."""

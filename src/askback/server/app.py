@@ -40,6 +40,7 @@ from askback.ports.vault import Vault
 from askback.ports.webhooks import WebhookClient
 from askback.server.database_address import PostgresAddress
 from askback.server.file_scans import build_file_scans
+from askback.server.mcp import Mcp
 from askback.server.option_sources import build_option_sources
 from askback.server.plugins import installed_probes, registered_kinds
 from askback.server.settings import DEFAULT_TENANT, Settings, load
@@ -110,9 +111,11 @@ class App:
             ),
             *rest.pages(site),
         ]
+        self._mcp = Mcp(self, services, settings)
         router = Router(
             [
                 *routes(services, self.routes),
+                *self._mcp.routes(),
                 WebSocketRoute("/v1/ws", self._sockets),
                 Prefix("/compat/", self._compat),
             ],
@@ -184,6 +187,7 @@ class App:
             if failed is not None:
                 raise failed
         finally:
+            await self._mcp.close()
             self._streams.close()
             self._sockets.close()
             self._compat.close()
@@ -207,8 +211,8 @@ class App:
         )
 
     def _start_jobs(self, tasks: TaskGroup) -> None:
-        tasks.start_soon(_keep_expiring, self.services)
-        tasks.start_soon(_keep_delivering, self.services)
+        tasks.start_soon(_keep_running, "the deadlines", deadlines.run, self.services)
+        tasks.start_soon(_keep_running, "deliveries to webhooks", dispatch.run_deliveries, self.services)
         tasks.start_soon(self.services.token_usage.run, self.services.store)
         tasks.start_soon(submissions.run_checks, self.services)
         tasks.start_soon(recovery.run_follow_ups, self.services)
@@ -288,6 +292,7 @@ def create_app(
         file_scans=build_file_scans(settings, file_scan, client=client, clock=clock, ids=ids),
         texts=with_texts({}, brand=settings.brand),
         public_url=settings.public_url,
+        reported_approvals=settings.reported_approvals,
         oauth_providers=settings.oauth_providers,
         blocked_secret_names=settings.blocked_secret_names,
         kinds=registered_kinds(kinds),
@@ -380,21 +385,11 @@ def _addresses(settings: Settings) -> Addresses:
     return Addresses.of(hosts, settings.allowed_origins, public=public, literals=settings.wildcard)
 
 
-async def _keep_expiring(services: Services) -> None:
-    """Run the deadlines until the server stops; an error in one sweep does not end them."""
+async def _keep_running(what: str, job: Callable[[Services], Awaitable[None]], services: Services) -> None:
+    """Run a job until the server stops; an error does not end it."""
     while True:
         try:
-            await deadlines.run(services)
+            await job(services)
         except Exception:
-            log.exception("the deadlines stopped; they start again")
-        await anyio.sleep(RESTART_S)
-
-
-async def _keep_delivering(services: Services) -> None:
-    """Deliver to webhooks until the server stops."""
-    while True:
-        try:
-            await dispatch.run_deliveries(services)
-        except Exception:
-            log.exception("deliveries to webhooks stopped; they start again")
+            log.exception("%s stopped; they start again", what)
         await anyio.sleep(RESTART_S)

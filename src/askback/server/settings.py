@@ -12,6 +12,9 @@
     ASKBACK_LOG               text, or json for one JSON object per line  text
     ASKBACK_LOG_LEVEL         debug, info, warning or error           warning
     ASKBACK_BRAND             product name in texts for the model     askback
+    ASKBACK_REPORTED_APPROVALS  on to take approvals that agents report from their own client  off
+    ASKBACK_MCP_WAIT_S        seconds that a call of an MCP tool waits at most  240
+    ASKBACK_MCP_PROGRESS_S    seconds between two progress reports to an MCP client  20
     ASKBACK_RETENTION_DAYS    days after which idle threads are deleted
     ASKBACK_ON_RESTART        keep or expire open requests on restart   keep
     ASKBACK_LIMITS            name=number,… to change limits (see below)
@@ -50,7 +53,7 @@ from askback.domain.spec import REQUESTER
 from askback.domain.webhooks import AllowedTargets
 from askback.errors import StoreUnusable
 from askback.logs import FORMS
-from askback.server import call_settings, oauth_settings, secret_settings
+from askback.server import call_settings, mcp_settings, oauth_settings, secret_settings
 from askback.server.database_address import PostgresAddress, SettingsError, read_database
 from askback.server.limit_settings import LIMIT, LIMITS, read_limits
 from askback.service.access import roles
@@ -59,7 +62,7 @@ from askback.service.access.roles import BOOTSTRAP_ROLES
 DEFAULT_TENANT = roles.DEFAULT_TENANT
 ON_RESTART = ("keep", "expire")
 LOG_LEVELS = ("debug", "info", "warning", "error")
-NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN"})
+NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_THREAD"})
 """Variables of the client, which these settings ignore."""
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
 _TOKEN = re.compile(
@@ -129,6 +132,9 @@ class Settings:
     file_scans: tuple[tuple[str, str], ...] = ()
     file_scan_secret: str | None = field(default=None, repr=False)
     master_keys: str | None = field(default=None, repr=False)
+    reported_approvals: bool = False
+    mcp_wait_s: float = 240.0
+    mcp_progress_s: float = 20.0
     oauth_providers: Mapping[str, OauthProvider] = field(default_factory=dict[str, OauthProvider])
     warnings: tuple[str, ...] = ()
 
@@ -284,10 +290,6 @@ def _origin(variable: str, text: str) -> str:
     return f"{url.scheme}://{url.netloc}".lower()
 
 
-def _public_url(variable: str, text: str) -> str:
-    return _origin(variable, text)
-
-
 def _web(variable: str, text: str) -> Any:
     url = urlsplit(text)
     if url.scheme not in ("http", "https") or not url.hostname or url.username or url.query or url.fragment:
@@ -336,12 +338,6 @@ def _trusted_proxies(variable: str, text: str) -> tuple[str, ...]:
     return _split(text)
 
 
-def _metrics_token(variable: str, text: str) -> str:
-    if not re.fullmatch(r"[\w.~+/=-]{16,512}", text, re.ASCII):
-        raise SettingsError(f"{variable} must be 16 to 512 letters, digits or . ~ + / = _ -.")
-    return text
-
-
 def _split(text: str) -> tuple[str, ...]:
     return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
 
@@ -362,15 +358,18 @@ _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
     "ASKBACK_BOOTSTRAP_TOKENS": ("bootstrap_tokens", _bootstrap),
     "ASKBACK_ALLOWED_HOSTS": ("allowed_hosts", _hosts),
     "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
-    "ASKBACK_PUBLIC_URL": ("public_url", _public_url),
+    "ASKBACK_PUBLIC_URL": ("public_url", _origin),
     "ASKBACK_WEBHOOK_HOSTS": ("webhook_hosts", _webhook_hosts),
     "ASKBACK_LOG": ("log_form", _log_form),
     "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
     "ASKBACK_BRAND": ("brand", _brand),
+    "ASKBACK_REPORTED_APPROVALS": ("reported_approvals", mcp_settings.read_switch),
+    "ASKBACK_MCP_WAIT_S": ("mcp_wait_s", mcp_settings.read_seconds),
+    "ASKBACK_MCP_PROGRESS_S": ("mcp_progress_s", mcp_settings.read_seconds),
     "ASKBACK_RETENTION_DAYS": ("retention_days", _days),
     "ASKBACK_ON_RESTART": ("on_restart", _on_restart),
     "ASKBACK_TRUSTED_PROXIES": ("trusted_proxies", _trusted_proxies),
-    "ASKBACK_METRICS_TOKEN": ("metrics_token", _metrics_token),
+    "ASKBACK_METRICS_TOKEN": ("metrics_token", secret_settings.read_metrics_token),
     "ASKBACK_BLOCKED_SECRET_NAMES": ("blocked_secret_names", secret_settings.read_blocked_names),
     oauth_settings.VARIABLE: ("oauth_providers", lambda _variable, text: text),
     "ASKBACK_VALIDATORS": ("validators", partial(call_settings.read_calls, reserved=REQUESTER)),

@@ -47,7 +47,7 @@ def audit_entry(
     if "reasons" in said:
         said["reasons"] = [_redact_quotes(reason) for reason in said["reasons"] or ()] or None
     kept = {name: value for name, value in said.items() if value is not None}
-    return AuditDraft(tenant, to_json(kept).decode())
+    return AuditDraft(tenant, to_json(kept).decode(), kept.get("request_id"), kept.get("thread_id"))
 
 
 def _redact_quotes(reason: str) -> str:

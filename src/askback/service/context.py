@@ -81,6 +81,7 @@ class Services:
     )
     """Unknown tokens by client address; more of them get a 429."""
     public_url: str | None = None
+    reported_approvals: bool = False
     """The address that people open, if the server is behind a proxy."""
     own_paths: tuple[str, ...] = ()
     """Askback's own folders and files, which no rule lets an agent read."""

@@ -12,6 +12,7 @@ from askback.domain.access import read_access
 from askback.domain.events import Event, EventDraft
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
+from askback.domain.runs import Run
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.domain.transcript import append_text
@@ -73,15 +74,18 @@ def message(row: Row) -> Message:
     return Message(message_id, seq, append_text(data, streamed) if streamed else data)
 
 
-def thread_view(thread: Row, messages: Sequence[Message], requests: Sequence[Row]) -> ThreadView:
-    """Put a thread together: its seq, access and when it was archived, its messages, its requests.
+def thread_view(
+    thread: Row, messages: Sequence[Message], requests: Sequence[Row], runs: Sequence[Row]
+) -> ThreadView:
+    """Put a thread together: its seq, access and when it was archived, its messages, its requests, its runs.
 
     Each request comes after the seq of its creation. Messages and requests come newest first.
     """
     seq, people, agents, archived_at, title, metadata = thread
     pairs = sorted(((row[0], record(row[1:])) for row in requests), key=lambda pair: pair[0])
     access = read_access(people, agents)
-    return ThreadView(seq, list(reversed(messages)), pairs, access, archived_at, title, metadata)
+    running = [Run(*row) for row in runs]
+    return ThreadView(seq, list(reversed(messages)), pairs, access, archived_at, title, metadata, running)
 
 
 def thread_details(row: Row) -> ThreadDetails:

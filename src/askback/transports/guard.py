@@ -161,9 +161,9 @@ def _undecoded(scope: Scope) -> str:
 METHODS = b"GET, HEAD, POST, PUT, PATCH, DELETE"
 SENT = (
     b"Authorization, Content-Type, Accept-Language, Idempotency-Key, Last-Event-ID, If-None-Match, "
-    b"X-Request-Id, X-Askback-Via, Traceparent"
+    b"X-Request-Id, X-Askback-Via, Traceparent, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name"
 )
-SEEN = b"X-Request-Id, Retry-After, WWW-Authenticate, Allow, ETag, Content-Disposition"
+SEEN = b"X-Request-Id, Retry-After, WWW-Authenticate, Allow, ETag, Content-Disposition, Mcp-Session-Id"
 """Reply headers that scripts of a listed origin may read, besides those that every page may."""
 MAX_AGE_S = b"600"
 VARY = (b"vary", b"Origin")

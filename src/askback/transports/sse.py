@@ -14,7 +14,7 @@ from askback.domain.access import AccessLevel
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.errors import RateLimited
-from askback.ports.bus import Activity
+from askback.ports.bus import Activity, PersonalChange
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
 from askback.transports.http import HttpCall, Send, header, query_of
 from askback.transports.outbox import Outbox
@@ -159,6 +159,9 @@ class EventStream:
 
     def active(self, _activity: Activity, /) -> None:
         """Say nothing: a stream has what is stored, so that it can be resumed."""
+
+    def changed(self, _change: PersonalChange, /) -> None:
+        """Say nothing: a stream has what is stored."""
 
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Say nothing: this stream is of requests alone, and the same for all its readers."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.audit import SealStatus, read_seal
@@ -12,10 +13,16 @@ from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
 from askback.ports.audit import AuditHead
 from askback.ports.resumes import Lease
-from askback.ports.secrets import SecretRecord
-from askback.ports.store import Change
+from askback.ports.secrets import SecretRecord, SecretUse
+from askback.ports.store import Change, Principal
+from askback.service.access import sharing
+from askback.service.audit.search import FoundEntries
+from askback.service.audit.verify import Verification
 from askback.service.requests.batch import Result
 from askback.service.secrets.lease import LeasedSecret
+from askback.service.server import Server
+from askback.service.threads.conversations import Conversation
+from askback.service.threads.details import thread_wire
 from askback.transports.problems import problem
 
 _ASKED = frozenset({"form", "approval", "secret", "view"})
@@ -24,6 +31,19 @@ _ASKED = frozenset({"form", "approval", "secret", "view"})
 def page(name: str, wires: Iterable[str], cursor: str | None) -> str:
     """Write a page of what is stored as JSON text."""
     return f'{{"{name}":[{",".join(wires)}],"next_cursor":{json.dumps(cursor)}}}'
+
+
+def conversations(principal: Principal, found: Iterable[Conversation], cursor: str | None) -> str:
+    """Write a page of conversations."""
+    return page("conversations", (_conversation(principal, each) for each in found), cursor)
+
+
+def _conversation(principal: Principal, found: Conversation) -> str:
+    wire = thread_wire(principal, found.details)
+    about = json.dumps(wire if found.message is None else {**wire, "message": found.message})
+    if found.request is None:
+        return about
+    return jsontext.merge(about, f'{{"request":{sharing.list_item(principal, found.request)}}}')
 
 
 def results_text(results: Sequence[Result], *, locale: str) -> str:
@@ -57,12 +77,21 @@ def resumes_text(found: Sequence[Lease], texts: Mapping[str, str]) -> str:
 
 
 def secrets_text(
-    secrets: Sequence[SecretRecord], agents: Mapping[str, Sequence[str] | str], cursor: str | None
+    secrets: Sequence[SecretRecord],
+    agents: Mapping[str, Sequence[str] | str],
+    uses: Mapping[str, SecretUse],
+    cursor: str | None,
 ) -> str:
-    """Write a page of secrets: names, times, and `agents`, by the id of the secret: those that may use it."""
-    return page(
-        "secrets", [jsontext.with_members(each.wire, agents=agents[each.id]) for each in secrets], cursor
-    )
+    """Write a page of secrets: names, times, and by the id of the secret who may use it, and its last use."""
+    shown = [
+        jsontext.with_members(each.wire, agents=agents[each.id], **_use(uses.get(each.id)))
+        for each in secrets
+    ]
+    return page("secrets", shown, cursor)
+
+
+def _use(use: SecretUse | None) -> dict[str, Any]:
+    return {} if use is None else {"used_at": rfc3339(use.at), "used_by": json.loads(use.actor)}
 
 
 def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
@@ -77,7 +106,49 @@ def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
 
 def audit_text(entries: Sequence[str], head: AuditHead, standing: SealStatus) -> str:
     """Write a page of the audit log, where the log ends, and its seal."""
+    ends = json.dumps(_head(head, standing), separators=(",", ":"))
+    return f'{{"entries":[{",".join(entries)}],"head":{ends}}}'
+
+
+def _head(head: AuditHead, standing: SealStatus) -> dict[str, Any]:
     held = read_seal(head.seal or "")
     seal = {"status": standing, **({"key": held.key_id, "unsealed": held.unsealed} if held else {})}
-    ends = json.dumps({"seq": head.seq, "hash": head.hash, "seal": seal}, separators=(",", ":"))
-    return f'{{"entries":[{",".join(entries)}],"head":{ends}}}'
+    return {"seq": head.seq, "hash": head.hash, "seal": seal}
+
+
+def server_text(found: Server) -> str:
+    """Write the server information for admins."""
+    return json.dumps(
+        {
+            "version": found.version,
+            "database": found.schema.database,
+            "migration": found.schema.version,
+            "read_only": found.read_only,
+            "audit": _head(found.head, found.seal),
+        }
+    )
+
+
+def audit_entries(found: FoundEntries) -> str:
+    """Write entries that were searched, with the names of what is in them."""
+    about = {
+        "names": {"agents": found.agents, "threads": found.threads},
+        "checked": found.checked,
+        "checked_to": found.checked_to,
+        "next_cursor": found.cursor,
+    }
+    return jsontext.merge(f'{{"entries":[{",".join(found.texts)}]}}', json.dumps(about, ensure_ascii=False))
+
+
+def verification(found: Verification) -> str:
+    """Write the result of verifying the audit log."""
+    ends = {"start": found.start, "end": found.end}
+    return json.dumps(
+        {
+            **{name: {"seq": seq, "hash": sealed} for name, (seq, sealed) in ends.items()},
+            "head": _head(found.head, found.seal),
+            "checked": found.end[0] - found.start[0],
+            "complete": found.complete,
+            "broken": found.broken and {"seq": found.broken[0], "why": found.broken[1]},
+        }
+    )

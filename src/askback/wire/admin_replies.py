@@ -1,76 +1,17 @@
-"""The replies about rules, the policy, secrets, sessions, tokens, agents and the server itself."""
+"""The replies about limits, secrets, sessions, tokens, agents and the server itself."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, PlainValidator
 
 from askback.domain.access import Actor
-from askback.domain.approval import ReasonCode
-from askback.domain.audit import SealStatus
 from askback.domain.secrets.secret import Secret
+from askback.wire.policy_replies import AuditHead
 from askback.wire.replies import Reply, SecretScope
-
-
-class Rule(Reply):
-    """A rule that the server keeps; `rule` is its text, `agent` the id of the agent it is for, None for every agent.
-
-    `needs_choice` says, in English, why a rule of an older version allows nothing any more and what to write instead;
-    `needs_choice_code` is the same as data.
-    """
-
-    id: str
-    effect: Literal["deny", "ask", "allow"]
-    rule: str
-    scope: Literal["thread", "project", "always"]
-    thread_id: str | None = None
-    project: str | None = None
-    agent: str | None = None
-    agent_name: str | None = None
-    locked: bool = False
-    shadow: bool = False
-    why: str | None = None
-    created_at: datetime
-    created_by: Actor | None = None
-    request_id: str | None = None
-    expires_at: datetime | None = None
-    revoked_at: datetime | None = None
-    revoked_by: Actor | None = None
-    needs_choice: str | None = None
-    needs_choice_code: ReasonCode | None = None
-
-
-class RuleList(Reply):
-    """Rules, newest first."""
-
-    rules: list[Rule]
-    next_cursor: str | None
-
-
-class Seal(Reply):
-    """The seal of the newest entry: `key` is the id of the master key, `unsealed` counts the entries before it."""
-
-    status: SealStatus
-    key: str | None = None
-    unsealed: int | None = None
-
-
-class AuditHead(Reply):
-    """The newest entry of the audit log."""
-
-    seq: int
-    hash: str
-    seal: Seal
-
-
-class AuditLog(Reply):
-    """Entries of the audit log, oldest first, as they were sealed."""
-
-    entries: list[dict[str, Any]]
-    head: AuditHead
 
 
 class QuestionLimitUsage(Reply):
@@ -101,10 +42,14 @@ class ThreadUsage(Reply):
 
 
 class LimitsReply(Reply):
-    """Every size and count that is enforced, by name, and with a thread its usage."""
+    """Every size and count that is enforced, by name, and with a thread its usage.
+
+    `set_by` says which are not those of askback: the operator (`server`) or the policy set them.
+    """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
+    set_by: dict[str, Literal["server", "policy"]]
     thread: ThreadUsage | None = None
 
 
@@ -135,7 +80,8 @@ class StoredSecret(Reply):
     """A stored secret: its name, its scope and its times, never its value.
 
     `owner` is None where it is shared. `version` counts its values. `request_id` is the form that a value of the scope
-    `request` was typed into. In a list, `agents` are the ids of the agents that may use it without asking.
+    `request` was typed into. In a list, `agents` are the ids of the agents that may use it without asking, and
+    `used_at` and `used_by` say when the value was last read, and by which agent.
     """
 
     id: str
@@ -149,6 +95,8 @@ class StoredSecret(Reply):
     set_at: datetime
     set_by: Actor | None = None
     agents: Sequence[str] | Literal["all"] | None = None
+    used_at: datetime | None = None
+    used_by: Actor | None = None
 
 
 class SecretList(Reply):
@@ -212,10 +160,11 @@ class Caller(Reply):
 
 
 class CurrentSession(Reply):
-    """Who is calling; `session` is null for a token."""
+    """Who is calling; `session` is null for a token. `reported_approvals` says whether agents may report approvals."""
 
     principal: Caller
     session: BrowserSession | None
+    reported_approvals: bool
 
 
 class Token(Reply):
@@ -282,6 +231,19 @@ class ServerStatus(Reply):
     """`ok` or `ready`."""
 
     status: str
+
+
+class ServerRecord(Reply):
+    """This server: the version of askback, the database with the number of its last migration, and the audit log.
+
+    `read_only` says why the database takes no changes; None if it does. `audit` is the head of the caller's tenant.
+    """
+
+    version: str
+    database: Literal["sqlite", "postgres"]
+    migration: int
+    read_only: str | None
+    audit: AuditHead
 
 
 class Document(Reply):

@@ -7,8 +7,8 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from askback.domain.access import AccessLevel, AccessList
-from askback.domain.approval import Mode
-from askback.domain.fields import Number_, ReadJson
+from askback.domain.approval import ApprovalDecision, Mode
+from askback.domain.fields import ReadJson
 from askback.domain.model import Model
 from askback.domain.policy import decision_table
 from askback.domain.policy.settings import FreeText, ShadowSettings
@@ -73,28 +73,6 @@ class BatchBody(Model):
     requests: list[BatchItem]
     reason: Literal["dismissed", "refused"] | None = None
     note: str | None = None
-
-
-class RuleBody(Model):
-    """`POST /v1/rules`. A `thread` or `project` rule names its thread or project; `expires_in_s` is seconds from now.
-
-    `agent` is the id of the agent that the rule applies to, null for every agent.
-    `locked` asks each time, and no decision on a card can change that. `shadow` decides nothing: the audit log records
-    what it would have decided. `script_may_change` accepts later changes to the files that the command runs by name; an
-    allow rule for such a command needs it, except for a thread.
-    """
-
-    rule: str
-    effect: Literal["deny", "ask", "allow"] = "allow"
-    scope: Literal["thread", "project", "always"] = "always"
-    thread_id: str | None = None
-    project: str | None = None
-    agent: str | None = None
-    expires_in_s: Number_ | None = None
-    why: str | None = None
-    locked: bool = False
-    shadow: bool = False
-    script_may_change: bool = False
 
 
 class ShadowBody(ShadowSettings):
@@ -252,6 +230,21 @@ class DeclineBody(Model):
     values: dict[str, ReadJson] | None = None
 
 
+class ReportedAnswerBody(Model):
+    """`POST /v1/requests/{id}/reported-answer`: what a person answered in the agent's own client.
+
+    One of `values` of a form, with the `skipped` questions, the `decision` about a tool call, and `declined`, the
+    reason of a decline.
+    """
+
+    revision: int
+    values: ReadJson = None
+    skipped: list[str] | None = None
+    decision: ApprovalDecision | None = None
+    declined: Literal["skipped", "dismissed", "refused"] | None = None
+    note: str | None = None
+
+
 class CancelBody(Model):
     """`POST /v1/requests/{id}/cancel`; the default reason depends on the role. Only admins may send `admin`."""
 
@@ -291,7 +284,9 @@ class Person(Model):
 
 
 class LoginLinkBody(Person):
-    """`POST /v1/login-links`: the person who will use that browser."""
+    """`POST /v1/login-links`: the person who will use that browser, as a `responder` or as an `admin`."""
+
+    role: Literal["responder", "admin"] = "responder"
 
 
 class LeaseLimits(Model):

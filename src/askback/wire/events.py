@@ -25,9 +25,9 @@ class RequestEvent(_Event):
 
     type: Literal[
         "request.created", "request.lined_up", "request.shown", "request.voted", "request.attempted",
-        "request.escalated", "request.noted", "request.detached", "request.resolving", "request.reprompted",
-        "request.updated", "request.answered", "request.used", "request.revoked", "request.declined",
-        "request.cancelled", "request.expired",
+        "request.escalated", "request.assigned", "request.noted", "request.detached", "request.resolving",
+        "request.reprompted", "request.updated", "request.answered", "request.used", "request.revoked",
+        "request.declined", "request.cancelled", "request.expired",
     ]  # fmt: skip
     request: InputRequest
 
@@ -117,6 +117,18 @@ class Answering(Reply):
     request_id: str
     by: Actor
     active: bool
+
+
+class PersonalChange(Reply):
+    """There is something to read anew: the comments of a request, or the reader's own reminders or missed requests.
+
+    A `conversation` has news beside its requests: a message, another title, the archive; its `request_id` is empty. It
+    is no event: it is not stored, and may be lost. Agents never get it.
+    """
+
+    thread_id: str
+    request_id: str
+    what: Literal["comments", "conversation", "reminder", "seen"]
 
 
 class RunEvent(_Event):

@@ -15,8 +15,19 @@ from askback.domain import action, approval, display, request, sources
 from askback.domain.lifecycle import Status
 from askback.domain.limits import DEFAULTS
 from askback.domain.policy import settings
-from askback.wire import admin_replies, bodies, events, file_replies, replies, thread_bodies, verdicts
-from askback.wire.operation import BYTES, HTML, PLAIN, PNG, STREAM, UNBOUNDED, Operation, Parameter
+from askback.wire import (
+    admin_replies,
+    bodies,
+    events,
+    file_replies,
+    inbox,
+    policy_replies,
+    replies,
+    rule_bodies,
+    thread_bodies,
+    verdicts,
+)
+from askback.wire.operation import BYTES, HTML, LINES, PLAIN, PNG, STREAM, UNBOUNDED, Operation, Parameter
 from askback.wire.operations import OPERATIONS
 from askback.wire.replies import Error
 
@@ -27,6 +38,7 @@ _MEDIA = {
     HTML: "A page for the person.",
     BYTES: "The file, as an attachment.",
     PNG: "A small picture, drawn anew.",
+    LINES: "Lines of JSON, as an attachment.",
 }
 _REF = "#/components/schemas/{model}"
 _REFUSALS = {
@@ -41,8 +53,10 @@ _REFUSALS = {
     503: "The store cannot be reached or written now; nothing was stored.",
 }
 _MODELS = (
+    request, display, approval, action, sources, bodies, rule_bodies, verdicts, thread_bodies, replies, admin_replies,
+    policy_replies, file_replies, events, settings,
     request, display, approval, action, sources, bodies, verdicts, thread_bodies, replies, admin_replies, file_replies,
-    events, settings,
+    inbox, events, settings,
 )  # fmt: skip
 _TYPES: Mapping[str, Mapping[str, Any]] = {
     "text": {"type": "string"},

@@ -25,6 +25,7 @@ PLAIN = "text/plain"
 HTML = "text/html"
 BYTES = "application/octet-stream"
 PNG = "image/png"
+LINES = "application/x-ndjson"
 
 NO_ROLE: frozenset[str] = frozenset()
 Transport = Literal["http", "websocket"]

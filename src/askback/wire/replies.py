@@ -195,8 +195,21 @@ class ThreadLevel(Reply):
     level: LevelWord
 
 
+class Run(Reply):
+    """A turn of an agent in a thread; `agent` is the id of the agent."""
+
+    id: str
+    thread_id: str
+    agent: str
+    status: Literal["running", "ended"]
+    started_at: datetime
+    ended_at: datetime | None = None
+    reason: str | None = None
+    metadata: JsonValue = None
+
+
 class ThreadSnapshot(Reply):
-    """A thread as of `seq`: events after it bring it up to date."""
+    """A thread as of `seq`: events after it bring it up to date. `runs` has those that have not ended."""
 
     id: str
     title: str | None = None
@@ -208,6 +221,7 @@ class ThreadSnapshot(Reply):
     answers_as_messages: bool = False
     messages: list[Message]
     requests: list[ThreadRequest]
+    runs: list[Run]
 
 
 class Thread(Reply):
@@ -248,19 +262,6 @@ class ThreadAccess(Reply):
     people: dict[str, Literal["view", "prompt", "all"]]
     agents: list[str] | None = None
     agents_of: str | None = None
-
-
-class Run(Reply):
-    """A turn of an agent in a thread; `agent` is the id of the agent."""
-
-    id: str
-    thread_id: str
-    agent: str
-    status: Literal["running", "ended"]
-    started_at: datetime
-    ended_at: datetime | None = None
-    reason: str | None = None
-    metadata: JsonValue = None
 
 
 class RunPage(Reply):
@@ -305,10 +306,17 @@ class ThreadExport(Reply):
     runs: list[Run]
     messages: list[dict[str, Any]]
     requests: list[ThreadRequest]
+    comments: list[dict[str, Any]] = Field(default_factory=list[dict[str, Any]])
     files: list[dict[str, Any]]
     executions: list[dict[str, Any]]
     events: list[dict[str, Any]]
     audit: list[dict[str, Any]]
+
+
+class RequestText(Reply):
+    """The sentence for a model about the outcome of a request, or about its status while it is open."""
+
+    text: str
 
 
 class Resume(Reply):

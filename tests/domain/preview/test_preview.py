@@ -15,6 +15,7 @@ from askback.domain.approval import Preview
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical
 from askback.domain.preview import preview
+from askback.messages import translate
 from tests.domain.preview.notation import text_of
 from tests.requirements import requirement
 
@@ -30,9 +31,12 @@ OTHERS = st.dictionaries(st.sampled_from(["cwd", "env", "timeout", "description"
 
 def shown(tool: str, call_input: Mapping[str, Any], before: str | None = None) -> dict[str, Any]:
     """Return a preview without empty parts, its parts joined if nothing is escaped."""
-    found = preview(Call(tool, call_input), before=before).model_dump(exclude_defaults=True)
-    for name in {"parts", "path", "folder", "rest"} & found.keys():
+    made = preview(Call(tool, call_input), before=before)
+    found = made.model_dump(exclude_defaults=True, exclude={"headline_code"})
+    for name in {"parts", "path", "folder"} & found.keys():
         found[name] = _joined(found[name])
+    if made.fields:
+        found["fields"] = members_of(made)
     if "diff" in found:
         found["diff"] = [line["op"] + _marked(line["parts"]) for line in found["diff"]]
     return found
@@ -46,16 +50,31 @@ def _marked(parts: list[Any]) -> str:
     return "".join(part if isinstance(part, str) else f"<{part['escape']}>" for part in parts)
 
 
+def members_of(found: Preview) -> dict[str, Any]:
+    """Read the members of the input back from their fields."""
+    return {
+        text_of(field.name): json.loads(text_of(field.parts))
+        if field.syntax == "json"
+        else text_of(field.parts)
+        for field in found.fields
+    }
+
+
 def rest_of(found: Preview) -> dict[str, Any]:
     folder = {"cwd": text_of(found.folder)} if found.folder else {}
-    return {**folder, **(json.loads(text_of(found.rest)) if found.rest else {})}
+    return {**folder, **members_of(found)}
+
+
+def input_of(found: Preview) -> Any:
+    """Read an input back that is shown as a table, or as JSON."""
+    return json.loads(text_of(found.parts)) if found.type == "json" else members_of(found)
 
 
 @requirement("B13")
 def test_a_command_is_shown_as_it_is() -> None:
     assert shown("bash", {"command": "git push origin main"}) == {
         "type": "command",
-        "headline": "bash: git push origin main",
+        "headline": "Run: git push origin main",
         "parts": "git push origin main",
     }
 
@@ -63,10 +82,10 @@ def test_a_command_is_shown_as_it_is() -> None:
 def test_what_goes_with_a_command_is_shown_beside_it() -> None:
     assert shown("bash", {"timeout": 5, "cwd": "/srv", "command": "ls\nid", "env": {"PATH": "/tmp"}}) == {
         "type": "command",
-        "headline": "bash: ls\\nid",
+        "headline": "Run: ls\\nid",
         "parts": "ls\nid",
         "folder": "/srv",
-        "rest": '{\n  "env": {\n    "PATH": "/tmp"\n  },\n  "timeout": 5\n}',
+        "fields": {"env": {"PATH": "/tmp"}, "timeout": 5},
     }
 
 
@@ -74,7 +93,7 @@ def test_what_goes_with_a_command_is_shown_beside_it() -> None:
 def test_an_argument_vector_is_shown_quoted(name: str) -> None:
     assert shown("shell", {name: ["git", "commit", "-m", "two words; rm"]}) == {
         "type": "command",
-        "headline": "shell: git commit -m 'two words; rm'",
+        "headline": "Run: git commit -m 'two words; rm'",
         "parts": "git commit -m 'two words; rm'",
         "argv": True,
     }
@@ -86,24 +105,25 @@ def test_an_argument_vector_is_shown_quoted(name: str) -> None:
 )  # fmt: skip
 def test_a_shell_call_without_one_command_is_shown_as_it_is(call_input: dict[str, Any]) -> None:
     found = preview(Call("bash", call_input))
-    assert found.type == "json"
-    assert json.loads(text_of(found.parts)) == call_input
+    assert found.type == "table"
+    assert input_of(found) == call_input
 
 
 @requirement("B14")
 def test_what_hides_in_a_command_is_written_out() -> None:
     assert shown("bash", {"command": "ls \u202e# x"}) == {
         "type": "command",
-        "headline": "bash: ls \\u202e# x",
+        "headline": "Run: ls \\u202e# x",
         "parts": ["ls ", {"escape": "\\u202e"}, "# x"],
     }
 
 
-def test_another_tool_is_shown_as_json_in_the_order_that_is_signed() -> None:
-    assert shown("get_issue", {"number": 5.0, "Title": "Grüße", "labels": []}) == {
-        "type": "json",
-        "headline": 'get_issue: {"Title": "Grüße", "labels": [], "number": 5}',
-        "parts": '{\n  "Title": "Grüße",\n  "labels": [],\n  "number": 5\n}',
+@requirement("B13")
+def test_the_input_of_another_tool_is_shown_as_names_and_values() -> None:
+    assert shown("get_issue", {"number": 5.0, "Title": "Grüße", "labels": [], "state": "5"}) == {
+        "type": "table",
+        "headline": "Use get_issue: Grüße, number 5, state 5",
+        "fields": {"Title": "Grüße", "labels": [], "number": 5, "state": "5"},
     }
 
 
@@ -113,17 +133,22 @@ def test_a_written_file_is_shown_as_a_diff() -> None:
     after = before.replace("b\n", "B\nbb\n").removesuffix("h\n") + "h"
     assert shown("write_file", {"path": "src/a.py", "content": after, "mode": "0644"}, before) == {
         "type": "file",
-        "headline": "write_file: src/a.py (+3 −2)",
+        "headline": "Edit src/a.py +3 −2",
         "path": "src/a.py",
+        "added": 3,
+        "removed": 2,
+        "whole": True,
         "diff": [" a", "-b", "+B", "+bb", " c", " d", " e", " f", " g", "-h", "+h", "@\\ No newline at end of file"],
-        "rest": '{\n  "mode": "0644"\n}',
+        "fields": {"mode": "0644"},
     }  # fmt: skip
 
 
 def test_a_new_file_is_all_added() -> None:
     assert shown("create_file", {"path": "a\u200b.py", "file_text": "x\r\n\ty\n"}) == {
         "type": "file",
-        "headline": "create_file: a\\u200b.py (+2 −0)",
+        "headline": "Write a\\u200b.py +2",
+        "added": 2,
+        "whole": True,
         "path": ["a", {"escape": "\\u200b"}, ".py"],
         "diff": ["+x<\\r>", "+\ty"],
     }
@@ -146,10 +171,12 @@ def test_replaced_text_is_shown_by_itself_when_the_file_is_not_known() -> None:
     }
     assert shown("edit", call_input) == {
         "type": "file",
-        "headline": "edit: a.py (+1 −1)",
+        "headline": "Edit a.py +1 −1",
+        "added": 1,
+        "removed": 1,
         "path": "a.py",
         "diff": ["-x = 1", "+x = 2", " y"],
-        "rest": '{\n  "replace_all": true\n}',
+        "fields": {"replace_all": True},
     }
 
 
@@ -197,10 +224,12 @@ def test_several_edits_are_shown_one_after_the_other_as_they_are_made() -> None:
     rest = {"edits": [{}, {"why": "because"}]}
     assert shown("multiedit", call_input) == {
         "type": "file",
-        "headline": "multiedit: f (+2 −2)",
+        "headline": "Edit f +2 −2",
+        "added": 2,
+        "removed": 2,
         "path": "f",
         "diff": ["@@@ 1/2 @@", "-a", "+b", "@@@ 2/2 @@", "-b", "+c"],
-        "rest": json.dumps(rest, indent=2),
+        "fields": rest,
     }
     assert shown("multiedit", call_input, "a\n")["diff"] == [
         *["@@@ -1,1 +1,1 @@", "-a", "+b"],
@@ -228,10 +257,10 @@ def test_several_edits_are_shown_one_after_the_other_as_they_are_made() -> None:
         ("bash", {"argv": ["echo", "'" * 100]}),
     ],
 )  # fmt: skip
-def test_what_is_no_known_edit_is_shown_as_json(tool: str, call_input: dict[str, Any]) -> None:
+def test_what_is_no_known_edit_is_shown_as_its_input(tool: str, call_input: dict[str, Any]) -> None:
     found = preview(Call(tool, call_input), before="x\n")
-    assert found.type == "json"
-    assert json.loads(text_of(found.parts)) == call_input
+    assert found.type in {"table", "json"}
+    assert input_of(found) == call_input
 
 
 def test_many_places_and_large_results_are_not_worked_out() -> None:
@@ -263,8 +292,8 @@ def test_large_json_does_not_grow_by_its_depth() -> None:
     deep: Any = list(range(10_000))
     for _ in range(25):
         deep = [deep]
-    found = text_of(preview(Call("x", {"deep": deep})).parts)
-    assert json.loads(found) == {"deep": deep}
+    found = text_of(preview(Call("x", {"deep": deep})).fields[0].parts)
+    assert json.loads(found) == deep
     assert found.count("\n") == 9_999
     assert len(found) < 60_000
 
@@ -272,10 +301,10 @@ def test_large_json_does_not_grow_by_its_depth() -> None:
 def test_a_plan_is_shown_as_the_text_that_it_is_under_one_line() -> None:
     assert shown("plan", {"plan": "1. Look\n\n2. Leap"}) == {
         "type": "plan",
-        "headline": "plan: 1. Look 2. Leap",
+        "headline": "Plan: 1. Look",
         "parts": "1. Look\n\n2. Leap",
     }
-    assert preview(Call("plan", {"plan": 1})).type == "json"
+    assert preview(Call("plan", {"plan": 1})).type == "table"
 
 
 @requirement("B13")
@@ -283,16 +312,19 @@ def test_a_long_command_is_whole_and_its_headline_keeps_both_ends() -> None:
     command = f"echo {'a' * 5000}\u202e; rm -rf build"
     found = preview(Call("bash", {"command": command}))
     assert text_of(found.parts) == command
-    assert len(found.headline) == 320
-    assert found.headline.startswith("bash: echo aaa")
+    assert 200 < len(found.headline) <= 320
+    assert found.headline.startswith("Run: echo aaa")
     assert found.headline.endswith("aaa\\u202e; rm -rf build")
 
 
 @given(WORDS, st.text("ab\u202e\n", max_size=400))
 def test_a_headline_is_one_short_line_without_anything_unseen(tool: str, command: str) -> None:
-    headline = preview(Call(tool, {"command": command})).headline
-    assert len(headline) <= 320
-    assert not {"\n", "\u202e"} & set(headline)
+    made = preview(Call(tool, {"command": command}))
+    assert made.headline_code is not None
+    german = translate(f"headline.{made.headline_code.code}", "de", **made.headline_code.params)
+    for headline in (made.headline, german):
+        assert len(headline) <= 320
+        assert not {"\n", "\u202e"} & set(headline)
 
 
 @pytest.mark.parametrize("value", [2**53, float("nan"), "\ud800"])
@@ -319,8 +351,7 @@ def test_an_argument_vector_can_be_read_back_from_its_preview(
 def test_the_input_of_any_tool_can_be_read_back_from_its_preview(
     tool: str, call_input: dict[str, Any]
 ) -> None:
-    found = preview(Call(f"x{tool}", call_input))
-    assert json.loads(text_of(found.parts)) == call_input
+    assert input_of(preview(Call(f"x{tool}", call_input))) == call_input
 
 
 @given(st.lists(WORDS, max_size=5).map("\n".join), st.lists(WORDS, max_size=5).map("\n".join), OTHERS)

@@ -54,8 +54,10 @@ export class Client extends EventTarget {
     return this.#rest.sessionKey();
   }
 
-  signOut(): Promise<void> {
-    return this.#rest.signOut();
+  /** End the session. */
+  async signOut(): Promise<void> {
+    await this.delete("/v1/session");
+    this.#rest.forget();
   }
 
   /** Answer or decline; a call that is repeated with the same key has no further effect. */
@@ -80,13 +82,26 @@ export class Client extends EventTarget {
   }
 
   get<T>(path: string): Promise<T> {
-    return this.#rest.get<T>(path);
+    return this.#rest.call<T>("GET", path);
+  }
+
+  /** Replace what is at a path, or with `PATCH` a part of it. */
+  put<T>(method: "PUT" | "PATCH", path: string, body: unknown): Promise<T> {
+    return this.#rest.call<T>(method, path, body);
+  }
+
+  patch<T>(path: string, body: unknown): Promise<T> {
+    return this.#rest.call<T>("PATCH", path, body);
+  }
+
+  delete<T>(path: string): Promise<T> {
+    return this.#rest.call<T>("DELETE", path);
   }
 
   /** Call the server; success reconnects the WebSocket, a 401 ends the session. */
   async post<T>(path: string, body: unknown, key: string): Promise<T> {
     try {
-      const reply = await this.#rest.post<T>(path, body, key);
+      const reply = await this.#rest.call<T>("POST", path, body, key);
       void this.#connection.open();
       return reply;
     } catch (error) {

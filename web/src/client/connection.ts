@@ -1,4 +1,4 @@
-import type { Level, LevelChange, ThreadEvent } from "../core/generated/wire.ts";
+import type { Level, LevelChange, PersonalChange, ThreadEvent } from "../core/generated/wire.ts";
 import { WireError } from "./errors.ts";
 import { openSocket, type Socket, UNAUTHORIZED } from "./socket.ts";
 
@@ -19,6 +19,8 @@ export interface Follower {
   event(event: ThreadEvent, level?: Level): void;
   /** The reader's level in a thread has changed. */
   shared?(access: LevelChange): void;
+  /** There is something to read anew. */
+  changed?(change: PersonalChange): void;
   /** Another person answers a request, or has stopped. */
   answering?(activity: Activity): void;
   /** The server refused the subscription for good, such as a 404. */
@@ -112,10 +114,11 @@ export class Connection {
   }
 
   /** A `hidden` thread refuses its followers when they synchronize. */
-  #onFrame({ event, level, access, answering, resync, hidden }: Record<string, unknown>): void {
+  #onFrame({ event, level, access, changed, answering, resync, hidden }: Record<string, unknown>): void {
     for (const follower of this.#followers) {
       if (event) follower.event(event as ThreadEvent, level as Level);
       if (access) follower.shared?.(access as LevelChange);
+      if (changed) follower.changed?.(changed as PersonalChange);
       if (answering) follower.answering?.(answering as Activity);
     }
     if (resync || hidden) this.#followers.forEach(this.sync, this);

@@ -1,9 +1,9 @@
-import type { Error as ErrorBody, FieldError, InputRequest } from "../core/generated/wire.ts";
+import type { Error as ErrorBody, FieldProblem, InputRequest } from "../core/generated/wire.ts";
 
 /** The server refused or failed (`status` 4xx or 5xx), or did not reply (`status` 0). */
 export class WireError extends Error {
   readonly code: string;
-  readonly fieldErrors: readonly FieldError[];
+  readonly fieldErrors: readonly FieldProblem[];
   readonly request: InputRequest | null | undefined;
 
   /** `body` is the body of the reply; a body that is no `ErrorBody` gives an error with the code `unknown`. */

@@ -1,46 +1,60 @@
-import type { InputRequest, RequestPage, Status } from "../core/generated/wire.ts";
-import { addRequest, applyInboxEvent, applyShared, EMPTY_INBOX, type Inbox, waiting } from "../core/inbox.ts";
+import type { RequestPage, Status } from "../core/generated/wire.ts";
+import {
+  addRequests,
+  applyInboxEvent,
+  applyShared,
+  EMPTY_INBOX,
+  type Inbox,
+  waiting,
+} from "../core/inbox.ts";
 import type { Client } from "./client.ts";
 import type { Socket } from "./socket.ts";
 
-/** Follow the open requests of this person, newest first, until the returned function is called. */
-export function followInbox(client: Client, show: (requests: InputRequest[]) => void): () => void {
+/**
+ * Follow the open requests of this person, until the returned function is called.
+ *
+ * `show` gets every new state; `loading` is true while there are more pages to read.
+ */
+export function followInbox(client: Client, show: (inbox: Inbox, loading: boolean) => void): () => void {
   let inbox: Inbox = EMPTY_INBOX;
+  let loading = true;
+  const put = (next: Inbox): void => {
+    inbox = next;
+    show(inbox, loading);
+  };
   return client.follow({
     async sync(socket) {
       const before = new Set(waiting(inbox).map((request) => request.id));
       await socket.call("subscribe", { inbox: true });
-      const listed = [...(await list(socket, "resolving")), ...(await list(socket, "pending"))];
+      for (const status of ["resolving", "pending"] as const)
+        for await (const { requests } of pages(socket, status)) {
+          for (const request of requests) before.delete(request.id);
+          put(addRequests(inbox, requests));
+        }
+      loading = false;
       // A request that was open before and is not listed has ended in the meantime.
-      for (const request of listed) before.delete(request.id);
-      const known = new Map([...inbox.known].filter(([id]) => !before.has(id)));
-      inbox = listed.reduce(addRequest, { ...inbox, known });
-      show(waiting(inbox));
+      put({ ...inbox, known: new Map([...inbox.known].filter(([id]) => !before.has(id))) });
     },
     event(event, level) {
-      if (!("request" in event)) return;
-      inbox = applyInboxEvent(inbox, { ...event, request: { ...event.request, level } });
-      show(waiting(inbox));
+      if ("request" in event) put(applyInboxEvent(inbox, { ...event, request: { ...event.request, level } }));
     },
     shared(access) {
-      inbox = applyShared(inbox, access);
-      show(waiting(inbox));
+      put(applyShared(inbox, access));
     },
     refused: () => {},
   });
 }
 
-async function list(socket: Socket, status: Status): Promise<InputRequest[]> {
-  const found: InputRequest[] = [];
+async function* pages(socket: Socket, status: Status): AsyncGenerator<RequestPage> {
   let cursor: string | null = null;
   do {
     const page: RequestPage = await socket.call<RequestPage>("list_requests", {
       status,
       limit: 200,
+      brief: true,
       ...(cursor ? { cursor } : {}),
     });
-    found.push(...page.requests);
+    yield page;
     cursor = page.next_cursor;
   } while (cursor);
-  return found;
 }

@@ -15,7 +15,7 @@ export class Rest {
 
   /** Who is signed in; asked once, and again after `forget()`. Rejects with 401 when nobody is. */
   whoami(): Promise<CurrentSession> {
-    this.#session ??= this.#call<CurrentSession>("GET", "/v1/session").catch((error: unknown) => {
+    this.#session ??= this.call<CurrentSession>("GET", "/v1/session").catch((error: unknown) => {
       this.#session = null;
       throw error;
     });
@@ -31,21 +31,7 @@ export class Rest {
     return this.base ? Promise.resolve("") : readSessionKey();
   }
 
-  get<T>(path: string): Promise<T> {
-    return this.#call<T>("GET", path);
-  }
-
-  post<T>(path: string, body: unknown, key?: string): Promise<T> {
-    return this.#call<T>("POST", path, body, key);
-  }
-
-  /** End the session. */
-  async signOut(): Promise<void> {
-    await this.#call("DELETE", "/v1/session");
-    this.forget();
-  }
-
-  async #call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
+  async call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
     const sessionKey = await this.sessionKey();
     const headers: Record<string, string> = { "Accept-Language": document.documentElement.lang || "en" };
     if (sessionKey) headers["X-Askback-Session"] = sessionKey;

@@ -15,9 +15,17 @@ function isNamed({ id, user = id, groups = [] }: Person, assignees: readonly str
   return assignees.some((assignee) => names.includes(assignee));
 }
 
+/** Who may answer, as assignees: those to whom a person assigned it, or else those whom the agent named; empty for all. */
+export function assigneesOf({ assignees, assigned = [], assignment }: InputRequest): readonly string[] {
+  const named = assignment?.assignees ?? assignees;
+  return named ? [...named, ...assigned] : [];
+}
+
 /** Who may answer, by name; empty where a request is for everybody. */
-export const audience = ({ assignees, assigned = [] }: InputRequest): string =>
-  [...(assignees ?? []), ...assigned].map((name) => name.replace(/^group:/, "")).join(", ");
+export const audience = (request: InputRequest): string =>
+  assigneesOf(request)
+    .map((name) => name.replace(/^group:/, ""))
+    .join(", ");
 
 /**
  * Why somebody may not answer a request: they may only view it, the agent works for them and asked for somebody else,
@@ -30,8 +38,8 @@ export function readOnlyReason(
   if (!allows(request)) return "view";
   const { approval, requester } = request;
   if (approval?.exclude_requester && me?.user && me.user === requester?.user) return "excluded";
-  const { assignees, assigned = [] } = request;
-  return assignees && me && !isNamed(me, [...assignees, ...assigned]) ? "for" : undefined;
+  const assignees = assigneesOf(request);
+  return assignees.length > 0 && me && !isNamed(me, assignees) ? "for" : undefined;
 }
 
 /** Whether these are the same person: one session, or two of one user of the host's. */

@@ -6,7 +6,10 @@ import { events, type PartEvent, type Transcript } from "./transcript.ts";
 
 function advance(thread: Transcript, event: PartEvent): Transcript {
   const moved = { ...thread, seq: event.seq };
-  if ("run" in event) return moved;
+  if ("run" in event) {
+    const others = (thread.runs ?? []).filter(({ id }) => id !== event.run.id);
+    return { ...moved, runs: event.type === "run.started" ? [event.run, ...others] : others };
+  }
   if ("message" in event) {
     // One that was held is delivered as the same message, and stands where it was delivered.
     const others = thread.messages.filter(({ id }) => id !== event.message.id);

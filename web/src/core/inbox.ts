@@ -11,17 +11,18 @@ export interface Inbox {
 
 export const EMPTY_INBOX: Inbox = { position: 0, known: new Map() };
 
-/** Add one state of a request, from a list or an event. */
-export function addRequest(inbox: Inbox, request: InputRequest): Inbox {
-  const current = inbox.known.get(request.id);
-  if (current === null) return inbox;
-  // An earlier state may still come with a newer level.
-  const { level = current?.level } = request;
-  const latest = { ...(current && !isNewer(request, current) ? current : request), level };
-  return {
-    ...inbox,
-    known: new Map(inbox.known).set(request.id, isTerminal(latest.status) ? null : latest),
-  };
+/** Add states of requests, from a list or an event. */
+export function addRequests(inbox: Inbox, requests: readonly InputRequest[]): Inbox {
+  const known = new Map(inbox.known);
+  for (const request of requests) {
+    const current = known.get(request.id);
+    if (current === null) continue;
+    // An earlier state may still come with a newer level.
+    const { level = current?.level } = request;
+    const latest = { ...(current && !isNewer(request, current) ? current : request), level };
+    known.set(request.id, isTerminal(latest.status) ? null : latest);
+  }
+  return { ...inbox, known };
 }
 
 /** Apply a new level of the reader in a thread; the requests of a hidden thread are removed. */
@@ -36,7 +37,7 @@ export function applyShared(inbox: Inbox, { thread_id, level }: LevelChange): In
 /** Apply an event and move the cursor; order and repetition do not matter. */
 export function applyInboxEvent(inbox: Inbox, event: RequestEvent): Inbox {
   const moved = event.position > inbox.position ? { ...inbox, position: event.position } : inbox;
-  return addRequest(moved, event.request);
+  return addRequests(moved, [event.request]);
 }
 
 /** Return the open requests, newest first, without those that wait in line behind another. */

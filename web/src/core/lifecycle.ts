@@ -23,13 +23,20 @@ export function isNewer(next: InputRequest, current: InputRequest): boolean {
 /** What comes after an approval: its call has run, or it was revoked. */
 const ends = ({ used_at, revoked }: InputRequest): number => +!!used_at + +!!revoked;
 
-/** What only grows while a request is asked: its votes, the steps of its escalation, its failed attempts, and what is said of it once. */
+/** What only grows while a request is asked: its votes, the steps of its escalation, its assignments, its failed attempts, and what is said of it once. */
 const notes = ({
   votes = [],
   escalated = 0,
+  assignment,
   attempt,
   shown_at,
   detached,
   queued_behind,
 }: InputRequest): number =>
-  votes.length + escalated + (attempt?.number ?? 0) + +!!shown_at + +!!detached + +!queued_behind;
+  votes.length +
+  escalated +
+  (assignment?.number ?? 0) +
+  (attempt?.number ?? 0) +
+  +!!shown_at +
+  +!!detached +
+  +!queued_behind;

@@ -12,9 +12,17 @@ const CATALOGUES: Record<Locale, Catalogue> = { en, de: en };
 export const loadTexts = (locale: Locale): Promise<void> | undefined =>
   locale === "de" && CATALOGUES.de === en ? loadGerman() : undefined;
 
+/** What fetches the German texts, in so many files. */
+const german: (() => Promise<{ default: Catalogue }>)[] = [
+  () => import("../../../src/askback/messages/de.json"),
+];
+
+/** Name another file of German texts, before any are fetched. */
+export const addGerman = (fetch: (typeof german)[0]): unknown => german.push(fetch);
+
 async function loadGerman(): Promise<void> {
-  const german = await import("../../../src/askback/messages/de.json");
-  CATALOGUES.de = german.default;
+  const files = await Promise.all(german.map((fetch) => fetch()));
+  CATALOGUES.de = Object.assign({}, ...files.map((file) => file.default));
 }
 
 /** Take in the English texts of a part of the interface that came later; those of other languages have all. */
@@ -25,6 +33,9 @@ export function negotiate(tags: readonly string[]): Locale {
   const languages = tags.map((tag) => tag.toLowerCase().split("-", 1)[0] ?? "");
   return languages.find((language): language is Locale => Object.hasOwn(CATALOGUES, language)) ?? "en";
 }
+
+/** Whether there is a text; of another language only once its texts have been fetched. */
+export const hasText = (key: string, locale: Locale): boolean => Object.hasOwn(CATALOGUES[locale], key);
 
 /** The text of `key`, its `{placeholders}` filled; an unknown key is its own text. */
 export function translate(key: string, params: Record<string, unknown> = {}, locale: Locale = "en"): string {

@@ -30,6 +30,8 @@ export interface Transcript {
   readonly seq: number;
   readonly messages: readonly Message[];
   readonly requests: readonly ThreadRequest[];
+  /** Those that have not ended, the last that began first. */
+  readonly runs?: ThreadSnapshot["runs"];
   readonly title?: ThreadSnapshot["title"];
   readonly access?: ThreadSnapshot["access"];
   readonly free_text?: ThreadSnapshot["free_text"];

@@ -103,8 +103,8 @@ function drawSure(host: FormHost): Template {
   return html`<div class="sure" role="group" aria-labelledby="sure">
     <div id="sure">${host.asking.map((question) => html`<p><strong>${question}</strong></p>`)}</div>
     <div class="actions">
-      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
       <button type="button" id="back" .onclick=${() => host.confirm(false)}>${host.say("sure_no")}</button>
+      <button type="button" class="danger primary" .onclick=${() => host.confirm(true)}>${host.say("sure_yes")}</button>
     </div>
   </div>`;
 }
@@ -137,12 +137,12 @@ export function drawActions(host: FormHost, form: Form, submit?: unknown): Templ
   if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
   const busy = state === "submitting" && host.say(underway(host.view));
   const quick = oneClick(form);
-  const leave = (reason: "skipped" | "dismissed", look: string, label: string) =>
-    html`<button type="button" class=${look} aria-disabled=${!mayDecline(host.view)} .onclick=${() => host.decline(reason)}>${label}</button>`;
+  const leave = (reason: "skipped" | "dismissed", label: string) =>
+    html`<button type="button" class="quiet" aria-disabled=${!mayDecline(host.view)} .onclick=${() => host.decline(reason)}>${label}</button>`;
   return html`<div class="actions">
+    ${form.allow_skip && leave("skipped", host.say("skip"))}
+    ${leave("dismissed", form.cancel_label || host.say("cancel"))}
     ${submit ?? (!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
-    ${form.allow_skip && leave("skipped", "quiet", host.say("skip"))}
-    ${leave("dismissed", quick ? "quiet" : "quiet end", form.cancel_label || host.say("cancel"))}
   </div>`;
 }
 

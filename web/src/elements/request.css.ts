@@ -22,7 +22,8 @@ export const card = css`
   .asker .icon {
     margin-inline-end: 0.25rem;
   }
-  .asker b {
+  .asker b,
+  .plain strong {
     color: var(--_text);
     font-weight: 600;
   }
@@ -32,11 +33,8 @@ export const card = css`
     font-size: 0.875rem;
     padding: 0.5rem 1.25rem;
   }
-  .others {
-    color: var(--_muted);
-  }
   .due,
-  .end {
+  .actions > .primary {
     margin-inline-start: auto;
   }
   .body {
@@ -46,17 +44,19 @@ export const card = css`
   }
   .title {
     font-size: 1.1875rem;
-    font-weight: 600;
     line-height: 1.3;
   }
+  .title,
+  .strong {
+    font-weight: 600;
+  }
   .description {
-    display: grid;
-    gap: 0.625rem;
     white-space: pre-wrap;
   }
+  .description,
   .lead {
     display: grid;
-    gap: 0.375rem;
+    gap: 0.5rem;
   }
   .box {
     background: var(--_danger-tint);
@@ -64,16 +64,9 @@ export const card = css`
     border-radius: var(--_radius);
     padding: 0.75rem 1rem;
   }
-  .strong {
-    font-weight: 600;
-  }
+  .box ul,
   .retry {
-    margin-block-start: 0.75rem;
-  }
-  .box ul {
-    display: grid;
-    gap: 0.25rem;
-    padding-block-start: 0.25rem;
+    padding-block-start: 0.5rem;
   }
   .box a {
     color: var(--_danger);
@@ -91,6 +84,7 @@ export const card = css`
     color: var(--_muted);
     flex-basis: 100%;
     font-size: 0.875rem;
+    order: -1;
   }
   .sure {
     border: 1px solid var(--_danger);
@@ -112,10 +106,6 @@ export const card = css`
   }
   .plain > div {
     flex: 1;
-  }
-  .plain strong {
-    color: var(--_text);
-    font-weight: 600;
   }
   .by {
     color: var(--_muted);

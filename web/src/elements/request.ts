@@ -261,7 +261,9 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
     const { request, phase } = this.view;
     if (phase === "submitting") return this.say(underway(this.view));
     if (!request || !isTerminal(request.status)) return "";
-    return this.say(phase === "answered" ? "done_answered" : "done_ended", { title: questionOf(request) });
+    return this.say(phase === "answered" ? "done_answered" : "done_ended", {
+      title: questionOf(request, this.locale),
+    });
   }
 
   protected override render(): Template {

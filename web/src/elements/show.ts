@@ -1,14 +1,17 @@
 import { allFields, type ChoiceField, nameOf } from "../core/form.ts";
 import type { Field, InputRequest, Option } from "../core/generated/wire.ts";
+import type { Locale } from "../core/messages.ts";
 import { readable } from "./localtexts.ts";
+import { onDemand } from "./ondemand.ts";
 import type { Say } from "./text.ts";
 
 /** The one line that stands for the whole question. */
-export function questionOf(request: InputRequest): string {
+export function questionOf(request: InputRequest, locale?: Locale): string {
   const { form, approval, secret, action, summary, kind } = readable(request);
+  const preview = approval?.preview;
   if (form) return form.title || nameOf(form, allFields(form)[0] as Field);
   return (
-    approval?.preview?.headline ||
+    (preview && (onDemand.headlineOf?.(preview, locale) ?? preview.headline)) ||
     approval?.tool ||
     secret?.names.join(", ") ||
     action?.title ||

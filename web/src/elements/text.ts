@@ -1,6 +1,6 @@
-import { type Locale, negotiate, translate } from "../core/messages.ts";
+import { hasText, type Locale, negotiate, translate } from "../core/messages.ts";
 
-/** A sentence of the interface, by its key without `ui.`, in the language of the element. */
+/** A sentence of the interface, by its key without `ui.`, in the language of the element; an unknown key is an error of the console. */
 export type Say = (key: string, params?: Record<string, unknown>) => string;
 
 /** The nearest `lang` attribute. */
@@ -21,8 +21,11 @@ export function localeOf(element: Element): Locale {
 
 export const sayIn =
   (locale: Locale): Say =>
-  (key, params = {}) =>
-    translate(`ui.${key}`, params, locale);
+  (name, params = {}) => {
+    const key = `ui.${name}`;
+    if (!hasText(key, locale)) console.error(`no text ${key}`);
+    return translate(key, params, locale);
+  };
 
 /** The reader's own variant of a language, such as en-GB for en: they write dates differently. */
 export const variantOf = (locale: string): string =>

@@ -1,7 +1,8 @@
 import { Client } from "../client/client.ts";
 import { followThread } from "../client/follow-thread.ts";
 import type { InputRequest, ThreadRequest } from "../core/generated/wire.ts";
-import { type Entry, entries, type Part, type Transcript } from "../core/transcript.ts";
+import { type Entry, entries, type Transcript } from "../core/transcript.ts";
+import type { Chat, ChatHost } from "./chat/chat.ts";
 import type { Composer, ComposerHost } from "./composer/composer.ts";
 import { loadDraftStore } from "./draftstore.ts";
 import { AskbackElement, type Changed, drawList } from "./element.ts";
@@ -16,9 +17,6 @@ import { buttons, tokens } from "./tokens.css.ts";
 /** Whether somebody can answer it now. */
 const isAsked = ({ status, queued_behind }: InputRequest): boolean => status === "pending" && !queued_behind;
 
-/** How far from the end of the page still counts as reading along. */
-const NEAR_PX = 120;
-
 /**
  * A conversation as it streams, with each request at the place that asked.
  *
@@ -28,7 +26,7 @@ const NEAR_PX = 120;
  * @attr modal - asks for approvals in a dialog, one after the other
  * @fires askback-thread - another state of the conversation is shown: see `transcript`, which has its `title`
  */
-export class AskbackThread extends AskbackElement implements ComposerHost {
+export class AskbackThread extends AskbackElement implements ComposerHost, ChatHost {
   static override styles = [tokens, buttons, conversation];
   static override properties = {
     thread: "",
@@ -60,9 +58,10 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   readonly #cards = new Map<string, AskbackRequest>();
   /** Where somebody writes, once it is fetched: it is not needed to show a question and to answer it. */
   #composer: Composer | undefined;
-  /** What draws pictures and tool calls, once a message has one. */
-  #blocks: typeof import("./blocks/blocks.ts") | undefined;
-  #follow = false;
+  /** How it looks, once that is fetched; until then there are texts and cards. */
+  #chat: Chat | undefined;
+  #entries: readonly Entry[] = [];
+  #shown: readonly Entry[] = [];
   /** Whether the person came into a card from where messages are written. */
   #wrote = false;
 
@@ -76,6 +75,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   }
 
   disconnectedCallback(): void {
+    this.#chat?.reading.leave();
     this.#stop?.();
     this.#stop = undefined;
   }
@@ -99,35 +99,31 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
   /** Show it as soon as all of it can be drawn, so that nothing moves when a part comes later. */
   async #show(next: Transcript): Promise<void> {
     this.#coming = next;
-    await Promise.all([loadKinds(next.requests), this.#furnish(), this.#loadBlocks(next)]);
+    await Promise.all([loadKinds(next.requests), this.#furnish().then(() => this.#chat?.prepare(next))]);
     // What came in the meantime is later, and will be shown or is already.
     if (next !== this.#coming) return;
     const before = this.transcript;
     const known = new Set(before?.requests.filter(isAsked).map(({ id }) => id));
     const fresh = next.requests.findLast((request) => isAsked(request) && !known.has(request.id));
     const more = before && this.#composer?.follow(before, next);
-    const news = before && fresh ? this.say("new_question", { title: questionOf(fresh) }) : more;
+    const news = before && fresh ? this.say("new_question", { title: questionOf(fresh, this.locale) }) : more;
     this.transcript = next;
     // After what the cards say that end with the same transcript.
     if (news) setTimeout(() => (this.news = news));
     this.dispatchEvent(new Event("askback-thread"));
   }
 
-  async #loadBlocks({ messages }: Transcript): Promise<void> {
-    if (this.#blocks || !messages.some(({ content }) => content.some(({ type }) => type !== "text"))) return;
-    const part = await import("./blocks/blocks.ts").catch(() => undefined);
-    if (!part || this.#blocks) return;
-    this.#blocks = part;
-    part.dress(this.root);
-    this.redraw();
-  }
-
-  /** Fetch where somebody writes; it never rejects, and the next call tries again. */
+  /** Fetch how it looks and where somebody writes; it never rejects, and the next call tries again. */
   async #furnish(): Promise<void> {
     if (this.#composer) return;
     try {
-      const [part] = await Promise.all([import("./composer/composer.ts"), loadDraftStore(this.client)]);
-      this.#composer ??= new part.Composer(this);
+      const [chat, composer] = await Promise.all([
+        import("./chat/chat.ts"),
+        import("./composer/composer.ts"),
+        loadDraftStore(this.client),
+      ]);
+      this.#chat ??= new chat.Chat(this, isAsked);
+      this.#composer ??= new composer.Composer(this);
       this.redraw();
     } catch {
       // The conversation can be read, and its questions answered.
@@ -140,45 +136,31 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
     if (this.transcript?.archived_at) return;
     const request = this.transcript?.requests.find((item) => item.id === event.id);
     const key = event.status === "answered" ? "done_answered" : "done_ended";
-    if (request) this.news = this.say(key, { title: questionOf(request) });
+    if (request) this.news = this.say(key, { title: questionOf(request, this.locale) });
     if (event.own && this.#wrote) this.focusOn(".composer textarea");
   }
 
   protected override willUpdate(changed: Changed): void {
     if (changed.has("thread") || changed.has("readonly") || !this.#stop) this.#begin();
     void this.#furnish();
-    if (changed.has("transcript") && this.transcript) void this.#loadBlocks(this.transcript);
-    const page = document.documentElement;
-    this.#follow = page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_PX;
+    this.#chat?.reading.before();
+    this.#entries = this.transcript ? entries(this.transcript, this.#composer?.asked?.id) : [];
+    this.#shown = this.#chat?.shown(this.#entries) ?? this.#entries;
   }
 
-  protected override updated(changed: Changed): void {
-    const list = this.root.querySelector("ol");
-    if (this.transcript)
-      drawList(list, entries(this.transcript, this.#composer?.asked?.id), (entry, place) =>
-        this.#drawEntry(entry, place),
-      );
-    if (changed.has("transcript") && this.#follow) void this.#toEnd();
-  }
-
-  /**
-   * Keep reading along, unless the person is typing into a card: their place must not move.
-   * The beginning of what waits for an answer stays in view.
-   */
-  async #toEnd(): Promise<void> {
-    const cards = [...this.root.querySelectorAll("askback-request")];
-    await Promise.all(cards.map((card) => card.updateComplete));
-    const open = cards.filter(({ request }) => request && isAsked(request));
-    if (open.some((card) => card === this.root.activeElement)) return;
-    const last = open.at(-1);
-    if (last && last.getBoundingClientRect().top > 0) last.scrollIntoView();
-    else document.documentElement.scrollTop = document.documentElement.scrollHeight;
+  protected override updated(): void {
+    const list = this.root.querySelector(".messages");
+    if (!list) return;
+    drawList(list, this.#shown, (entry, place) => this.#drawEntry(entry, place));
+    this.#chat?.reading.watch(list);
+    this.#chat?.reading.after(...this.#chat.count(this.#entries));
   }
 
   /** The element of a request; it moves with what is typed into it. */
   cardOf(request: ThreadRequest): AskbackRequest {
     const card = this.#cards.get(request.id) ?? document.createElement("askback-request");
     this.#cards.set(request.id, card);
+    card.toggleAttribute("asked", isAsked(request));
     const { client, modal, readonly, transcript } = this;
     const around = transcript?.requests;
     return Object.assign(card, {
@@ -193,41 +175,31 @@ export class AskbackThread extends AskbackElement implements ComposerHost {
     });
   }
 
-  #drawPart(part: Part): unknown {
-    switch (part.type) {
-      case "text":
-        return part.text && html`<div class="text">${part.text}</div>`;
-      case "request":
-        return part.request && this.cardOf(part.request);
-      default:
-        return this.#blocks?.drawBlock(part, this);
-    }
-  }
-
   #drawEntry(entry: Entry, place: HTMLElement): void {
-    const message = entry.type === "message" ? entry.message : undefined;
-    if (message) place.className = message.role;
-    const author = message && (message.author?.name ?? this.say(message.role === "user" ? "you" : "agent"));
-    const name = [author, message?.agent?.name].filter(Boolean).join(" · ");
-    render(
-      html`${name && html`<span class="who">${name}${message?.held && this.#composer?.drawHeld()}</span>`}<div class="parts"></div>`,
-      place,
-    );
-    const parts = (entry.type === "message" ? entry.parts : [entry]).map((part, at) => ({
-      id: part.type === "request" ? part.id : `${part.type}${at}`,
+    const chat = this.#chat;
+    const held = entry.type === "message" && entry.message.held && this.#composer?.drawHeld();
+    if (chat) place.className = chat.lookOf(entry);
+    render(html`${chat?.drawHead(entry, held)}<div class="parts"></div>`, place);
+    const plain = (entry.type === "message" ? entry.parts : [entry]).map((part, at) => ({
+      id: `${at}`,
       part,
     }));
-    drawList(place.querySelector(".parts"), parts, ({ part }, child) => render(this.#drawPart(part), child));
+    drawList(place.querySelector(".parts"), chat?.partsOf(entry) ?? plain, (named, child) => {
+      const { part } = named;
+      if (part.type === "request") render(part.request && this.cardOf(part.request), child);
+      else render(chat ? chat.drawPart(named, entry) : part.type === "text" && part.text, child);
+    });
   }
 
   protected override render(): Template {
     if (this.missing) return html`<p class="none">${this.say("gone")}</p>`;
     if (!this.transcript) return html`<p class="none">${this.say("loading")}</p>`;
     const { messages, requests, seq } = this.transcript;
-    const none = this.say(seq > 0 ? "thread_empty" : "thread_none", { name: this.thread });
+    const none = this.#chat && this.say(seq > 0 ? "thread_empty" : "thread_none", { name: this.thread });
     return html`<p class="none" hidden=${messages.length + requests.length > 0}>${none}</p>
-      <ol></ol>
-      ${this.#composer?.draw(this.transcript)}
+      ${this.#chat?.drawBefore()}
+      <ol class="messages"></ol>
+      <div class="foot">${this.#chat?.drawWays(requests.filter(isAsked).length)}${this.#composer?.draw(this.transcript)}</div>
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

@@ -23,7 +23,7 @@ export const tokens = css`
     --_mono: var(--askback-font-mono, ui-monospace, Menlo, Consolas, monospace);
     box-sizing: border-box;
     color: var(--_text);
-    color-scheme: light dark;
+    color-scheme: var(--askback-scheme, light dark);
     display: block;
     font-family: var(--askback-font, system-ui, sans-serif);
     font-size: 1rem;

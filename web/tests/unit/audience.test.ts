@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
-import { type Person, readOnlyReason } from "../../src/core/audience.ts";
+import { audience, type Person, readOnlyReason } from "../../src/core/audience.ts";
 import type { InputRequest, Level } from "../../src/core/generated/wire.ts";
+import { isNewer } from "../../src/core/lifecycle.ts";
 
 const request = (more: Partial<InputRequest> = {}): InputRequest => ({
   id: "r1",
@@ -38,4 +39,18 @@ test.each(["ops", "group:Ada", "ada", "Ada"])("nobody is meant by %s", (name) =>
 test("who was added since is meant as well, and nobody knows of a stranger", () => {
   expect(readOnlyReason(request({ assignees: ["Bob"], assigned: ["group:ops"] }), ADA)).toBeUndefined();
   expect(readOnlyReason(request({ assignees: ["Bob"] }), undefined)).toBeUndefined();
+});
+
+test("an assignment replaces those whom the agent named, and null brings them back", () => {
+  const assigned = { by: { id: "x", name: "Bob" }, at: "2026-11-20T09:00:00.000Z", number: 1 };
+  const handed = request({ assignees: ["Bob"], assignment: { ...assigned, assignees: ["group:ops"] } });
+  expect([readOnlyReason(handed, ADA), audience(handed)]).toEqual([undefined, "ops"]);
+  const back = { ...handed, assignment: { ...assigned, assignees: null, number: 2 } };
+  expect(readOnlyReason(back, ADA)).toBe("for");
+  expect(isNewer(back, handed)).toBe(true);
+  expect(isNewer(handed, back)).toBe(false);
+});
+
+test("where the agent named nobody, whom an escalation added excludes nobody", () => {
+  expect(readOnlyReason(request({ assigned: ["Bob"] }), ADA)).toBeUndefined();
 });

@@ -7,6 +7,8 @@ import type {
   MessagePart,
   MessageUpdate,
   RequestEvent,
+  Run,
+  RunEvent,
   Status,
   ThreadEvent,
   ThreadRequest,
@@ -14,7 +16,7 @@ import type {
 } from "../../src/core/generated/wire.ts";
 import "../../src/core/events.ts";
 import {
-  addRequest,
+  addRequests,
   applyInboxEvent,
   applyShared,
   EMPTY_INBOX,
@@ -56,7 +58,11 @@ function updated(seq: number, id: string, more: Partial<MessageUpdate>): ThreadE
   return { type: "message.updated", seq, position: seq * 10, thread_id: "t1", at: AT, update };
 }
 
-const NEW = { access: { level: "all" }, free_text: "ignore" } as const;
+const NEW: Pick<ThreadSnapshot, "access" | "free_text" | "runs"> = {
+  access: { level: "all" },
+  free_text: "ignore",
+  runs: [],
+};
 
 function read(...events: ThreadEvent[]): Transcript {
   return events.reduce(applyEvent, { ...emptyThread("t1"), ...NEW });
@@ -210,6 +216,7 @@ const snapshot = (level: Level, seq: number, ...requests: ThreadRequest[]): Thre
   requests,
   access: { level },
   free_text: "ignore",
+  runs: [],
 });
 const placed = (seq: number, id: string): ThreadRequest => ({ ...request(id), seq });
 const at = (seq: number) => ({ seq, position: seq * 10, thread_id: "t1", at: AT });
@@ -218,6 +225,26 @@ const share = (seq: number): ThreadEvent => ({
   ...at(seq),
   type: "thread.access",
   access: { others: "all", people: {} },
+});
+
+test("a conversation says which runs have not ended", () => {
+  const run = (id: string): Run => ({
+    id,
+    thread_id: "t1",
+    agent: "agt_1",
+    status: "running",
+    started_at: AT,
+  });
+  const happened = (type: RunEvent["type"], seq: number, id: string): RunEvent => ({
+    ...at(seq),
+    type,
+    run: run(id),
+  });
+  const one = adoptSnapshot(emptyThread("t1"), { ...snapshot("all", 1), runs: [run("r1")] });
+  const two = applyEvent(one, happened("run.started", 2, "r2"));
+  expect([two.seq, two.runs]).toEqual([2, [run("r2"), run("r1")]]);
+  const ended = ["r1", "r2"].map((id, after) => happened("run.ended", 3 + after, id));
+  expect(ended.reduce(applyEvent, two)).toMatchObject({ seq: 4, runs: [] });
 });
 
 test("each request says what its reader may do in the thread", () => {
@@ -295,28 +322,27 @@ test("the inbox shows what waits, newest first, whatever the order of events", (
 
 test("the inbox knows what its reader may do in each thread, and shows nothing of a hidden one", () => {
   const levels = (inbox: Inbox) => waiting(inbox).map(({ id, level }) => [id, level]);
-  const listed = addRequest(EMPTY_INBOX, request("r1", { level: "view" }));
-  const later = addRequest(
-    listed,
+  const listed = addRequests(EMPTY_INBOX, [request("r1", { level: "view" })]);
+  const later = addRequests(listed, [
     request("r2", { level: "view", thread_id: "t2", created_at: "2026-11-21" }),
-  );
+  ]);
   const changed = applyShared(later, { thread_id: "t1", level: "prompt" });
   expect(levels(changed)).toEqual([
     ["r2", "view"],
     ["r1", "prompt"],
   ]);
-  expect(levels(addRequest(changed, request("r1", { level: "all" })))).toContainEqual(["r1", "all"]);
-  expect(levels(addRequest(changed, request("r1", { status: "resolving" })))).toContainEqual([
+  expect(levels(addRequests(changed, [request("r1", { level: "all" })]))).toContainEqual(["r1", "all"]);
+  expect(levels(addRequests(changed, [request("r1", { status: "resolving" })]))).toContainEqual([
     "r1",
     "prompt",
   ]);
-  expect(levels(addRequest(changed, request("r1", { status: "answered" })))).toEqual([["r2", "view"]]);
+  expect(levels(addRequests(changed, [request("r1", { status: "answered" })]))).toEqual([["r2", "view"]]);
   expect(levels(applyShared(changed, { thread_id: "t1", level: "none" }))).toEqual([["r2", "view"]]);
 });
 
 test("a list that is older than an event does not bring a request back", () => {
   const ended = applyInboxEvent(EMPTY_INBOX, asked(2, "r1", { status: "answered" as Status }));
-  expect(waiting(addRequest(ended, request("r1")))).toEqual([]);
+  expect(waiting(addRequests(ended, [request("r1")]))).toEqual([]);
 });
 
 test("a message grows in order, and what becomes of a tool call is seen in its place", () => {

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { Values } from "../../src/core/form.ts";
-import type { Status } from "../../src/core/generated/wire.ts";
+import type { Preview, ReasonCode, Status } from "../../src/core/generated/wire.ts";
 import { INITIAL, isOpen, mayDecline, next, type View } from "../../src/core/machine.ts";
 import { loadTexts } from "../../src/core/messages.ts";
 import { choose, type LocalText } from "../../src/core/texts.ts";
 import { browserMatches } from "../../src/core/values.ts";
+import { headlineOf } from "../../src/elements/headline.ts";
 import { cases, type ExpectedFault, expand } from "./cases.ts";
 import { fillIn, normalForm, type Sentence, withoutReadonly, withoutUnticked } from "./page.ts";
 
@@ -49,6 +50,18 @@ describe("answers", () => {
     // The page never refuses what the server accepts.
     if (vector.answer) expect(faults).toEqual([]);
   });
+});
+
+describe("headlines of calls", () => {
+  test.each(cases<{ en: string; de: string; headline: ReasonCode }>("calls"))(
+    "$id: $shows",
+    ({ en, de, headline }) => {
+      const preview: Preview = { type: "table", headline: en, headline_code: headline };
+      expect(headlineOf(preview)).toBe(en);
+      expect(headlineOf(preview, "de")).toBe(de);
+      expect(headlineOf({ ...preview, headline_code: { code: "of_a_newer_server" } }, "de")).toBe(en);
+    },
+  );
 });
 
 describe("lifecycle", () => {

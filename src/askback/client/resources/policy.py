@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any, Literal, TypedDict, Unpack
@@ -12,7 +12,16 @@ from askback.client.methods import method
 from askback.client.resources.base import Page, Resource, id_of
 from askback.domain.approval import Mode
 from askback.domain.policy.settings import FreeText, PolicySettings
-from askback.wire.admin_replies import Rule
+from askback.wire.policy_replies import (
+    AuditEntries,
+    AuditVerification,
+    BuiltInRules,
+    Rule,
+    RuleExport,
+    RuleImport,
+    RulePreview,
+    RuleTrial,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,24 @@ class ConversationSettings(TypedDict, total=False):
     max_submissions_per_minute: int | None
     max_messages_per_hour: int | None
     retention_days: int | None
+
+
+class RuleDraft(TypedDict, total=False):
+    """The optional settings of a draft rule; see `Rules.create`."""
+
+    effect: Literal["deny", "ask", "allow"]
+    expires_in_s: float | None
+    why: str | None
+    locked: bool
+    shadow: bool
+    script_may_change: bool
+
+
+def _placed(places: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where a drafted rule applies: in the thread or the project that it is tried in."""
+    scope = "thread" if "thread_id" in places else "project" if "project" in places else "always"
+    kept = {"agent", "thread_id" if scope == "thread" else "project"}
+    return {"scope": scope, **{name: value for name, value in places.items() if name in kept}}
 
 
 class Rules(Resource):
@@ -115,6 +142,67 @@ class Rules(Resource):
         return Rule.model_validate(await self._call(op))
 
     @method
+    async def built_in(self) -> BuiltInRules:
+        """Read the rules that come with the server, how they were used, and the hard limits."""
+        return BuiltInRules.model_validate(await self._call(frame("list_built_in_rules")))
+
+    @method
+    async def check(
+        self,
+        rule: str | None = None,
+        *,
+        tool: str = "bash",
+        input: Any = ...,  # noqa: A002 - as in `approve`
+        cwd: str | None = None,
+        thread_id: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        **draft: Unpack[RuleDraft],
+    ) -> RuleTrial:
+        """Say what is wrong with a drafted rule, and with `input` whether it covers this call; nothing is stored.
+
+        Without a rule, only say what the policy decides about the call.
+        """
+        places = without_none(thread_id=thread_id, project=project, agent=agent)
+        call = None if input is ... else {"tool": tool, "input": input, **without_none(cwd=cwd)}
+        written = None if rule is None else {"rule": rule, **_placed(places), **draft}
+        body = {**places, **without_none(rule=written, call=call)}
+        return RuleTrial.model_validate(await self._call(frame("try_rule", body=body)))
+
+    @method
+    async def preview(
+        self,
+        rule: str,
+        *,
+        thread_id: str | None = None,
+        project: str | None = None,
+        agent: str | None = None,
+        cursor: str | None = None,
+        **draft: Unpack[RuleDraft],
+    ) -> RulePreview:
+        """Read the calls of the last 30 days that a drafted rule would decide otherwise, newest first.
+
+        One call checks a bounded number of calls; go on with `next_cursor`.
+        """
+        places = without_none(thread_id=thread_id, project=project, agent=agent)
+        body = {"rule": {"rule": rule, **_placed(places), **draft}, **without_none(cursor=cursor)}
+        return RulePreview.model_validate(await self._call(frame("preview_rule", body=body)))
+
+    @method
+    async def export(self) -> RuleExport:
+        """Read the rules in force that you may see, oldest first."""
+        return RuleExport.model_validate(await self._call(frame("export_rules")))
+
+    @method
+    async def import_(self, rules: Iterable[Mapping[str, Any]], *, dry_run: bool = False) -> RuleImport:
+        """Import rows of an export, as an admin: all of them, or with a refused one none, which raises `Invalid`.
+
+        With `dry_run` nothing is stored, and refused rows are in the result.
+        """
+        body = {"rules": [*rules], "dry_run": dry_run}
+        return RuleImport.model_validate(await self._call(frame("import_rules", body=body)))
+
+    @method
     async def revoke(self, rule: Rule | str) -> Rule:
         """Revoke a rule; raises `NotFound`, and `Forbidden` for a locked rule unless you are an admin."""
         return Rule.model_validate(await self._call(frame("revoke_rule", rule_id=id_of(rule))))
@@ -164,6 +252,52 @@ class Policy(Resource):
 
 class Audit(Resource):
     """`client.audit`: the audit log."""
+
+    @method
+    async def search(
+        self,
+        *,
+        actor: str | None = None,
+        action: str | None = None,
+        request_id: str | None = None,
+        thread_id: str | None = None,
+        created_after: str | None = None,
+        created_before: str | None = None,
+        limit: int = 50,
+        cursor: int | None = None,
+    ) -> AuditEntries:
+        """Search the log, newest entries first, as an admin.
+
+        `actor` is an id or a part of a name, `action` such as `decide` or `rule`. One call looks at a bounded number of
+        entries and may find none; go on with `next_cursor`.
+        """
+        found = frame(
+            "list_audit_entries",
+            actor=actor,
+            action=action,
+            request_id=request_id,
+            thread_id=thread_id,
+            created_after=created_after,
+            created_before=created_before,
+            limit=limit,
+            cursor=cursor,
+        )
+        return AuditEntries.model_validate(await self._call(found))
+
+    @method
+    async def verify(
+        self,
+        after: int = 0,
+        *,
+        hash: str | None = None,  # noqa: A002 - the wire's name
+        limit: int = 500,
+    ) -> AuditVerification:
+        """Verify up to `limit` entries after `after`, whose `hash` an earlier call has verified, as an admin.
+
+        Go on with `end` until the result is `complete`, or `broken`.
+        """
+        op = frame("verify_audit_log", after=after, hash=hash, limit=limit)
+        return AuditVerification.model_validate(await self._call(op))
 
     @method
     async def list(self, *, after: int = 0, limit: int = 500) -> AuditPage:

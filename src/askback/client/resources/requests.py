@@ -18,8 +18,9 @@ from askback.client.frames import (
 )
 from askback.client.methods import method
 from askback.client.options import CreateOptions, Errors, dump_errors, dump_options
-from askback.client.resources.base import Page, Resource, id_of
+from askback.client.resources.base import Page, id_of
 from askback.client.resources.batches import BatchResult, batch_item, batch_result
+from askback.client.resources.reports import Reference, Reports
 from askback.client.rest import step
 from askback.client.secret_body import as_secret, encode_body
 from askback.domain.action import ActionAsk, ActionOutcome
@@ -29,9 +30,6 @@ from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretAsk
 from askback.domain.secrets.secret import Secret
 from askback.domain.verdict import UNCHANGED, Unchanged
-
-Reference = InputRequest | str
-"""A request, or its id."""
 
 
 class RequestFilters(TypedDict, total=False):
@@ -49,7 +47,7 @@ class RequestFilters(TypedDict, total=False):
     created_before: datetime | str | None
 
 
-class Requests(Resource):
+class Requests(Reports):
     """`client.requests`: requests of every kind."""
 
     @method
@@ -87,9 +85,14 @@ class Requests(Resource):
         kind: str | None = None,
         limit: int = 50,
         cursor: str | None = None,
+        brief: bool = False,
         **filters: Unpack[RequestFilters],
     ) -> Page[InputRequest]:
-        """Read a page of requests, newest first; `RequestFilters` has the other filters."""
+        """Read a page of requests, newest first; `RequestFilters` has the other filters.
+
+        With `brief`, each has what a row of a list shows: its title and the number of `questions`, without its fields,
+        the input of a call, answers, and what else is long.
+        """
         status = status if status is None or isinstance(status, str) else ",".join(status)
         found_by = {name: _moment(value) for name, value in filters.items()}
         op = frame(
@@ -99,6 +102,7 @@ class Requests(Resource):
             kind=kind,
             limit=limit,
             cursor=cursor,
+            brief=brief or None,
             **found_by,
         )
         found = await self._call(op)
@@ -268,20 +272,6 @@ class Requests(Resource):
         """Answer a request of a kind that a package adds, as a responder. Raises as `answer` does."""
         body = {"revision": revision, "data": data}
         return await self._call_for_request("answer_request", request, body, key=idempotency_key)
-
-    @method
-    async def report_outcome(
-        self,
-        request: Reference,
-        outcome: ActionOutcome,
-        *,
-        reason: str | None = None,
-        retry: bool = False,
-        idempotency_key: str | None = None,
-    ) -> InputRequest:
-        """Report how an action of this agent went. With `retry` a failure leaves it open to be tried again."""
-        body = without_none(outcome=outcome, reason=reason, retry=retry or None)
-        return await self._call_for_request("report_outcome", request, body, key=idempotency_key)
 
     @method
     async def decide(

@@ -68,8 +68,8 @@ class Secrets(Resource):
     ) -> SecretsResult:
         """Ask a person for secrets by name; the result has names and a sentence for the model, never a value.
 
-        It is true when all names may be used, with `lease`. With `wait=False` it returns at once, pending unless all
-        values are stored; `wait` for its request, follow the thread's events, or get a resume with
+        It is true when all names that are not optional may be used, with `lease`. With `wait=False` it returns at once,
+        pending unless their values are stored; `wait` for its request, follow the thread's events, or get a resume with
         `delivery="resume"`. `default_scope` is a suggestion. `instructions` is Markdown; `metadata` helps the person to
         find and type each value; `request_metadata` is that of the request. With `hide_names` people who may only read
         the thread see the number of names, not the names.

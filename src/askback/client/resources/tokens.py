@@ -8,7 +8,7 @@ from typing import Any, Literal
 from askback.client.frames import frame, without_none
 from askback.client.methods import method
 from askback.client.resources.base import Page, Resource, id_of
-from askback.wire.admin_replies import AgentRecord, BrowserSession, NewToken, Token
+from askback.wire.admin_replies import AgentRecord, BrowserSession, CurrentSession, NewToken, Token
 
 
 class Tokens(Resource):
@@ -104,7 +104,12 @@ class Agents(Resource):
 
 
 class Sessions(Resource):
-    """`client.sessions`: the browsers in which people are signed in."""
+    """`client.sessions`: the browsers in which people are signed in, and who this client is."""
+
+    @method
+    async def current(self) -> CurrentSession:
+        """Read who is calling."""
+        return CurrentSession.model_validate(await self._http("get_session"))
 
     @method
     async def list(self, *, user: str | None = None) -> Sequence[BrowserSession]:
@@ -124,8 +129,13 @@ class Sessions(Resource):
 
     @method
     async def create_login_link(
-        self, *, name: str, user: str | None = None, groups: Sequence[str] = ()
+        self,
+        *,
+        name: str,
+        user: str | None = None,
+        groups: Sequence[str] = (),
+        role: Literal["responder", "admin"] = "responder",
     ) -> str:
         """Return a link that signs one browser in, once, within ten minutes; admins only."""
-        body: dict[str, Any] = {"name": name, "user": user, "groups": [*groups]}
+        body: dict[str, Any] = {"name": name, "user": user, "groups": [*groups], "role": role}
         return (await self._http("create_login_link", body, retry=False))["url"]

@@ -15,7 +15,7 @@ from askback.client.resources.base import Page, Resource, id_of
 from askback.client.secret_body import encode_body
 from askback.domain.webhooks import WebhookEvent, decode_secret, sign, signature_matches
 from askback.errors import BadSignature
-from askback.wire.replies import Delivery, NewWebhook, Webhook
+from askback.wire.replies import Attempt, Delivery, NewWebhook, Webhook
 
 
 class Webhooks(Resource):
@@ -51,6 +51,11 @@ class Webhooks(Resource):
     async def delete(self, webhook: Webhook | str) -> None:
         """Delete a webhook and its deliveries. Raises `NotFound`."""
         await self._call(frame("delete_webhook", webhook_id=id_of(webhook)))
+
+    @method
+    async def test(self, webhook: Webhook | str) -> Attempt:
+        """Send one message of the type `test` now, and return the response. Raises `NotFound`."""
+        return Attempt.model_validate(await self._call(frame("test_webhook", webhook_id=id_of(webhook))))
 
     @method
     async def deliveries(

@@ -11,7 +11,6 @@ from pydantic import AliasChoices, Field
 from askback.compat.agor.errors import UNKNOWN_TYPE
 from askback.compat.agor.widgets import read_widget
 from askback.compat.system import Answer, Api, Call, Json
-from askback.domain.faults import Faults, rename_path
 from askback.domain.model import Model
 from askback.domain.modeltext import TEXTS
 from askback.domain.secrets.request import SecretHelp
@@ -176,12 +175,8 @@ async def run(api: Api, session: str, tool: str, arguments: object, *, key: str 
         raise NotFound(UNKNOWN_TYPE.format(type=type_))
     asked = parse(TOOLS[type_], arguments)
     terms = {"thread_id": session, "delivery": "resume", "auto_resume": asked.auto_resume}
-    try:
-        created = await api.call("create_request", {**asked.request(), **terms}, key=key)
-    except Faults as refused:
-        raise refused.with_paths(
-            lambda path: rename_path(path, [*asked.paths, ("thread_id", "session_id")])
-        ) from None
+    paths = [*asked.paths, ("thread_id", "session_id")]
+    created = await api.call("create_request", {**asked.request(), **terms}, key=key, paths=paths)
     state = read_widget(created).state
     return {"widget_id": created["id"], "status": "requested" if state == "pending" else state}
 

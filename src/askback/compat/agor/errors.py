@@ -14,16 +14,9 @@ NOT_ALLOWED = (
 MISSING = "Required value or saved global value selection missing"
 
 _NAMES = {
-    401: "NotAuthenticated",
-    403: "Forbidden",
-    404: "NotFound",
-    405: "MethodNotAllowed",
-    409: "Conflict",
-    413: "PayloadTooLarge",
-    422: "Unprocessable",
-    429: "TooManyRequests",
-    503: "Unavailable",
-}
+    401: "NotAuthenticated", 403: "Forbidden", 404: "NotFound", 405: "MethodNotAllowed", 409: "Conflict",
+    413: "PayloadTooLarge", 422: "Unprocessable", 429: "TooManyRequests", 503: "Unavailable",
+}  # fmt: skip
 
 
 def refuse(problem: Problem) -> tuple[int, Json]:
@@ -34,11 +27,10 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     status = 409 if problem.status == 410 else problem.status
     message = "Authentication required to resolve a widget" if status == 401 else problem.message
     body: Json = {"name": _NAMES.get(status, "GeneralError"), "message": message, "code": status}
-    found = [
-        {**each, "message": MISSING} if each["code"] == "secret_missing" else dict(each)
-        for each in problem.field_errors
-    ]
-    if found:
+    own = {"secret_missing": MISSING}
+    if found := [
+        {**each, "message": own.get(each["code"], each["message"])} for each in problem.field_errors
+    ]:
         said = [(each["path"].removeprefix("values."), each["message"]) for each in found]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in said[:3])
         body |= {"errors": dict(reversed(said)), "data": {"field_errors": found}}

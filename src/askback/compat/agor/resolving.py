@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 from askback.compat.agor.asking import TOOLS
 from askback.compat.agor.errors import NOT_ALLOWED, UNKNOWN_TYPE, refuse
 from askback.compat.agor.widgets import Widget, read_widget
 from askback.compat.system import Answer, Call, Json
 from askback.domain import jsontext
-from askback.domain.faults import Faults, fault, rename_path
+from askback.domain.faults import Faults, fault
 from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import Report
@@ -26,16 +26,15 @@ _PATHS = [("secrets", "values"), (r"values\.", "")]
 async def submit(call: Call) -> Answer:
     """`POST /widgets/{widget}/submit`."""
     widget = await _open(call, SUBMIT)
-    request = widget.request
+    revision, secret = widget.request.revision, widget.request.secret
     try:
-        if (secret := request.secret) is not None:
-            body: object = call.body().read(lambda text: _submission(text, request.revision, secret.names))
+        if secret is not None:
+            body: object = call.body().read(lambda text: _submission(text, revision, secret.names))
         else:
-            body = {"revision": request.revision, "values": _values(call.json(), widget)}
+            body = {"revision": revision, "values": _values(call.json(), widget)}
         return await _resolve(call, SUBMIT, "answer_request", body)
     except Faults as refused:
-        found = refused.with_paths(lambda path: rename_path(path, _PATHS))
-        status, said = refuse(call.api.explain(found))
+        status, said = refuse(call.api.explain(refused.with_paths(_PATHS)))
         return Answer({**said, "message": f"Invalid submit payload: {said['message']}"}, status=status)
 
 
@@ -56,9 +55,8 @@ async def oauth_resolve(call: Call) -> Answer:
     _require_action(widget, OAUTH)
     if widget.state == "submitted":
         return Answer(widget.outcome())
-    if widget.state == "pending":
-        raise Conflict(f"The account at '{widget.params['provider']}' is not connected yet.")
-    raise _settled(widget, OAUTH)
+    _require_open(widget, OAUTH)
+    raise Conflict(f"The account at '{widget.params['provider']}' is not connected yet.")
 
 
 async def find(call: Call) -> Widget:
@@ -76,8 +74,7 @@ async def find(call: Call) -> Widget:
 async def _open(call: Call, action: str) -> Widget:
     """Return the widget of the path, which this action can still resolve."""
     widget = await find(call)
-    if widget.state != "pending":
-        raise _settled(widget, action)
+    _require_open(widget, action)
     if action != DISMISS:
         _require_action(widget, action)
     return widget
@@ -90,8 +87,9 @@ def _require_action(widget: Widget, action: str) -> None:
         raise Conflict(f"Widget type '{widget.type}' is resolved by '{needed}', not '{action}'.")
 
 
-def _settled(widget: Widget, action: str) -> Conflict:
-    return Conflict(f"Widget {widget.request.id} is already {widget.state}; cannot {action} again.")
+def _require_open(widget: Widget, action: str) -> None:
+    if widget.state != "pending":
+        raise Conflict(f"Widget {widget.request.id} is already {widget.state}; cannot {action} again.")
 
 
 async def _resolve(call: Call, action: str, operation: str, body: object) -> Answer:
@@ -107,16 +105,17 @@ async def _resolve(call: Call, action: str, operation: str, body: object) -> Ans
 
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     """Return the native body for `{values, use_existing?, scope?}`, without looking at a value."""
-    sent = _object(jsontext.parse(text))
+    sent, report = _object(jsontext.parse(text)), Report()
     if sent.keys() - {"values", "use_existing", "scope"}:
-        raise Faults([fault("", "unknown_field.key")])
+        report.add("", "unknown_field.key")
+        report.finish()
     values = sent.pop("values", None)
-    report = Report()
     for name in cast("Json", values) if isinstance(values, dict) else ():
         # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
         if name not in names and is_well_formed(name):
-            code = "secret_blocked" if blocked_reason(name) else "secret_not_requested"
-            report.add(f"secrets.{name}", code)
+            report.add(
+                f"secrets.{name}", "secret_blocked" if blocked_reason(name) else "secret_not_requested"
+            )
     report.finish()
     return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
 
@@ -126,10 +125,9 @@ def _values(body: object, widget: Widget) -> Json:
     (name,) = widget.result
     values: Json = {name: None, **_object(body)}
     if widget.params.get("multiple") is False and values[name] not in (None, []):
-        chosen: Any = values[name]
-        if not isinstance(chosen, list):
+        if not isinstance(values[name], list):
             raise Faults([fault(f"values.{name}", "wrong_type.list")])
-        values[name], *others = cast("list[Any]", chosen)
+        values[name], *others = values[name]
         if others:
             raise Faults([fault(f"values.{name}", "too_many", max=1)])
     return values

@@ -45,27 +45,17 @@ class Widget:
     def message(self) -> Json:
         """Return its message."""
         request, at, attempt = self.request, _time(self.request.created_at), self.request.attempt
-        failed = attempt and {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
-        shown = _present(
-            widget_id=request.id,
-            widget_type=self.type,
-            schema_version=1,
-            params=self.params,
-            status=self.state,
-            requested_at=at,
-            auto_resume=request.auto_resume,
-            resolution_failure=failed,
-        )
-        return {
-            "message_id": request.id,
-            "session_id": request.thread_id,
-            "type": "widget_request",
-            "role": "system",
-            "content": self.content,
-            "content_preview": self.content[:200],
-            "timestamp": at,
-            "metadata": {"widget": shown | self._end()},
-        }
+        shown: Json = {"widget_id": request.id, "widget_type": self.type, "schema_version": 1}
+        shown |= {"params": self.params, "status": self.state, "requested_at": at}
+        shown |= {"auto_resume": request.auto_resume, **self._end()}
+        if attempt is not None:
+            shown["resolution_failure"] = {
+                "failed_at": _time(attempt.at),
+                "error_code": attempt.code or "failed",
+            }
+        told = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
+        about = {"message_id": request.id, "session_id": request.thread_id, "type": "widget_request"}
+        return {**about, "role": "system", **told, "metadata": {"widget": shown}}
 
     def resolved(self) -> Json:
         """Return what `widget:resolved` says."""
@@ -79,14 +69,12 @@ class Widget:
         return {"widget_id": request.id, "status": self.state, "auto_resume_queued": queued}
 
     def _end(self) -> Json:
-        by = self.request.settled_by
-        if not self.request.settled:
+        request, by = self.request, self.request.settled_by
+        if not request.settled:
             return {}
-        return _present(
-            resolved_at=_time(self.request.settled_at or self.request.created_at),
-            submitted_by=by and (by.user or by.id),
-            result_meta=self.result if self.state == "submitted" else None,
-        )
+        result = self.result if self.state == "submitted" else None
+        at = _time(request.settled_at or request.created_at)
+        return _present(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
 
 
 def read_widget(raw: Mapping[str, Any]) -> Widget:
@@ -94,13 +82,12 @@ def read_widget(raw: Mapping[str, Any]) -> Widget:
     request = InputRequest.model_validate(raw)
     answer = request.answer or Answer()
     if (secret := request.secret) is not None:
-        params = _present(
-            names=secret.names,
-            reason=choose(secret.reason),
-            default_scope=secret.default_scope,
-            instructions=choose(secret.instructions) or None,
-            variable_metadata=_help(secret.metadata) or None,
-        )
+        params: Json = {"names": secret.names, "reason": choose(secret.reason)}
+        told = {"instructions": choose(secret.instructions), "variable_metadata": _help(secret.metadata)}
+        params |= {
+            "default_scope": secret.default_scope,
+            **{name: each for name, each in told.items() if each},
+        }
         hidden = secret.hide_names and not secret.names
         result = {"names_submitted": [] if hidden else answer.names, "scope": answer.scope}
         content = f"Please provide {', '.join(secret.names)}: {params['reason']}"

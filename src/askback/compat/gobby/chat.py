@@ -2,45 +2,37 @@
 
 from __future__ import annotations
 
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 from uuid import uuid4
 
+from askback.compat.cards import CardPage
 from askback.compat.claude_questions import card_of, read_answers
 from askback.compat.gobby import frames
 from askback.compat.open_requests import open_requests
-from askback.compat.system import Channel, Json, Problem
+from askback.compat.system import Json, Problem
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 
-_MODES = MappingProxyType({"bypass": "full"})
+_MODES = {"bypass": "full"}
 """Gobby's names of modes that are not ours."""
 _ENDED = frozenset({"already_settled", "expired"})
 
 
-class ChatPeer:
+class ChatPeer(CardPage):
     """One page; see `compat.system.Peer`."""
-
-    def __init__(self, channel: Channel) -> None:
-        self._channel = channel
-        self._api = channel.api
-        self._languages = [channel.api.locale]
-        self._shown: dict[str, InputRequest] = {}
-        """Each card that is open on this page, by its id, as it was shown."""
 
     async def opened(self) -> None:
         """Greet; then show what is open, and what happens from now on."""
-        threads = [each["thread_id"] for each in await open_requests(self._api)]
-        await self._channel.send(
-            {
-                "type": "connection_established",
-                "client_id": str(uuid4()),
-                "user_id": self._api.principal_id,
-                "latency": 0.0,
-                "conversation_ids": list(dict.fromkeys(threads)),
-            }
-        )
-        self._channel.follow(self._follow())
+        threads = [each["thread_id"] for each in await open_requests(self.api)]
+        about = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
+        greeting = {
+            "type": "connection_established",
+            **about,
+            "conversation_ids": list(dict.fromkeys(threads)),
+        }
+        await self.channel.send(greeting)
+        self.channel.follow(self.follow())
 
     async def take(self, frame: Json) -> None:
         """Handle a frame."""
@@ -51,67 +43,55 @@ class ChatPeer:
                 await self._set_mode(parse(frames.SetMode, frame))
             case "subscribe" | "unsubscribe" as name:  # every page gets the events of its cards
                 events = parse(frames.Subscription, frame).events
-                await self._channel.send({"type": f"{name}_success", "events": events})
+                await self.channel.send({"type": f"{name}_success", "events": events})
             case "ping":
-                await self._channel.send({"type": "pong", "latency": 0.0})
+                await self.channel.send({"type": "pong", "latency": 0.0})
             case "heartbeat":  # a conversation does not end by itself
                 pass
             case name:
-                text = frames.UNKNOWN_TYPE.format(type=frames.echo(name))
-                await self._channel.send({"type": "error", "code": "ERROR", "message": text})
+                text = f"Unknown message type: {frames.echo(name)}"
+                await self.channel.send({"type": "error", "code": "ERROR", "message": text})
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the error frame, for this page alone."""
         return frames.error_of(problem, frame)
 
-    async def _follow(self) -> None:
-        async with self._api.watch(None) as events:
-            for each in await open_requests(self._api):
-                await self._tell(each, recovered=True)
-            async for event in events:
-                await self._tell(event["request"])
+    async def opening(self, request: Json, _shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
+        """Return the frames that show a request."""
+        return frames.opening(InputRequest.model_validate(request), self._languages, recovered=recovered)
 
-    async def _tell(self, content: Json, *, recovered: bool = False) -> None:
-        """Show what is new about a request; a policy's decision has no card."""
-        request = InputRequest.model_validate(content)
-        shown = self._shown.get(request.id)
-        if request.settled:
-            if self._shown.pop(request.id, None) is not None:
-                await self._send(frames.closing(request, self._languages))
-        elif not request.queued_behind and (shown is None or shown.revision != request.revision):
-            opening = frames.opening(request, self._languages, recovered=recovered)
-            await self._send(opening)
-            if opening:
-                self._shown[request.id] = request
+    async def closing(self, request: Json, _shown: Json, /) -> Sequence[Json]:
+        """Return the frames that say how a request ended."""
+        return frames.closing(InputRequest.model_validate(request), self._languages)
 
-    async def _send(self, told: list[Json]) -> None:
-        for frame in told:
-            await self._channel.send(frame)
+    @property
+    def _languages(self) -> Sequence[str]:
+        return (self.api.locale,)
 
     async def _set_mode(self, sent: frames.SetMode) -> None:
         """Set the mode of a conversation; pages repeat theirs whenever they connect."""
         mode, thread = _MODES.get(sent.mode, sent.mode), sent.conversation_id
-        if (await self._api.call("get_policy", thread_id=thread))["mode"] != mode:
+        if (await self.api.call("get_policy", thread_id=thread))["mode"] != mode:
             confirm = {} if sent.confirm is None else {"confirm": sent.confirm}
-            await self._api.call("update_policy", {"thread_id": thread, "mode": mode, **confirm})
+            await self.api.call("update_policy", {"thread_id": thread, "mode": mode, **confirm})
 
     async def _answer(self, sent: frames.CardFrame) -> None:
         """Answer the card as this page shows it; the same `request_id` again is the same answer."""
         request = await self._find(sent)
         body = {"revision": request.revision, **self._body(sent, request)}
         try:
-            await self._api.call("answer_request", body, key=sent.request_id, request_id=request.id)
+            ended = await self.api.call("answer_request", body, key=sent.request_id, request_id=request.id)
         except Conflict as refused:
             if refused.code in _ENDED:
                 raise Conflict(_nothing_pending(sent), code=refused.code) from refused
             raise
         if request.settled:  # it was a repetition: the card had ended before this page sent it
-            await self._send(frames.closing(request, self._languages))
+            await self.send(await self.closing(ended, ended))
 
     def _body(self, sent: frames.CardFrame, request: InputRequest) -> Json:
         match sent:
             case frames.AskUserResponse():
-                questions = card_of(request.form, self._languages) if request.form else None
+                questions = card_of(request.form, self._languages)
                 return {"values": read_answers(questions or (), sent.answers)}
             case frames.ToolApprovalResponse():
                 always = {"scope": "thread"} if sent.decision == "approve_always" else {}
@@ -127,24 +107,24 @@ class ChatPeer:
         """Return the request that a frame is about: an open one, else the newest; errors are in Gobby's words."""
         thread, name = sent.conversation_id, sent.tool_call_id
 
-        def is_meant(each: InputRequest) -> bool:
-            named = each.thread_id == thread and name in (None, each.id, each.tool_call_id)
-            return named and frames.kind_of(each) == frames.CARDS[sent.type][1]
+        def meant(listed: Iterable[Json]) -> list[InputRequest]:
+            here = [InputRequest.model_validate(each) for each in listed if each["thread_id"] == thread]
+            named = [each for each in here if name in (None, each.id, each.tool_call_id)]
+            return [each for each in named if frames.kind_of(each) == frames.CARDS[sent.type][1]]
 
-        found = [each for each in self._shown.values() if is_meant(each)]
+        found = meant(self.shown.values())
         if len(found) > 1 and name is None:
             raise Conflict("Several plans are open here. Name the one that you mean by its tool_call_id.")
         if not found:
-            page = await self._api.call("list_requests", thread_id=thread, tool_call_id=name)
-            listed = [InputRequest.model_validate(each) for each in page["requests"]]
-            found = sorted(filter(is_meant, listed), key=lambda each: each.settled)
+            page = await self.api.call("list_requests", thread_id=thread, tool_call_id=name)
+            found = sorted(meant(page["requests"]), key=lambda each: each.settled)
         if found:
             return found[0]
-        page = await self._api.call("list_requests", thread_id=thread, limit=1)
-        unknown = frames.UNKNOWN_CONVERSATION.format(type=sent.type, id=frames.echo(thread))
+        page = await self.api.call("list_requests", thread_id=thread, limit=1)
+        unknown = f"{sent.type} for unknown conversation: {frames.echo(thread)}"
         raise NotFound(_nothing_pending(sent) if page["requests"] else unknown)
 
 
 def _nothing_pending(sent: frames.CardFrame) -> str:
-    what, thread = frames.CARDS[sent.type][1], frames.echo(sent.conversation_id)
-    return frames.NOTHING_PENDING.format(type=sent.type, what=what, id=thread)
+    what = frames.CARDS[sent.type][1]
+    return f"{sent.type} but no pending {what} for {frames.echo(sent.conversation_id)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pydantic import Field
@@ -17,10 +16,6 @@ from askback.domain.model import Model
 from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
 
-INVALID_JSON = "Invalid JSON format"
-UNKNOWN_TYPE = "Unknown message type: {type}"
-UNKNOWN_CONVERSATION = "{type} for unknown conversation: {id}"
-NOTHING_PENDING = "{type} but no pending {what} for {id}"
 MAX_ECHO = 200
 """Characters of a name that an error repeats."""
 
@@ -74,13 +69,11 @@ class Subscription(Model, extra="ignore"):
 
 
 CardFrame = AskUserResponse | ToolApprovalResponse | PlanApprovalResponse
-CARDS: Mapping[str, tuple[type[CardFrame], str]] = MappingProxyType(
-    {
-        "ask_user_response": (AskUserResponse, "question"),
-        "tool_approval_response": (ToolApprovalResponse, "approval"),
-        "plan_approval_response": (PlanApprovalResponse, "plan"),
-    }
-)
+CARDS: Mapping[str, tuple[type[CardFrame], str]] = {
+    "ask_user_response": (AskUserResponse, "question"),
+    "tool_approval_response": (ToolApprovalResponse, "approval"),
+    "plan_approval_response": (PlanApprovalResponse, "plan"),
+}
 """The frames that decide something, and what: in the words of Gobby's log."""
 
 
@@ -88,7 +81,7 @@ def kind_of(request: InputRequest) -> str | None:
     """Return what a request asks for, as in `CARDS`; None if no card of Gobby can ask it."""
     if request.approval is not None:
         return "approval" if request.approval.plan is None else "plan"
-    return "question" if request.form is not None and card_of(request.form) is not None else None
+    return None if card_of(request.form) is None else "question"
 
 
 def opening(request: InputRequest, languages: Sequence[str], *, recovered: bool) -> list[Json]:
@@ -96,19 +89,17 @@ def opening(request: InputRequest, languages: Sequence[str], *, recovered: bool)
     asked = request.approval
     if asked is not None and asked.plan is not None:
         own = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None  # may be anybody's
-        plan = {
-            "type": "plan_pending_approval",
-            "conversation_id": request.thread_id,
-            "plan_content": asked.plan,
-            "allowed_prompts": own.get("allowed_prompts") if isinstance(own, dict) else None,
-        }
+        prompts = own.get("allowed_prompts") if isinstance(own, dict) else None
+        plan: Json = {"type": "plan_pending_approval", "conversation_id": request.thread_id}
+        plan |= {"plan_content": asked.plan, "allowed_prompts": prompts}
         calling = _status(request, "calling", tool_name=EXIT_PLAN, arguments={"plan": asked.plan})
         return [calling, {**plan, "recovered": True} if recovered else plan]
     if asked is not None:
         return [_status(request, "pending_approval", tool_name=asked.tool, arguments=asked.input)]
-    questions = None if request.form is None else card_of(request.form, languages)
-    arguments = {"questions": [each.wire for each in questions or ()]}
-    return [_status(request, "calling", tool_name=ASK_USER, arguments=arguments)] if questions else []
+    if (questions := card_of(request.form, languages)) is None:
+        return []
+    arguments = {"questions": [each.wire for each in questions]}
+    return [_status(request, "calling", tool_name=ASK_USER, arguments=arguments)]
 
 
 def closing(request: InputRequest, languages: Sequence[str]) -> list[Json]:
@@ -116,7 +107,7 @@ def closing(request: InputRequest, languages: Sequence[str]) -> list[Json]:
     if (why := denial(request)) is not None:
         return [_status(request, "error", result=None, error=why)]
     answer = request.answer
-    content: Json = {"decision": answer and answer.decision}
+    content = {"decision": answer and answer.decision}
     if request.form is not None:
         content = {"answers": answers(request, languages)}
     completed = _status(request, "completed", result={"content": content}, error=None)
@@ -129,21 +120,15 @@ def closing(request: InputRequest, languages: Sequence[str]) -> list[Json]:
 
 def _status(request: InputRequest, status: str, **more: object) -> Json:
     """Return a `tool_status`; Gobby's page takes one without a `request_id` only if that is null."""
-    return {
-        "type": "tool_status",
-        "message_id": request.message_id or request.id,
-        "conversation_id": request.thread_id,
-        "tool_call_id": request.tool_call_id or request.id,
-        "status": status,
-        **more,
-        "request_id": None,
-    }
+    own = {"message_id": request.message_id or request.id, "tool_call_id": request.tool_call_id or request.id}
+    about = {"conversation_id": request.thread_id, **own, "request_id": None}
+    return {"type": "tool_status", **about, "status": status, **more}
 
 
 def error_of(problem: Problem, frame: Json | None) -> Json:
     """Return the error frame for a refusal; `field_errors` has its places in the frame that was sent."""
     if frame is None and problem.code == "invalid":
-        return {"type": "error", "code": "ERROR", "message": INVALID_JSON}
+        return {"type": "error", "code": "ERROR", "message": "Invalid JSON format"}
     faults = list[Json]()
     for each in problem.field_errors:
         question = re.match(r"values\.q(\d+)", each["path"])

@@ -10,8 +10,7 @@ from pydantic import JsonValue
 
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
 from askback.compat.system import Answer, Api, Call, Json
-from askback.domain.faults import Faults, rename_path
-from askback.domain.lifecycle import Status
+from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
@@ -82,11 +81,8 @@ async def can_use_tool(call: Call) -> Answer:
     plan = use.input.get("plan")
     if use.tool_name == EXIT_PLAN and not (isinstance(plan, str) and plan.strip()):
         return Answer(_deny(NO_PLAN))
-    try:
-        request = await call.api.call("create_request", _body(call, use))
-    except Faults as refused:
-        raise refused.with_paths(lambda path: rename_path(path, _PATHS)) from refused
-    if request["status"] in (Status.PENDING, Status.RESOLVING):
+    request = await call.api.call("create_request", _body(call, use), paths=_PATHS)
+    if request["status"] not in TERMINAL:
         request = await call.api.outcome(request["id"])
     decided = InputRequest.model_validate(request)
     return Answer(await _result(call.api, decided, use), outcome_of=decided.id)
@@ -105,16 +101,12 @@ async def interrupt(call: Call) -> Answer:
 
 def _body(call: Call, use: ToolUse) -> Json:
     """Return the request for a call of a tool."""
-    body: Json = {
-        "thread_id": call.path["conversation"],
-        "external_id": use.tool_use_id,
-        "tool_call_id": use.tool_use_id,
-        "timeout_s": PATIENCE_S.get(use.tool_name, TOOL_PATIENCE_S),
-        **{name: call.query[name] for name in ("timeout_s", "require_client") if name in call.query},
-    }
-    if "timeout_s" in call.query:
-        with suppress(ValueError):  # the native checks refuse what is no number
-            body["timeout_s"] = float(call.query["timeout_s"])
+    own = {"external_id": use.tool_use_id, "tool_call_id": use.tool_use_id}
+    body: Json = {"thread_id": call.path["conversation"], **own}
+    body |= {"timeout_s": PATIENCE_S.get(use.tool_name, TOOL_PATIENCE_S)}
+    body |= {name: call.query[name] for name in ("timeout_s", "require_client") if name in call.query}
+    with suppress(KeyError, ValueError):  # the native checks refuse what is no number
+        body["timeout_s"] = float(call.query["timeout_s"])
     if use.agent_id is not None:
         body["agent"] = {"name": use.agent_id, "tool": use.tool_name}
     if use.tool_name == ASK_USER:
@@ -141,8 +133,7 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
 def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str, str]:
     """Return the answers to questions by their texts."""
     values = {} if request.answer is None else request.answer.values
-    card = None if request.form is None else card_of(request.form, languages)
-    return write_answers(card or (), values)
+    return write_answers(card_of(request.form, languages) or (), values)
 
 
 def denial(request: InputRequest) -> str | None:

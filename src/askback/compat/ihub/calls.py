@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
 
 from askback.compat.ihub.question import TOOL, in_words, read_question, repeated
+from askback.compat.keys import key_of
 from askback.compat.system import Answer, Call, Json
 from askback.domain import jsontext
 from askback.domain.faults import Faults
@@ -26,6 +25,8 @@ LIMIT_TEXT = (
 AWAITING = "Clarification request sent to user. Waiting for response."
 NOT_RUN = "not run: waiting for user"
 NOT_HERE = "not run: only tools that require user input run here"
+_PLACES = {"tool_call_id": "id", "thread_id": "chat", "agent.name": "app"}
+"""Where the members of a request are here that are no arguments of a question."""
 
 
 class Function(Model, extra="ignore"):
@@ -60,27 +61,19 @@ async def tool_calls(call: Call) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
     asking = {TOOL, *(each.id for each in batch.tools or () if each.asks is True)}
-    results: dict[str, Json] = {}
-    faults: list[Json] = []
+    results, faults, other = dict[str, Json](), list[Json](), NOT_HERE
     for n, each in enumerate(batch.tool_calls):
-        if each.function.name in asking:
+        if each.function.name in asking and other != NOT_RUN:
             results[each.id] = await _ask(call, each, f"tool_calls[{n}].id", faults)
-            if "error" not in results[each.id]:
-                break
-    waits = any("error" not in each for each in results.values())
-    other = {"status": "not_run", "message": NOT_RUN if waits else NOT_HERE}
-    messages = [_message(each, results.get(each.id, other)) for each in batch.tool_calls]
+            other = NOT_HERE if "error" in results[each.id] else NOT_RUN
+    rest = {"status": "not_run", "message": other}
+    messages = [_message(each, results.get(each.id, rest)) for each in batch.tool_calls]
     return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
 
 
 def _message(call: ToolCall, result: Json) -> Json:
     text = json.dumps(result, ensure_ascii=False, separators=(",", ":"))
     return {"role": "tool", "tool_call_id": call.id, "name": call.function.name, "content": text}
-
-
-def key_of(*parts: object) -> str:
-    """Return the idempotency key for what a client sent."""
-    return f"ihub:{hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()}"
 
 
 def _read_batch(body: object) -> Batch:
@@ -96,26 +89,19 @@ def _read_batch(body: object) -> Batch:
 async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -> Json:
     """Ask a question and return the result of its call; `faults` gets what is wrong with it."""
     api, app, chat = call.api, call.path["app"], call.path["chat"]
-    places: Mapping[str, str] = {"tool_call_id": id_path, "thread_id": "chat", "agent.name": "app"}
     function, arguments = asking.function, asking.function.arguments
     try:
         arguments = jsontext.parse(arguments) if isinstance(arguments, str) else arguments
-        request = {
-            "kind": "form",
-            "thread_id": chat,
-            "tool_call_id": asking.id,
-            "agent": {"name": app, "tool": TOOL},
-            "delivery": "resume",
-            "repeat": "ask",
-            "question_limit": {"max": MAX_CLARIFICATIONS, "text": LIMIT_TEXT},
-            "form": read_question(arguments, truncate=call.query.get("truncate") == "true"),
-        }
+        form = read_question(arguments, truncate=call.query.get("truncate") == "true")
+        terms = {"delivery": "resume", "repeat": "ask", "agent": {"name": app, "tool": TOOL}}
+        terms |= {"question_limit": {"max": MAX_CLARIFICATIONS, "text": LIMIT_TEXT}}
+        request = {"kind": "form", "form": form, "thread_id": chat, "tool_call_id": asking.id, **terms}
         # The same call is the same question; many models count their calls anew.
-        key = key_of(chat, asking.id, function.name, request["form"])
+        key = key_of("ihub", chat, asking.id, function.name, form)
         asked = await api.call("create_request", request, key=key)
     except Faults as found:
-        if any(each.path in places for each in found.faults):
-            raise found.with_paths(lambda path: places.get(path, path)) from None
+        if any(each.path in _PLACES for each in found.faults):
+            raise found.with_paths([("tool_call_id", id_path), *_PLACES.items()]) from None
         invalid = in_words(found, arguments)
         said = api.explain(invalid).field_errors
         faults += [{"tool_call_id": asking.id, **each} for each in said]

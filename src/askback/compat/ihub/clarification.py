@@ -20,6 +20,7 @@ _CAMEL = {
     "input_type": "inputType", "allow_skip": "allowSkip", "allow_other": "allowOther",
     "select": "single_select", "confirm": "single_select", "multiselect": "multi_select",
 }  # fmt: skip
+_ANSWERED = ("answered", "declined")
 _RULE = re.compile(r"(pattern|min|max)(_length|_choices)?")
 
 
@@ -45,34 +46,23 @@ def clarification(request: Mapping[str, Any], *, style: Style, locale: str) -> J
     def text(of: Any) -> str:
         return choose(of, (locale,))
 
-    form = request["form"]
+    form, options = request["form"], field.get("options", ())
     type_ = "confirm" if field.get("widget") == "confirm" else _TYPES[field["type"]]
-    said: Json = {
-        "toolCallId": request.get("tool_call_id"),
-        "question": text(form.get("title") or field.get("label")),
-        "input_type": type_,
-        "allow_skip": form.get("allow_skip", False),
-        "clarificationNumber": request.get("ordinal"),
-        "maxClarifications": request.get("of"),
-        "timestamp": request["created_at"],
-    }
-    if style == "camel" or field.get("allow_other"):
-        said["allow_other"] = field.get("allow_other", False)
-    if "options" in field:
-        said["options"] = [
-            {"label": text(each["label"]), "value": each["value"]} for each in field["options"]
-        ]
-    for name, own in (("placeholder", field.get("placeholder")), ("context", form.get("description"))):
-        if own is not None:
-            said[name] = text(own)
     rules = {found[1]: value for name, value in field.items() if (found := _RULE.fullmatch(name))}
     if messages := field.get("messages"):
         rules["message"] = text(next(iter(messages.values())))
-    if rules:
-        said["validation"] = rules
+    question, own = text(form.get("title") or field.get("label")), request.get("tool_call_id")
+    said: Json = {"toolCallId": own, "question": question, "allow_skip": form.get("allow_skip", False)}
+    said |= {"input_type": type_ if style == "snake" else _CAMEL.get(type_, type_)}
+    said |= {"clarificationNumber": request.get("ordinal"), "maxClarifications": request.get("of")}
+    more = {"placeholder": text(field.get("placeholder")), "context": text(form.get("description"))}
+    more |= {"options": [{"label": text(each["label"]), "value": each["value"]} for each in options]}
+    said |= {name: each for name, each in {**more, "validation": rules}.items() if each}
+    if style == "camel" or field.get("allow_other"):
+        said["allow_other"] = field.get("allow_other", False)
+    said["timestamp"] = request["created_at"]
     if style == "snake":
         return said
-    said["input_type"] = _CAMEL.get(type_, type_)
     return {"questionId": request["id"], **{_CAMEL.get(name, name): value for name, value in said.items()}}
 
 
@@ -81,28 +71,21 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
 
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
-    said: list[tuple[str, Json]] = []
-    answered: set[str] = set()
-    for request in thread["requests"]:
-        if request["status"] in ("answered", "declined") and field_of(request):
-            answered.add(request["id"])
-            said.append((request["settled_at"], _answer(request)))
+    answered = [each for each in thread["requests"] if each["status"] in _ANSWERED and field_of(each)]
+    said = [(each["settled_at"], _answer(each)) for each in answered]
+    ids = {each["id"] for each in answered}
     for each in thread["messages"]:
-        if each["role"] == "user" and each.get("request_id") not in answered:
+        if each["role"] == "user" and each.get("request_id") not in ids:
             text = {"role": "user", "content": text_of(each, "\n"), "messageId": each["id"]}
             said.append((each["at"], text))
     return [message for _, message in sorted(said, key=itemgetter(0))]
 
 
 def _answer(request: Mapping[str, Any]) -> Json:
-    skipped = request["status"] == "declined"
+    skipped, id_ = request["status"] == "declined", request.get("tool_call_id") or request["id"]
     value = None if skipped else request["answer"]["values"].get(FIELD)
-    response = {
-        "questionId": request.get("tool_call_id") or request["id"],
-        "value": value,
-        "skipped": skipped,
-    }
     content = SKIPPED if skipped else _javascript_text(value)
+    response = {"questionId": id_, "value": value, "skipped": skipped}
     return {"role": "user", "content": content, "clarificationResponse": response}
 
 

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
 from askback.compat.system import Json
-from askback.domain.faults import Fault, Faults, rename_path
+from askback.domain.faults import Fault, Faults
 from askback.domain.model import Model
 from askback.domain.options import OptionValue
 from askback.domain.patterns import has_nested_quantifiers
@@ -144,8 +144,7 @@ def repeated(texts: Sequence[str]) -> Sequence[int]:
 def in_words(found: Faults, arguments: object) -> Faults:
     """Return the faults of a question at their places in the arguments, in the words of iHub."""
     kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
-    places = found.with_paths(lambda path: rename_path(path, _PATHS))
-    return Faults([_in_words(each, kind) for each in places.faults])
+    return Faults([_in_words(each, kind) for each in found.with_paths(_PATHS).faults])
 
 
 def _in_words(found: Fault, kind: object) -> Fault:

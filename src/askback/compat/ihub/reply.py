@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from askback.compat.ihub.calls import key_of
 from askback.compat.ihub.clarification import field_of, open_questions
 from askback.compat.ihub.question import FIELD
+from askback.compat.keys import key_of
 from askback.compat.system import Answer, Api, Call, Json
 from askback.domain.faults import Fault, Faults, fault, rename_path
 from askback.domain.lifecycle import Status
@@ -20,7 +20,7 @@ from askback.errors import Conflict, NotFound
 from askback.messages import translate
 
 _ANSWER_PATHS = ((r"reason", "skipped"), (r"values(\.answer)?", "value"))
-_TEXT_PATHS = ((r"id|Idempotency-Key", "messageId"), (r"content\[0\]\.text", "content"))
+_TEXT_PATHS = ((r"id|Idempotency-Key", "messageId"), (r"content\[0\]\.text", "content"), ("", ""))
 
 
 class Response(Model):
@@ -88,10 +88,10 @@ async def send(call: Call) -> Answer:
         if answer is None:
             await _write(api, chat, message)
     except Faults as found:
-        raise found.with_paths(lambda path: f"{at}.{rename_path(path, _TEXT_PATHS)}") from None
+        raise found.with_paths([(pattern, f"{at}.{name}") for pattern, name in _TEXT_PATHS]) from None
     if answer is not None:
         id_ = message.get("messageId")
-        key = key_of(chat, id_) if isinstance(id_, str) else None
+        key = key_of("ihub", chat, id_) if isinstance(id_, str) else None
         await _answer(api, chat, parse(Response, answer), key=key)
     return Answer({"status": "streaming", "chatId": chat})
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from askback.compat.kcosr.operations import issues
 from askback.compat.kcosr.outcomes import NATIVE_SCOPES, NEW_MESSAGE
@@ -18,12 +16,16 @@ from askback.compat.system import Channel, Json, Problem, Watch
 from askback.domain.faults import Fault, Faults, fault
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
+from askback.domain.validation.report import Report
 from askback.errors import Conflict, NotFound, Refused
 
 PROTOCOL = 2
-_INTERACTION = re.compile(r"(.+?)\.([0-9]{1,9})(?:\..+)?")
-_NOT_FOUND = "There is no such request."
-_IGNORED = frozenset(
+_TYPES = (
+    "hello subscribe unsubscribe set_interaction_mode ping text_input tool_interaction_response "
+    "questionnaire_submit questionnaire_cancel"
+).split()
+"""The types of messages; the method for each has its name."""
+_IGNORED = (
     "set_modes control cancel_queued_message panel_event set_session_model set_session_thinking".split()
 )
 _MEMBERS = {
@@ -69,15 +71,22 @@ class InteractionState(Part):
     supported: bool = False
     enabled: bool = False
 
+    @property
+    def is_readonly(self) -> bool:
+        """Whether nobody can answer on this page."""
+        return not (self.supported and self.enabled)
 
-@dataclass
+
 class Session:
-    """A session that a page sees: the task that sends its events, and the watch that they come from."""
+    """A session that a page sees: its transcript, the watch that the events come from, and the task that sends them."""
 
-    transcript: Transcript
-    mask: Mask
-    watch: Watch | None = None
-    sending: asyncio.Task[Any] | None = None
+    mask = Mask()
+    watch: Watch
+    sending: asyncio.Task[Any]
+
+    def __init__(self, transcript: Transcript) -> None:
+        self.transcript = transcript
+        self.opened = asyncio.Event()
 
 
 class Connection:
@@ -87,7 +96,8 @@ class Connection:
         self._channel = channel
         self._api = channel.api
         self._sessions: dict[str, Session] = {}
-        self._interaction: InteractionState | None = None
+        self._interaction = InteractionState()
+        self._is_greeted = False
         self._refused = 0
 
     async def opened(self) -> None:
@@ -99,10 +109,11 @@ class Connection:
         type_ = members.pop("type", None)
         if not isinstance(type_, str):
             raise Faults([fault("type", "wrong_type.string" if "type" in frame else "missing_required")])
-        if type_ not in self._HANDLERS and type_ not in _IGNORED:
-            raise Faults([fault("type", "unknown_type", allowed=", ".join(self._HANDLERS))])
+        if type_ not in _TYPES and type_ not in _IGNORED:
+            raise Faults([fault("type", "unknown_type", allowed=", ".join(_TYPES))])
         try:
-            if handler := self._HANDLERS.get(type_):
+            if type_ in _TYPES:
+                handler = getattr(Connection, f"_{type_}")
                 await handler(self, **arguments(handler, members))
         except ClientError as error:
             await self._channel.send(error.frame)
@@ -111,12 +122,11 @@ class Connection:
         """Return the error for a message that was refused."""
         if problem.status != 422:
             return ClientError(problem.code, problem.message).frame
-        submitted = frame is not None and frame.get("type") == "questionnaire_submit"
+        submitted = (frame or {}).get("type") == "questionnaire_submit"
         found = issues(problem, values="answers" if submitted else "input")
-        error = ClientError("invalid_client_message", "Client message validation failed", issues=found)
         if frame is None and found[0]["code"] != "wrong_type":
-            error = ClientError("invalid_json", "Client message was not valid JSON", issues=found)
-        return error.frame
+            return ClientError("invalid_json", "Client message was not valid JSON", issues=found).frame
+        return ClientError("invalid_client_message", "Client message validation failed", issues=found).frame
 
     async def _hello(
         self,
@@ -126,9 +136,9 @@ class Connection:
         interaction: InteractionState | None = None,
         **_more: object,
     ) -> None:
-        if self._interaction is not None:
+        if self._is_greeted:
             raise ClientError("duplicate_hello", "hello has already been received")
-        self._interaction = interaction or InteractionState()
+        self._is_greeted, self._interaction = True, interaction or InteractionState()
         if protocol_version != PROTOCOL:
             text = f"Unsupported protocol version: {protocol_version}"
             await self._channel.send(ClientError("unsupported_protocol_version", text).frame)
@@ -140,14 +150,10 @@ class Connection:
 
     async def _subscribe(self, *, session_id: str, mask: Mask | None = None, **_more: object) -> None:
         id_ = _id(session_id, "Subscription session")
-        session = self._sessions.get(id_)
-        if session is None:
-            transcript, _ = await replay(self._api, id_)
-            session, opened = Session(transcript, mask or Mask()), asyncio.Event()
-            session.sending = self._channel.start(self._follow(id_, session, opened))
-            await opened.wait()
-            if session.watch is None:
-                return
+        if (session := self._sessions.get(id_)) is None:
+            session = Session((await replay(self._api, id_))[0])
+            session.sending = self._channel.follow(self._follow(id_, session))
+            await session.opened.wait()
             self._sessions[id_] = session
         session.mask = mask or Mask()
         told = {} if mask is None else {"mask": mask.model_dump(by_alias=True, exclude_unset=True)}
@@ -155,39 +161,32 @@ class Connection:
 
     async def _unsubscribe(self, *, session_id: str, **_more: object) -> None:
         id_ = _id(session_id, "Unsubscription session")
-        if (session := self._sessions.pop(id_, None)) and session.sending:
+        if session := self._sessions.pop(id_, None):
             session.sending.cancel()
         await self._channel.send({"type": "unsubscribed", "sessionId": id_})
 
-    async def _set_mode(self, *, enabled: bool, **_more: object) -> None:
-        state = self._interaction or InteractionState()
-        self._interaction = state.model_copy(update={"enabled": enabled})
+    async def _set_interaction_mode(self, *, enabled: bool, **_more: object) -> None:
+        self._interaction.enabled = enabled
         for session in self._sessions.values():
-            if session.watch:
-                await session.watch.set_readonly(readonly=self._is_readonly)
+            await session.watch.set_readonly(readonly=self._interaction.is_readonly)
 
     async def _ping(self, *, nonce: str | None = None, **_more: object) -> None:
         told = {} if nonce is None else {"nonce": nonce}
         await self._channel.send({"type": "pong", **told, "timestampMs": int(time.time() * 1000)})
 
-    async def _follow(self, id_: str, session: Session, opened: asyncio.Event) -> None:
+    async def _follow(self, id_: str, session: Session) -> None:
         """Send what happens in a session from now on; others see this page once it is `opened`."""
-        after = session.transcript.seq
-        try:
-            async with self._api.watch(id_, after=after, readonly=self._is_readonly) as session.watch:
-                opened.set()
-                async for event in session.watch:
-                    for each in session.transcript.project(event):
-                        if session.mask.lets_pass(each):
-                            await self._channel.send({"type": "transcript_event", "event": each})
-        finally:
-            opened.set()
+        after, readonly = session.transcript.seq, self._interaction.is_readonly
+        async with self._api.watch(id_, after=after, readonly=readonly) as session.watch:
+            session.opened.set()
+            async for event in session.watch:
+                for each in session.transcript.project(event):
+                    if session.mask.lets_pass(each):
+                        await self._channel.send({"type": "transcript_event", "event": each})
 
-    @property
-    def _is_readonly(self) -> bool:
-        return self._interaction is None or not (self._interaction.supported and self._interaction.enabled)
-
-    async def _say(self, *, session_id: str, text: str, client_message_id: str = "", **_more: object) -> None:
+    async def _text_input(
+        self, *, session_id: str, text: str, client_message_id: str = "", **_more: object
+    ) -> None:
         """Post a message; what waits for this person is over with it."""
         session = self._subscribed(session_id, "write")
         for shown in await open_requests(self._api, thread_id=session):
@@ -197,7 +196,7 @@ class Connection:
         content = {"content": [{"type": "text", "text": text}]}
         await self._api.call("post_message", content, thread_id=session, key=key)
 
-    async def _respond(
+    async def _tool_interaction_response(
         self,
         *,
         session_id: str,
@@ -209,18 +208,21 @@ class Connection:
         reason: str = "",
     ) -> None:
         session = self._subscribed(session_id, "respond to an interaction")
-        found = _INTERACTION.fullmatch(interaction_id)
         try:
-            shown = await self._find(session, found[1] if found else "-", *_MEMBERS)
-            asked = shown.get("tool_call_id") or shown["id"], str(shown["revision"])
-            if found is None or asked != (call_id, found[2]):
-                raise NotFound(_NOT_FOUND)
-            members = _MEMBERS[shown["kind"]]
+            shown = await self._find(session, interaction_id.partition(".")[0], *_MEMBERS)
+            call, interaction = (
+                shown.get("tool_call_id") or shown["id"],
+                f"{shown['id']}.{shown['revision']}.",
+            )
+            if call_id != call or not f"{interaction_id}.".startswith(interaction):
+                raise NotFound(call_id)
+            members, report = _MEMBERS[shown["kind"]], Report()
             if action not in members:
-                raise Faults([fault("action", "unknown_value", allowed=", ".join(members))])
-            sent = {"input": input_, "approvalScope": approval_scope}
-            if extra := [name for name in sent if sent[name] and name != members[action]]:
-                raise Faults([fault(name, "contradiction.action") for name in extra])
+                report.add("action", "unknown_value", allowed=", ".join(members))
+            for name, value in {"input": input_, "approvalScope": approval_scope}.items():
+                if value and action in members and name != members[action]:
+                    report.add(name, "contradiction.action")
+            report.finish()
             if action == "submit" and input_ is None:
                 raise Faults([Fault("input", "missing_input", "missing_required")])
             await self._settle(shown, action, scope=approval_scope, values=input_, reason=reason)
@@ -228,10 +230,14 @@ class Connection:
             text = "Interaction response did not match a pending request"
             raise ClientError("interaction_not_found", text) from error
 
-    async def _submit(self, *, session_id: str, questionnaire_request_id: str, answers: Json) -> None:
+    async def _questionnaire_submit(
+        self, *, session_id: str, questionnaire_request_id: str, answers: Json
+    ) -> None:
         await self._end(session_id, questionnaire_request_id, "submit", values=answers)
 
-    async def _cancel(self, *, session_id: str, questionnaire_request_id: str, reason: str = "") -> None:
+    async def _questionnaire_cancel(
+        self, *, session_id: str, questionnaire_request_id: str, reason: str = ""
+    ) -> None:
         await self._end(session_id, questionnaire_request_id, "cancel", reason=reason)
 
     async def _end(self, session_id: str, questionnaire_request_id: str, action: str, **said: Any) -> None:
@@ -254,7 +260,7 @@ class Connection:
         """Return a pending request of a session; raises `NotFound`, and `Conflict` for one that is not pending."""
         shown = await self._api.call("get_request", request_id=id_)
         if shown["thread_id"] != session or shown["kind"] not in kinds:
-            raise NotFound(_NOT_FOUND)
+            raise NotFound(id_)
         if shown["status"] != Status.PENDING:
             raise Conflict("The request is not pending.", request=shown)
         return shown
@@ -269,21 +275,20 @@ class Connection:
         reason: str = "",
     ) -> None:
         """Do what a person did; if only fields are wrong, this page is asked again, as after each wrong answer."""
-        body: Json = {"revision": shown["revision"], "decision": action, "note": reason or None}
+        said: Json = {"note": reason or None, "remember": action == "approve"}
         if action == "submit":
             await self._answer(shown, values or {})
         elif action == "cancel":
-            body = {"reason": "dismissed", "note": reason or None, "remember": False}
-            await self._api.call("decline_request", body, request_id=shown["id"])
+            await self._api.call("decline_request", {**said, "reason": "dismissed"}, request_id=shown["id"])
         else:
             approved = {"scope": NATIVE_SCOPES[scope]} if scope else {}
-            body |= {"remember": False} if action == "deny" else approved
-            await self._api.call("answer_request", body, request_id=shown["id"])
+            said |= {"revision": shown["revision"], "decision": action, **approved}
+            await self._api.call("answer_request", said, request_id=shown["id"])
 
     async def _answer(self, shown: Json, values: Json) -> None:
         form = Form.model_validate(shown["form"])
+        sent = values or dict.fromkeys(field.id for field in form.all_fields)
         try:
-            sent = values or dict.fromkeys(field.id for field in form.all_fields)
             body = {"revision": shown["revision"], "values": sent}
             await self._api.call("answer_request", body, request_id=shown["id"])
         except Faults as error:
@@ -301,18 +306,6 @@ class Connection:
             text = f"Cannot {verb} for a session that this connection is not subscribed to"
             raise ClientError("invalid_session_id", text, sessionId=session)
         return session
-
-    _HANDLERS: ClassVar[dict[str, Any]] = {
-        "hello": _hello,
-        "subscribe": _subscribe,
-        "unsubscribe": _unsubscribe,
-        "set_interaction_mode": _set_mode,
-        "ping": _ping,
-        "text_input": _say,
-        "tool_interaction_response": _respond,
-        "questionnaire_submit": _submit,
-        "questionnaire_cancel": _cancel,
-    }
 
 
 def _id(sent: str, name: str) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
-import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, form_body
+from askback.compat.keys import key_of
 from askback.compat.system import Json
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
@@ -70,9 +69,8 @@ async def request_interaction(
     interaction = _Interaction(request)
     options: Json = {"thread_id": thread_id, "require_client": require_client}
     if tool_call_id is not None:
-        asked = [thread_id, tool_call_id, request.prompt, request.inputSchema]
-        digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
-        options |= {"tool_call_id": tool_call_id, "idempotency_key": f"kcosr:{digest}"}
+        key = key_of("kcosr", thread_id, tool_call_id, request.prompt, request.inputSchema)
+        options |= {"tool_call_id": tool_call_id, "idempotency_key": key}
     while interaction.outcome is None:
         await interaction.ask(client, tool_name, options)
         options.pop("idempotency_key", None)
@@ -114,11 +112,8 @@ class _Interaction:
             if ended.status is Status.EXPIRED and asked.onTimeout is not None:
                 await self._timed_out(ended)
                 return
-            if (
-                ended.status is Status.CANCELLED
-                and ended.reason != "not_shown"
-                and asked.onCancel is not None
-            ):
+            is_withdrawn = ended.status is Status.CANCELLED and ended.reason != "not_shown"
+            if is_withdrawn and asked.onCancel is not None:
                 await _called(asked.onCancel)
             outcomes.raise_without_response(ended)
             response = UserResponse(**outcomes.response(ended))
@@ -147,23 +142,19 @@ class _Interaction:
         return await self._take(await _called(self.request.onResponse, response), response.input)
 
     async def _take(self, outcome: InteractionOutcome, typed: Json | None = None) -> Accept | AskAgain:
-        again = outcome.get("reprompt")
-        if again is None:
+        if (again := outcome.get("reprompt")) is None:
             self.outcome = outcome
             return Accept()
         before = self.request
-        self.request = replace(before, **{"errorSummary": None, "fieldErrors": None, **again})
-        if "approval" in (before.type, self.request.type):
+        self.request = asked = replace(before, **{"errorSummary": None, "fieldErrors": None, **again})
+        if "approval" in (before.type, asked.type):
             return Accept()
-        form = self._form()
+        form, timeout_s = self._form(), outcomes.seconds(asked.timeoutMs)
         values = form.pop("initial_values", {})
-        kept = {id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value}
-        return AskAgain(
-            field_errors=self.request.fieldErrors,
-            error_summary=self.request.errorSummary,
-            form={**form, **({"initial_values": kept} if kept else {})},
-            timeout_s=outcomes.seconds(self.request.timeoutMs),
-        )
+        if kept := {id_: value for id_, value in values.items() if typed is None or typed.get(id_) != value}:
+            form["initial_values"] = kept
+        summary, errors = asked.errorSummary, asked.fieldErrors
+        return AskAgain(form=form, timeout_s=timeout_s, error_summary=summary, field_errors=errors)
 
 
 async def _called(hook: Callable[..., Any], *arguments: object) -> Any:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import hashlib
-import json
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -15,6 +12,7 @@ from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.outcomes import ToolError
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, arguments, form_body, path_here
 from askback.compat.kcosr.transcript import replay
+from askback.compat.keys import key_of
 from askback.compat.system import Answer, Api, Call, Json, Problem
 from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Number_
@@ -33,7 +31,7 @@ _SENTENCES = {
     "validate": "validate must be a boolean",
     "autoResume": "autoResume must be a boolean",
 }
-_STRUCTURE = frozenset({"wrong_type", "missing_required", "unknown_value"})
+_STRUCTURE = frozenset({"wrong_type", "missing_required", "unknown_value", "below_min"})
 _OF_FIELDS = {
     "duplicate_id": "Duplicate field id: {id}",
     "option_required": 'Field "{id}" requires options',
@@ -43,11 +41,9 @@ _OF_FIELDS = {
 
 async def ask(call: Call) -> Answer:
     """`POST /api/plugins/questions/operations/ask`."""
-    session = call.header("x-session-id") or call.query.get("sessionId")
-    if session:
+    if session := call.header("x-session-id") or call.query.get("sessionId"):
         return await _ask(call, session, "schema", _questionnaire, outcomes.result)
-    text = "Interactive tools are not available in this environment."
-    return _error(ToolError("interaction_unavailable", text))
+    return _error("interaction_unavailable", "Interactive tools are not available in this environment.")
 
 
 async def interact(call: Call) -> Answer:
@@ -98,16 +94,12 @@ async def _events(
 ) -> Json:
     session = session_id.strip()
     transcript, found = await replay(api, session)
-    cursor = _CURSOR.fullmatch(after_cursor.strip())
-    is_known = cursor is not None and int(cursor[1]) == transcript.revision and not force
+    revision, cursor = transcript.revision, _CURSOR.fullmatch(after_cursor.strip())
+    is_known = cursor is not None and int(cursor[1]) == revision and not force
     after = int(cursor[2]) if cursor and is_known else -1
-    return {
-        "sessionId": session,
-        "revision": transcript.revision,
-        "reset": not is_known,
-        **({"nextCursor": f"{transcript.revision}:{transcript.sequence - 1}"} if found else {}),
-        "events": [each for each in found if each["sequence"] > after],
-    }
+    following = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if found else {}
+    new = [each for each in found if each["sequence"] > after]
+    return {"sessionId": session, "revision": revision, "reset": not is_known, **following, "events": new}
 
 
 def _questionnaire(
@@ -120,10 +112,9 @@ def _questionnaire(
     auto_resume: bool = True,
     validate_: bool = True,  # noqa: ARG001 - a form always checks its answers
 ) -> Json:
+    waits = {"on_timeout": _ON_TIMEOUT[on_timeout], "timeout_s": outcomes.seconds(timeout_ms)}
     body = _form(schema_, prompt) | {"presentation": "standalone", "auto_resume": auto_resume}
-    if mode == "async":
-        return body | {"delivery": "resume"}
-    return body | {"on_timeout": _ON_TIMEOUT[on_timeout], "timeout_s": outcomes.seconds(timeout_ms)}
+    return body | ({"delivery": "resume"} if mode == "async" else waits)
 
 
 def _interaction(
@@ -154,22 +145,16 @@ def _interaction(
         told = [{"path": join("values", id_), "message": text} for id_, text in (field_errors or {}).items()]
         body = _form(input_schema, prompt, tool_name, completed_view)
         body |= {"field_errors": told, **({"error_summary": error_summary} if error_summary else {})}
-    body |= {
-        "presentation": outcomes.NATIVE_PRESENTATIONS[presentation],
-        "timeout_s": outcomes.seconds(timeout_ms),
-    }
-    return body | ({"tool_call_id": tool_call_id} if tool_call_id else {})
+    body |= {"tool_call_id": tool_call_id} if tool_call_id else {}
+    native = outcomes.NATIVE_PRESENTATIONS[presentation]
+    return {**body, "presentation": native, "timeout_s": outcomes.seconds(timeout_ms)}
 
 
 def _form(schema: Questionnaire, prompt: str, tool: str = "", view: CompletedView | None = None) -> Json:
-    prompt = prompt.strip()
-    return {
-        "kind": "form",
-        "form": form_body(schema, prompt, view),
-        "agent": {"name": "assistant", "tool": tool or outcomes.TOOL},
-        "repeat": "ask",
-        **({"metadata": {"kcosr": {"prompt": len(prompt)}}} if prompt else {}),
-    }
+    prompt, agent = prompt.strip(), {"name": "assistant", "tool": tool or outcomes.TOOL}
+    about = {"metadata": {"kcosr": {"prompt": len(prompt)}}} if prompt else {}
+    form = form_body(schema, prompt, view)
+    return {"kind": "form", "form": form, "agent": agent, "repeat": "ask", **about}
 
 
 async def _ask(
@@ -184,17 +169,16 @@ async def _ask(
     if request.delivery == "resume":
         return _ok(outcomes.pending(request))
     if call.query.get("wait") == "0" and not request.settled:
-        waiting = {
-            "message": "Interaction remains open for a later response.",
+        own = {
             "interactionId": outcomes.interaction_id(request),
             "toolCallId": outcomes.tool_call_id(request),
         }
-        return _ok({"pending": True, **waiting})
-    ended = await _ended(call.api, request)
+        return _ok({"pending": True, "message": "Interaction remains open for a later response.", **own})
+    ended = InputRequest.model_validate(await call.api.outcome(request.id))
     try:
         body = write(ended)
     except ToolError as error:
-        return _error(error, outcome_of=ended.id)
+        return _error(error.code, error.message, outcome_of=ended.id)
     if body.get("action") == "approve":
         used = {"execution_id": outcomes.tool_call_id(ended)}
         await call.api.call("consume_approval", used, request_id=ended.id)
@@ -205,46 +189,18 @@ async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputR
     """Ask; the same call with the same arguments finds its request again, other arguments ask beside it."""
     sent = call.json()
     body = read(**arguments(read, sent)) | {"thread_id": session}
-    key = None
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):
         body["tool_call_id"] = call_id
-        text = json.dumps([session, call_id, sent], sort_keys=True)
-        key = f"kcosr:{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()}"
     if "delivery" not in body:
         body["require_client"] = call.query.get("require_client", "fail_fast")
+    key = key_of("kcosr", session, call_id, sent) if call_id else None
     return InputRequest.model_validate(await call.api.call("create_request", body, key=key))
-
-
-async def _ended(api: Api, request: InputRequest) -> InputRequest:
-    """Wait for the end of a request, or for the deadline after which nobody waits for it."""
-    waits = [asyncio.ensure_future(api.outcome(request.id))]
-    if request.on_timeout == "resume":
-        waits.append(asyncio.ensure_future(_detached(api, request)))
-    try:
-        done, _ = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        return InputRequest.model_validate(done.pop().result())
-    finally:
-        for each in waits:
-            each.cancel()
-        await asyncio.wait(waits)
-
-
-async def _detached(api: Api, request: InputRequest) -> Json:
-    async with api.watch(request.thread_id, readonly=True) as changes:
-        now = await api.call("get_request", request_id=request.id)
-        if now.get("detached"):
-            return now
-        async for event in changes:
-            now = event.get("request", {})
-            if now.get("id") == request.id and now.get("detached"):
-                return now
-    return await api.outcome(request.id)
 
 
 def _ok(body: Json, *, outcome_of: str = "") -> Answer:
     return Answer({"ok": True, "result": body}, outcome_of=outcome_of)
 
 
-def _error(error: ToolError, *, outcome_of: str = "") -> Answer:
-    body = {"error": error.message, "code": error.code}
-    return Answer(body, status=503 if error.code == "interaction_unavailable" else 409, outcome_of=outcome_of)
+def _error(code: str, message: str, *, outcome_of: str = "") -> Answer:
+    status = 503 if code == "interaction_unavailable" else 409
+    return Answer({"error": message, "code": code}, status=status, outcome_of=outcome_of)

@@ -78,16 +78,11 @@ def result(request: InputRequest) -> Json:
 def pending(request: InputRequest) -> Json:
     """Return the result of the tool for a questionnaire that is answered in another turn."""
     converted = request.detached and request.delivery != "resume"
-    return {
-        "ok": True,
-        "pending": True,
-        "mode": "async",
-        "questionnaireRequestId": request.id,
-        "toolCallId": tool_call_id(request),
-        "message": f"Questionnaire {'timed out and ' if converted else ''}remains open for a later response.",
-        **({"convertedFromSync": True} if converted else {}),
-        **({} if request.auto_resume else {"autoResume": False}),
-    }
+    message = f"Questionnaire {'timed out and ' if converted else ''}remains open for a later response."
+    own = {"questionnaireRequestId": request.id, "toolCallId": tool_call_id(request), "message": message}
+    told = {"convertedFromSync": True} if converted else {}
+    told |= {} if request.auto_resume else {"autoResume": False}
+    return {"ok": True, "pending": True, "mode": "async", **own, **told}
 
 
 def response(request: InputRequest) -> Json:
@@ -138,8 +133,7 @@ def follow_up(request: InputRequest) -> str:
     said = {"questionnaire-request-id": request.id, "tool-call-id": tool_call_id(request)}
     if request.status is Status.ANSWERED:
         said |= {"interaction-id": interaction_id(request), "tool": tool_name(request)}
-        title = request.form.title if request.form else None
-        if isinstance(title, str):
+        if request.form and isinstance(title := request.form.title, str):
             said["schema-title"] = " ".join(title.split())
         at = request.settled_at or request.created_at
         said["submitted-at"] = rfc3339(int(at.timestamp() * 1000))

@@ -19,9 +19,8 @@ from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
 
 _TextType = Literal["text", "textarea"]
-_Type = Literal[
-    _TextType, "number", "boolean", "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"
-]
+_Plain = Literal[_TextType, "number", "boolean"]
+_Type = Literal[_Plain, "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"]
 _VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
 _NEVER_EMPTY = frozenset({"id", "type", "label", "value"})
 _PLACES = (
@@ -60,9 +59,8 @@ class _SchemaPart(Part):
         """Leave out what is empty, as if it had not been sent."""
         if not isinstance(sent, dict):
             return sent
-        members = cast("Json", sent)
-        empty = {name: None if name == "defaultValue" else "" for name in members.keys() - _NEVER_EMPTY}
-        return {name: value for name, value in members.items() if name not in empty or value != empty[name]}
+        members, empty = cast("Json", sent), dict.fromkeys(_NEVER_EMPTY, Ellipsis) | {"defaultValue": None}
+        return {name: value for name, value in members.items() if value != empty.get(name, "")}
 
 
 class _Option(_SchemaPart):
@@ -164,8 +162,8 @@ def form_body(schema: Questionnaire, prompt: str = "", view: CompletedView | Non
 
 
 def _fields(form: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
-    sections = {f"form.sections[{i}]": each for i, each in enumerate(form.get("sections") or ())}
-    for path, section in {"form": form, **sections}.items():
+    sections = [(f"form.sections[{i}]", each) for i, each in enumerate(form.get("sections") or ())]
+    for path, section in [("form", form), *sections]:
         for i, field in enumerate(section.get("fields") or ()):
             yield f"{path}.fields[{i}]", field
 

@@ -82,18 +82,11 @@ class Transcript:
         id_ = f"{event['seq']}.{part}"
         interaction = payload.get("interactionId") or payload.get("sourceInteractionId")
         named = {"toolCallId": payload.get("toolCallId"), "interactionId": interaction}
-        return {
-            "sessionId": self._session,
-            "revision": self.revision,
-            "sequence": self.sequence + part,
-            "requestId": f"request:{id_}",
-            "eventId": id_,
-            "kind": _KINDS.get(type_.partition("_")[2], "interaction_update"),
-            "chatEventType": type_,
-            "timestamp": event["at"],
-            **{name: value for name, value in named.items() if value},
-            "payload": payload,
-        }
+        about = {"sessionId": self._session, "revision": self.revision, "sequence": self.sequence + part}
+        about |= {"requestId": f"request:{id_}", "eventId": id_, "timestamp": event["at"]}
+        about |= {name: value for name, value in named.items() if value}
+        kind = _KINDS.get(type_.partition("_")[2], "interaction_update")
+        return {**about, "kind": kind, "chatEventType": type_, "payload": payload}
 
     def _parts(self, event: Json) -> Iterator[tuple[str, Json]]:
         if event["type"] == "message.added" and event["message"]["role"] == "user":
@@ -110,33 +103,30 @@ class Transcript:
             names = _PAYLOADS[type_].split()
             yield type_, {name: members[name] for name in names if members.get(name) is not None}
 
-    def _types(self, event: str, request: InputRequest, form: Json) -> Iterator[str]:
-        """Yield the types of the events that an event about a request is here."""
+    def _types(self, event: str, request: InputRequest, form: Json) -> list[str]:
+        """Return the types of the events that an event about a request is here."""
         before, waits = self._open.get(request.id), not outcomes.is_async(request)
         if event in _ASKED:
             self._open[request.id] = form
             self._responded.discard(request.id)
-            is_new = before is None if waits else before != form or event == "request.detached"
-            if is_new:
-                yield "interaction_pending" if waits else "questionnaire_request"
             if waits:
-                yield "interaction_request"
-            elif event == "request.detached":
-                yield "interaction_pending"
-            elif request.error_summary:
-                yield "questionnaire_reprompt"
-        elif event in _ENDED and before is not None:
+                pending = [] if before is not None else ["interaction_pending"]
+                return [*pending, "interaction_request"]
+            if event == "request.detached":
+                return ["questionnaire_request", "interaction_pending"]
+            asked = [] if before == form else ["questionnaire_request"]
+            return [*asked, "questionnaire_reprompt"] if request.error_summary else asked
+        if event in _ENDED and before is not None:
             del self._open[request.id]
             if not waits:
                 answered = request.status is Status.ANSWERED
-                yield "questionnaire_submission" if answered else "questionnaire_update"
-                return
-            if request.id not in self._responded:
-                yield "interaction_response"
-            yield "interaction_pending"
-        elif event == "request.resolving" and before is not None and waits and not _is_late(request):
+                return ["questionnaire_submission" if answered else "questionnaire_update"]
+            response = [] if request.id in self._responded else ["interaction_response"]
+            return [*response, "interaction_pending"]
+        if event == "request.resolving" and before is not None and waits and not _is_late(request):
             self._responded.add(request.id)
-            yield "interaction_response"
+            return ["interaction_response"]
+        return []
 
     def _members(self, event: Json, request: InputRequest, shown: Json) -> Json:
         """Return everything that a payload can have."""
@@ -144,27 +134,21 @@ class Transcript:
         typed = request.submitted.values if request.submitted else None
         timeout_ms = int((request.timeout_s or 0) * 1000)
         errors = errors_by_field(request.form, shown.get("field_errors", ())) if request.form else None
-        members: Json = {
-            **said,
-            "answers": said.get("input"),
-            "toolCallId": outcomes.tool_call_id(request),
-            "toolName": outcomes.tool_name(request),
-            "interactionId": outcomes.interaction_id(request),
-            "sourceInteractionId": outcomes.interaction_id(request) if request.detached else None,
-            "questionnaireRequestId": request.id,
-            "interactionType": "input" if request.approval is None else "approval",
-            "presentation": outcomes.PRESENTATIONS[request.presentation],
-            "pending": waits and not request.settled,
-            "status": _STATUSES.get(request.status, "cancelled"),
-            "mode": "async",
-            "autoResume": None if request.auto_resume else False,
-            "timeoutMs": timeout_ms if timeout_ms not in (0, outcomes.SYNC_MS) else None,
-            "errorSummary": request.error_summary,
-            "fieldErrors": errors or (None if waits else {}),
-            "initialValues": typed or {},
-            "createdAt": shown["created_at"],
-            **dict.fromkeys(("updatedAt", "submittedAt"), event["at"]),
-        }
+        tool, call, own = (
+            outcomes.tool_name(request),
+            outcomes.tool_call_id(request),
+            outcomes.interaction_id(request),
+        )
+        members: Json = {"questionnaireRequestId": request.id, "toolCallId": call, "toolName": tool}
+        members |= {"interactionId": own, "sourceInteractionId": own if request.detached else None}
+        members |= {**said, "answers": said.get("input"), "pending": waits and not request.settled}
+        members |= {"status": _STATUSES.get(request.status, "cancelled"), "mode": "async"}
+        members |= {"interactionType": "input" if request.approval is None else "approval"}
+        members |= {"presentation": outcomes.PRESENTATIONS[request.presentation]}
+        members |= {"autoResume": None if request.auto_resume else False, "initialValues": typed or {}}
+        members |= {"timeoutMs": timeout_ms if timeout_ms not in (0, outcomes.SYNC_MS) else None}
+        members |= {"errorSummary": request.error_summary, "fieldErrors": errors or (None if waits else {})}
+        members |= {"createdAt": shown["created_at"], "updatedAt": event["at"], "submittedAt": event["at"]}
         if request.approval is None:
             kept = request.metadata.get("kcosr") if isinstance(request.metadata, dict) else None
             prompt = kept.get("prompt") if isinstance(kept, dict) else None

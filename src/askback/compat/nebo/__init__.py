@@ -9,16 +9,15 @@ from askback.compat.nebo.chats import read_chat
 from askback.compat.nebo.people import PersonPeer
 from askback.compat.nebo.tool import AGENT_TOOL, agent
 from askback.compat.system import Route, Socket, System
+from askback.wire.operation import PEOPLE, REQUESTER
 
 __all__ = ["AGENT_TOOL", "SYSTEM", "agent"]
 
-_AGENTS, _PEOPLE = frozenset({"requester"}), frozenset({"responder", "admin"})
-
 SYSTEM = System(
-    routes=[Route("GET /api/v1/chats/{id}", _PEOPLE, read_chat)],
+    routes=[Route("GET /api/v1/chats/{id}", PEOPLE, read_chat)],
     sockets=[
-        Socket("/api/v1/agent/ws", _AGENTS, AgentPeer, max_bytes=10 * 1024 * 1024),
-        Socket("/ws", _PEOPLE, PersonPeer, max_bytes=32 * 1024),
+        Socket("/api/v1/agent/ws", REQUESTER, AgentPeer, max_bytes=10 * 1024 * 1024),
+        Socket("/ws", PEOPLE, PersonPeer, max_bytes=32 * 1024),
     ],
     refuse=lambda problem: (problem.status, {"error": problem.message}),
 )

@@ -9,10 +9,10 @@ from typing import Any
 
 from askback.compat.nebo.frames import end_text, refusal_text, response, session_of
 from askback.compat.nebo.widgets import Ask, read_ask
-from askback.compat.open_requests import open_requests
+from askback.compat.open_requests import all_requests
 from askback.compat.system import Channel, Json, Problem
 from askback.domain.events import MESSAGE_ADDED
-from askback.domain.lifecycle import TERMINAL
+from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
@@ -26,18 +26,16 @@ class _Frame(Model, extra="ignore"):
     id: str
 
 
-class _Placed(Model):
+class _AskRequest(Ask):
     run_id: Any = None
     timeout_s: Any = None
 
 
-class _AskRequest(Ask, _Placed):
-    pass
-
-
-class _ApprovalRequest(_Placed):
+class _ApprovalRequest(Model):
     tool: Any = None
     input: Any = None
+    run_id: Any = None
+    timeout_s: Any = None
 
 
 class AgentPeer:
@@ -61,8 +59,10 @@ class AgentPeer:
         self._channel.follow(self._listen())
         who = {"agent_id": self._api.principal_id, "name": self._name}
         await self._channel.send({"type": "event", "method": "ready", "payload": who})
+        pending = await all_requests(self._api, status=[Status.PENDING, Status.RESOLVING])
+        # Read after the others: one that ends meanwhile is in both.
         ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
-        for request in [*ended["requests"], *await open_requests(self._api)]:
+        for request in [*pending, *ended["requests"]]:
             mine = request.get("metadata") == self._metadata and "external_id" in request
             if mine and (request["status"] not in TERMINAL or await self._api.is_undelivered(request["id"])):
                 self._attach(request)
@@ -83,12 +83,10 @@ class AgentPeer:
                 with suppress(NotFound):
                     await self._end(run, ok=frame.get("ok") is True, error=frame.get("error"))
             case {"type": "req", "method": "ping"}:
-                pong = {"pong": True, "time": int(time.time())}
-                await self._channel.send(_res(frame, ok=True, payload=pong))
+                await self._reply(frame, pong=True, time=int(time.time()))
             case {"type": "req", "method": "status"}:
                 up = int(time.monotonic() - self._since)
-                who = {"agent_id": self._api.principal_id, "connected": True, "uptime_sec": up}
-                await self._channel.send(_res(frame, ok=True, payload=who))
+                await self._reply(frame, agent_id=self._api.principal_id, connected=True, uptime_sec=up)
             case {"type": "req"}:
                 raise NotFound(f"unknown method: {str(frame.get('method') or '')[:100]}")
             case _:
@@ -98,16 +96,14 @@ class AgentPeer:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""
         return _res(frame or {}, ok=False, error=refusal_text(problem.error))
 
-    async def _request(self, frame: Json, sent: _Placed, question: Json) -> None:
+    async def _reply(self, frame: Json, **payload: Any) -> None:
+        await self._channel.send(_res(frame, ok=True, payload=payload))
+
+    async def _request(self, frame: Json, sent: _AskRequest | _ApprovalRequest, question: Json) -> None:
         own = parse(_Frame, frame).id
-        body = {
-            **question,
-            **await self._place(own, sent.run_id),
-            "external_id": own,
-            "require_client": self._channel.query.get("require_client", "durable"),
-            "metadata": self._metadata,
-            **sent.model_dump(include={"timeout_s"}, exclude_unset=True),
-        }
+        terms = {"require_client": self._channel.query.get("require_client", "durable"), "external_id": own}
+        terms |= sent.model_dump(include={"timeout_s"}, exclude_unset=True)
+        body = {**question, **await self._place(own, sent.run_id), **terms, "metadata": self._metadata}
         request = await self._api.call("create_request", body, key=f"nebo:{own}")
         if (run := request.get("message_id")) is not None:
             block = {"type": "request", "request_id": request["id"]}
@@ -126,9 +122,9 @@ class AgentPeer:
     async def _session(self, run: str = "") -> str:
         """Return the session of a run, or the one where none is named: that may be another agent's of this name."""
         if self._default is None:
+            self._default = self._name
             try:
                 await self._api.call("list_runs", thread_id=self._name, limit=1)
-                self._default = self._name
             except NotFound:
                 self._default = f"{self._name}-{self._api.principal_id}"
         return session_of(run) or self._default
@@ -162,10 +158,8 @@ class AgentPeer:
         if run is None or session_of(run) != session:
             return
         with suppress(Conflict, ThreadOfAnother):
-            begun = await self._api.call(
-                "start_run", {"run_id": run, "metadata": self._mark}, thread_id=session
-            )
-            if begun.get("metadata") == self._mark:
+            own = {"run_id": run, "metadata": self._mark}
+            if (await self._api.call("start_run", own, thread_id=session)).get("metadata") == self._mark:
                 self._running.add(run)
                 prompt = "".join(part.get("text", "") for part in written["content"])
                 params = {"session_key": session, "prompt": prompt}
@@ -175,7 +169,7 @@ class AgentPeer:
         """Add text to the message of a run."""
         session = await self._session(run)
         if run not in self._running:
-            await self._api.call("start_run", {"run_id": run}, thread_id=session)
+            await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
             self._running.add(run)
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import uuid
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -49,9 +48,8 @@ def message(kind: str, **data: Any) -> Json:
 
 def request_frame(request: Json, shown_as: str) -> Json | None:
     """Return the frame that shows a request; None for one that Nebo's page cannot show."""
-    if request["kind"] == "approval":
-        call = {name: request["approval"][name] for name in ("tool", "input")}
-        return message("approval_request", request_id=shown_as, **call)
+    if (asked := request.get("approval")) is not None:
+        return message("approval_request", request_id=shown_as, tool=asked["tool"], input=asked["input"])
     ask = write_ask(request)
     return None if ask is None else message("ask_request", request_id=shown_as, **ask)
 
@@ -62,19 +60,12 @@ def response(request: Json) -> tuple[str, Json]:
     if request["kind"] == "form":
         return "ask_response", {"value": write_value(request["form"]["fields"], answer["values"])}
     approved = answer["decision"] == "approve"
-    always = approved and answer.get("scope") == "always"
-    return "approval_response", {"approved": approved, "always": always}
-
-
-def new_run(session: str) -> str:
-    """Return an id for a run, with its session: an agent that comes back needs no other record of it."""
-    return f"chat-{uuid.uuid4().hex}-{session}"
+    return "approval_response", {"approved": approved, "always": approved and answer.get("scope") == "always"}
 
 
 def session_of(run: str) -> str | None:
     """Return the session of a run with an id of ours."""
-    found = _RUN.fullmatch(run)
-    return None if found is None else found[1]
+    return found[1] if (found := _RUN.fullmatch(run)) else None
 
 
 async def public_id(api: Api, request: Json) -> str:

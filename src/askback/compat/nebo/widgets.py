@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field
 
 from askback.compat.system import Json
 from askback.domain.faults import Faults, fault
@@ -15,17 +14,14 @@ from askback.domain.validation.report import Report
 from askback.errors import Invalid
 
 PROMPT_REQUIRED = "'prompt' (or 'text') is required for ask action"
-YES_NO = ("Yes", "No")
 TITLE_LENGTH = 500
-FIELDS: Mapping[str, Json] = MappingProxyType(
-    {
-        "buttons": {"type": "select", "widget": "buttons"},
-        "confirm": {"type": "select", "widget": "confirm"},
-        "select": {"type": "select", "widget": "dropdown"},
-        "radio": {"type": "radio"},
-        "checkbox": {"type": "multiselect", "widget": "checkboxes"},
-    }
-)
+FIELDS: Mapping[str, Json] = {
+    "buttons": {"type": "select", "widget": "buttons"},
+    "confirm": {"type": "select", "widget": "confirm"},
+    "select": {"type": "select", "widget": "dropdown"},
+    "radio": {"type": "radio"},
+    "checkbox": {"type": "multiselect", "widget": "checkboxes"},
+}
 """The field of each type of widget."""
 _OWN_TEXT = ("allow_other", "allow_skip", "readonly", "visible_if")
 _NEEDS_OPTIONS = "Needed for all types but confirm, which has Yes and No. In a checkbox, without commas."
@@ -34,7 +30,7 @@ _NEEDS_OPTIONS = "Needed for all types but confirm, which has Yes and No. In a c
 class Widget(Model):
     """One widget of an ask."""
 
-    type: Annotated[str, WithJsonSchema({"type": "string", "enum": [*FIELDS]})]
+    type: Literal["buttons", "confirm", "select", "radio", "checkbox"]
     label: str | None = None
     options: Annotated[list[str] | None, Field(description=_NEEDS_OPTIONS)] = None
     default: Annotated[str | None, Field(description="The option that is selected at first.")] = None
@@ -56,10 +52,8 @@ def read_ask(ask: Ask) -> Json:
         raise Invalid(PROMPT_REQUIRED)
     report = Report()
     for i, widget in enumerate(widgets):
-        if widget.type not in FIELDS:
-            report.add(f"widgets[{i}].type", "unknown_type", allowed=", ".join(FIELDS))
-        for j, option in enumerate(widget.options or ()):
-            if widget.type == "checkbox" and "," in option:
+        for j, option in enumerate(widget.options or () if widget.type == "checkbox" else ()):
+            if "," in option:
                 report.add(f"widgets[{i}].options[{j}]", "ambiguous_option")
     report.finish()
     name = "title" if len(prompt) <= TITLE_LENGTH else "description"
@@ -71,7 +65,7 @@ def read_ask(ask: Ask) -> Json:
 def _field(name: str, widget: Widget) -> Json:
     said: Json = widget.model_dump(exclude={"type"}, exclude_none=True)
     if widget.type == "confirm":
-        said["options"] = widget.options or [*YES_NO]
+        said["options"] = widget.options or ["Yes", "No"]
     if widget.type == "checkbox" and "default" in said:
         said["default"] = [widget.default]
     return {"id": name, **FIELDS[widget.type], "required": True, **said}

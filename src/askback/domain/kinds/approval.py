@@ -39,6 +39,14 @@ class ApprovalKind(RequestKind):
         """As the agent says (K6)."""
         return spec.approval.exclude_requester
 
+    def takes_reported_answer(self, spec: Spec, /) -> bool:
+        """Unless several people have to agree, or somebody may not decide."""
+        return spec.approval.quorum == 1 and not spec.approval.exclude_requester
+
+    def deciders(self, spec: Spec, /) -> int:
+        """As many as have to approve."""
+        return spec.approval.quorum
+
     def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
         """By decision, source, and revocation. Everything but a clear approval is a denial."""
         plan = request.approval is not None and request.approval.plan is not None

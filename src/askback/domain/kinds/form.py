@@ -55,6 +55,10 @@ class FormKind(RequestKind):
         """Whether it has a sensitive field."""
         return bool(spec.sensitive)
 
+    def takes_reported_answer(self, spec: Spec, /) -> bool:
+        """Unless a field is sensitive."""
+        return not spec.sensitive
+
     def allows_skip(self, spec: Spec, /) -> bool:
         """As the form says."""
         return spec.form.allow_skip

@@ -54,6 +54,14 @@ class RequestKind(ABC):
         """Whether the person that the agent works for cannot answer."""
         return False
 
+    def takes_reported_answer(self, _spec: Spec, /) -> bool:
+        """Whether one person alone can answer, and without secrets, so that the agent can report what they said."""
+        return False
+
+    def deciders(self, _spec: Spec, /) -> int:
+        """Return how many people have to answer."""
+        return 1
+
     def allows_skip(self, _spec: Spec, /) -> bool:
         """Whether a person may decline as skipped."""
         return False

@@ -28,27 +28,35 @@ READ_ONLY_TOOLS = tuple(
 For editors this means only their command `view`: a built-in list never allows a call that edits.
 """
 
-_LOOK = """
-    ls:* | cat:* | head:* | tail:* | wc:* | grep:* | rg:* | sort:* | uniq:* | cut:* | tr:* | nl:* | tac:* | comm:*
-    | diff:* | cmp:* | tree:* | file:* | stat:* | du:* | df:* | find:* | basename:* | dirname:* | realpath:*
-    | readlink:* | pwd | whoami | id:* | hostname | uname:* | uptime | nproc | date:* | echo:* | printf:* | seq:*
-    | which:* | jq:* | sed:* | awk:* | md5sum:* | sha1sum:* | sha256sum:* | true | false | test:* | sleep:*
-    | hexdump:* | od:* | column:* | rev:* | paste:* | [:* | egrep:* | fgrep:* | xxd:* | strings:* | zcat:* | unzip -l:*
-    | zipinfo:* | tar:* | fold:* | fmt:* | expand:* | join:* | numfmt:* | cksum:* | b2sum:* | sha512sum:* | shasum:*
-    | fd:* | bat:* | yq:* | ps:* | free:* | groups | arch | lscpu | pip list
-    | pip list --format=json | pip show:* | pip freeze | pip3 list
-    | pip3 list --format=json | pip3 show:* | pip3 freeze | ruby -v | cmake --version | psql --version
-    | sqlite3 --version | curl --version
+GROUPS: dict[str, str] = {
+    "files": """
+    ls:* | cat:* | head:* | tail:* | wc:* | nl:* | tac:* | tree:* | file:* | stat:* | du:* | df:* | find:* | fd:*
+    | bat:* | basename:* | dirname:* | realpath:* | readlink:* | hexdump:* | od:* | xxd:* | strings:* | zcat:*
+    | unzip -l:* | zipinfo:* | tar:* | cksum:* | md5sum:* | sha1sum:* | sha256sum:* | sha512sum:* | b2sum:*
+    | shasum:*""",
+    "search": "grep:* | egrep:* | fgrep:* | rg:*",
+    "text": """
+    sort:* | uniq:* | cut:* | tr:* | comm:* | diff:* | cmp:* | jq:* | yq:* | sed:* | awk:* | column:* | rev:*
+    | paste:* | fold:* | fmt:* | expand:* | join:* | numfmt:* | echo:* | printf:* | seq:* | true | false | test:*
+    | [:* | sleep:*""",
+    "system": """
+    pwd | whoami | id:* | groups | hostname | uname:* | arch | lscpu | uptime | nproc | free:* | ps:* | date:*
+    | which:*""",
+    "versions": """
+    pip list | pip list --format=json | pip show:* | pip freeze | pip3 list | pip3 list --format=json | pip3 show:*
+    | pip3 freeze | ruby -v | cmake --version | psql --version | sqlite3 --version | curl --version
     | node --version | node -v | npm --version | npm -v
     | python --version | python3 --version | python -V | python3 -V | pip --version | pip3 --version | go version
     | java -version | java --version | ruby --version | php --version | gcc --version | make --version
-    | docker --version | uv --version | bash --version"""
-_GIT = """
+    | docker --version | uv --version | bash --version""",
+    "git": """
     git status:* | git diff:* | git log:* | git show:* | git blame:* | git grep:* | git ls-files:* | git rev-parse:*
     | git branch:* | git tag:* | git shortlog:* | git describe:* | git ls-tree:* | git merge-base:* | git rev-list:*
     | git name-rev:* | git count-objects:* | git reflog:* | git stash list:* | git worktree list:* | git check-ignore:*
-    | git show-ref:* | git cat-file:* | git for-each-ref:* | git config --get:* | git --version"""
-_DEFAULT = f"{_LOOK} | {_GIT}"
+    | git show-ref:* | git cat-file:* | git for-each-ref:* | git config --get:* | git --version""",
+}
+"""The rules of the list `default`, grouped by subject."""
+
 _NEBO = """
     ls:* | pwd | cat:* | head:* | tail:* | grep:* | find:* | which:* | jq:* | cut:* | sort:* | uniq:* | wc:* | echo:*
     | date:* | git status:* | git log:* | git diff:* | git branch:* | git show:*
@@ -60,8 +68,8 @@ def _rules(text: str) -> tuple[str, ...]:
 
 
 LISTS: dict[str, tuple[str, ...]] = {
-    "default": _rules(_DEFAULT),
-    "git": _rules(_GIT),
+    "default": _rules(" | ".join(GROUPS.values())),
+    "git": _rules(GROUPS["git"]),
     "nebo": _rules(_NEBO),
     "read-only-tools": READ_ONLY_TOOLS,
     "none": (),
@@ -71,6 +79,16 @@ LISTS: dict[str, tuple[str, ...]] = {
 def built_in_rules(name: str) -> tuple[Rule, ...]:
     """Return the rules of a list. Raises KeyError for a name that there is not."""
     return tuple(replace(parse_rule(text), built_in=True) for text in LISTS[name])
+
+
+def built_in_groups() -> dict[str, tuple[Rule, ...]]:
+    """Return the rules of all lists, grouped by subject: `GROUPS`, and the tools that read."""
+    grouped = {name: tuple(map(parse_rule, _rules(text))) for name, text in GROUPS.items()}
+    return {**grouped, "tools": built_in_rules("read-only-tools")}
+
+
+BUILT_IN_TEXTS = frozenset(rule.text for rules in built_in_groups().values() for rule in rules)
+"""The canonical texts of the rules of all lists."""
 
 
 PLAN_MODE_RULES = (

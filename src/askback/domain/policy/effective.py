@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Protocol, cast
 
 from askback.domain.policy.built_in_lists import LISTS, built_in_rules
 from askback.domain.policy.engine import Policy
 from askback.domain.policy.reasons import Reason
+from askback.domain.policy.rule_set import RuleSet
 from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
 from askback.domain.policy.settings import PolicySettings, ShadowSettings, read_thread_settings
 
@@ -70,27 +71,38 @@ def shadow_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Polic
 
 
 def _policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
-    rules: list[Rule] = []
-    faults: list[Reason] = []
-    for each in kept:
-        effect = cast("Effect", each.effect)
-        try:
-            rules.append(parse_rule(each.text, effect, locked=each.locked))
-        except RuleError as odd:
-            # A rule of an older version may be unreadable now. Calls that it stopped must not run.
-            if effect != "allow":
-                faults.append(Reason("rule_unread_asked", rule=each.text, why=odd.why))
     lists = [name for name in settings.lists if name in LISTS]
     looking = "read-only-tools"
+    rules, faults = _rules(
+        tuple((each.text, each.effect, each.locked) for each in kept),
+        tuple(name for name in lists if name != looking),
+    )
     return Policy(
-        rules=(*rules, *(rule for name in lists if name != looking for rule in _listed(name))),
+        rules=rules,
         level=settings.level,
         ask=settings.ask_mode,
         mode=settings.mode,
         table=settings.table_in_force,
         read_only=_listed(looking) if looking in lists else (),
-        faults=tuple(faults),
+        faults=faults,
     )
+
+
+@lru_cache(maxsize=256)
+def _rules(
+    kept: tuple[tuple[str, str, bool], ...], lists: tuple[str, ...]
+) -> tuple[RuleSet, tuple[Reason, ...]]:
+    """Return stored rules and those of lists, and why stored rules could not be read."""
+    rules: list[Rule] = []
+    faults: list[Reason] = []
+    for text, effect, locked in kept:
+        try:
+            rules.append(parse_rule(text, cast("Effect", effect), locked=locked))
+        except RuleError as odd:
+            # A rule of an older version may be unreadable now. Calls that it stopped must not run.
+            if effect != "allow":
+                faults.append(Reason("rule_unread_asked", rule=text, why=odd.why))
+    return RuleSet((*rules, *(rule for name in lists for rule in _listed(name)))), tuple(faults)
 
 
 @cache

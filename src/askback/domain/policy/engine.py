@@ -7,8 +7,9 @@ Pure: the same call and policy always give the same decision. Any failure ends i
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
 from askback.domain.approval import Mode
 from askback.domain.policy import edits, files, hard_limits, rule_scope
@@ -26,6 +27,7 @@ from askback.domain.policy.digest import NotCanonical
 from askback.domain.policy.read_scope import ReadScope
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.risks import risks
+from askback.domain.policy.rule_set import RuleSet
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.shell.extended import ExtendedReading
 from askback.domain.policy.shell.reading import Reading
@@ -33,6 +35,10 @@ from askback.domain.policy.shell.reading import Reading
 MODES: tuple[Mode, ...] = ("plan", "normal", "accept_edits", "full")
 
 
+Applies = Callable[[Rule], bool]
+"""Tells whether a rule applies in the folder of a call."""
+
+_PLAN_MODE = RuleSet(PLAN_MODE_RULES)
 _JOINED = re.compile(r"[;&\n]")
 
 
@@ -56,6 +62,15 @@ class Policy:
     own: tuple[str, ...] = ()
     secret_free: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.rules, RuleSet):
+            object.__setattr__(self, "rules", RuleSet(self.rules))
+
+    @property
+    def rule_set(self) -> RuleSet:
+        """The rules, to be found by name."""
+        return cast("RuleSet", self.rules)
+
     def read_scope(self, call: Call) -> ReadScope:
         """Return the folders that a call may read."""
         return ReadScope(self.roots, call.folder, self.own, self.secret_free)
@@ -65,16 +80,21 @@ class Policy:
 class PolicyResult:
     """The decision about a call, with its reasons.
 
-    `rule` is the canonical text of the rule that decided, if one did; `risks` are known dangers of the call; `digest`
+    `rules` are the canonical texts of the rules that decided together; `risks` are known dangers of the call; `digest`
     binds the decision to the call. With `locked`, no rule can be stored for the call.
     """
 
     decision: PolicyDecision
     reasons: tuple[Reason, ...]
-    rule: str | None = None
+    rules: tuple[str, ...] = ()
     risks: tuple[Reason, ...] = ()
     digest: str | None = None
     locked: bool = False
+
+    @property
+    def rule(self) -> str | None:
+        """Return the rules that decided as one text; None if none did."""
+        return ", ".join(self.rules) or None
 
 
 def decide(call: Call, policy: Policy) -> PolicyResult:
@@ -95,16 +115,16 @@ def _decided(call: Call, policy: Policy) -> PolicyResult:
     dangers = risks(call)
     if limit:
         return PolicyResult("deny", (Reason("hard_limit", limit=limit),), risks=dangers)
-    denied = _hit(call, policy.rules, "deny")
+    denied = _hit(call, policy.rule_set, "deny")
     if denied:
-        return PolicyResult("deny", (Reason("denied_by_rule", rule=denied.text),), denied.text, dangers)
-    asked = _hit(call, policy.rules, "ask")
+        return PolicyResult("deny", (Reason("denied_by_rule", rule=denied.text),), (denied.text,), dangers)
+    asked = _hit(call, policy.rule_set, "ask")
     if asked or policy.faults:
         reasons = (Reason("asked_by_rule", rule=asked.text),) if asked else policy.faults
         return PolicyResult(
             _instead(policy),
             reasons,
-            asked.text if asked else None,
+            (asked.text,) if asked else (),
             dangers,
             locked=asked is not None and asked.locked,
         )
@@ -119,7 +139,7 @@ def _instead(policy: Policy) -> PolicyDecision:
 def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> PolicyResult:
     texts, misses = _listed(call, policy, dangers)
     listed = texts is not None
-    rule = ", ".join(dict.fromkeys(texts)) if texts else None
+    rules = tuple(dict.fromkeys(texts or ()))
     if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
         return PolicyResult("deny", (Reason("plan_mode"), *misses), risks=dangers)
     if unchecked := _unchecked(call, policy):
@@ -135,10 +155,10 @@ def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> Policy
     if kind != "allow":
         misses = misses if wrong is None else (wrong,)
         return PolicyResult(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
-    return PolicyResult("allow", (_why(level, rule, edit=edit),), rule, dangers)
+    return PolicyResult("allow", (_why(level, ", ".join(rules), edit=edit),), rules, dangers)
 
 
-def _why(level: PolicyLevel, rule: str | None, *, edit: bool) -> Reason:
+def _why(level: PolicyLevel, rule: str, *, edit: bool) -> Reason:
     if rule:
         return Reason("allowed_by_rule", rule=rule)
     if edit:
@@ -169,10 +189,10 @@ def _unchecked(call: Call, policy: Policy) -> Reason | None:
     return files.why_ambiguous(call.possible_paths, call.other_keys) if call.is_edit else None
 
 
-def _hit(call: Call, rules: tuple[Rule, ...], effect: Literal["deny", "ask"]) -> Rule | None:
-    """Find the first rule that denies or asks. Locked rules come first, so that nobody is offered to loosen one."""
+def _hit(call: Call, rules: RuleSet, effect: Literal["deny", "ask"]) -> Rule | None:
+    """Find the first rule that denies or asks."""
     seen = () if call.reading is None else call.reading.all_commands
-    for rule in sorted((rule for rule in rules if rule.effect == effect), key=lambda rule: not rule.locked):
+    for rule in rules.stopping(effect):
         every = rule.words == () and call.reading is not None
         if rule.applies_in_folder(call) and (
             every or rule.covers(call) or any(rule.denies(argv) for argv in seen)
@@ -185,26 +205,33 @@ def _listed(
     call: Call, policy: Policy, dangers: tuple[Reason, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Return the texts of the rules that together cover the whole call, or None and the reasons."""
-    allowing = [rule for rule in policy.rules if rule.effect == "allow" and rule.applies_in_folder(call)]
+
+    def anywhere(rule: Rule) -> bool:
+        return rule.applies_in_folder(call)
+
+    def here(rule: Rule) -> bool:
+        return rule.applies_in_folder(call) and (rule.folder is not None or rule.built_in)
+
     if not call.is_shell or not policy.roots or policy.read_scope(call).contains("."):
-        return _covered(call, policy, allowing, dangers)
-    here = [rule for rule in allowing if rule.folder is not None or rule.built_in]
+        return _covered(call, policy, anywhere, dangers)
     found = _covered(call, policy, here, dangers)
-    if found[0] is None and _covered(call, policy, allowing, dangers)[0] is not None:
+    if found[0] is None and _covered(call, policy, anywhere, dangers)[0] is not None:
         return None, (Reason("rule_not_here", folder=call.folder or ""),)
     return found
 
 
 def _covered(
-    call: Call, policy: Policy, allowing: list[Rule], dangers: tuple[Reason, ...]
+    call: Call, policy: Policy, applies: Applies, dangers: tuple[Reason, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
+    rules = policy.rule_set
     if call.is_shell and call.reading is not None:
-        exact = next((rule for rule in allowing if rule.input is not None and rule.covers(call)), None)
+        exact = next((rule for rule in rules.exact if applies(rule) and rule.covers(call)), None)
         if exact is not None:
             return (exact.text,), ()
-        return _commands(call.reading, allowing, policy.read_scope(call), dangerous=bool(dangers))
+        return _commands(call.reading, rules, applies, policy.read_scope(call), dangerous=bool(dangers))
     miss = Reason("no_rule_for_tool" if call.input in (None, {}) else "no_rule_for_input", tool=call.name)
-    for rule in (*allowing, *policy.read_only):
+    candidates = rules.allowing(None if call.is_shell else call.name)
+    for rule in (*filter(applies, candidates), *policy.read_only):
         if rule.covers(call) and not (rule.built_in and call.is_edit):
             wrong = (
                 None
@@ -218,12 +245,11 @@ def _covered(
 
 
 def _commands(
-    reading: Reading, allowing: list[Rule], reach: ReadScope, *, dangerous: bool
+    reading: Reading, rules: RuleSet, applies: Applies, reach: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     extended = reading.extended
-    built_in = [rule for rule in allowing if rule.built_in]
-    if extended is not None and built_in and (reach.is_posix or not extended.posix):
-        covered, missed = _extended(extended, built_in, reach, dangerous=dangerous)
+    if extended is not None and any(map(applies, rules.built_in)) and (reach.is_posix or not extended.posix):
+        covered, missed = _extended(extended, rules.built_in, applies, reach, dangerous=dangerous)
         if covered:
             return covered, ()
         if reading.unclear:
@@ -234,7 +260,7 @@ def _commands(
     misses: list[Reason] = []
     one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
     for at, argv in enumerate(reading.commands):
-        found = _command(argv, allowing, reach, dangerous=dangerous, piped=one_pipeline and at > 0)
+        found = _command(argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and at > 0)
         if isinstance(found, Rule):
             texts.append(found.text)
         else:
@@ -243,7 +269,7 @@ def _commands(
 
 
 def _extended(
-    extended: ExtendedReading, built_in: list[Rule], reach: ReadScope, *, dangerous: bool
+    extended: ExtendedReading, built_in: RuleSet, applies: Applies, reach: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Check the commands of an extended reading, in each folder where they may run, by built-in rules alone."""
     texts: list[str] = []
@@ -255,7 +281,9 @@ def _extended(
             there = reach if folder is None else reach.in_folder(folder)
             if there.find_own_data((there.folder or "", *step.argv)):
                 wrong = Reason("own_data")
-            found = wrong or _command(step.argv, built_in, there, dangerous=dangerous, piped=step.piped)
+            found = wrong or _command(
+                step.argv, built_in, applies, there, dangerous=dangerous, piped=step.piped
+            )
             if not isinstance(found, Rule):
                 return None, (found,)
             texts.append(found.text)
@@ -263,12 +291,18 @@ def _extended(
 
 
 def _command(
-    argv: tuple[str, ...], allowing: list[Rule], reach: ReadScope, *, dangerous: bool, piped: bool
+    argv: tuple[str, ...],
+    rules: RuleSet,
+    applies: Applies,
+    reach: ReadScope,
+    *,
+    dangerous: bool,
+    piped: bool,
 ) -> Rule | Reason:
     """Return the rule that allows one simple command, or the reason why none does."""
     miss: Reason | None = None
-    for rule in allowing:
-        if not rule.matches_words(argv):
+    for rule in rules.allowing(argv[0] if argv else None):
+        if not (rule.matches_words(argv) and applies(rule)):
             continue
         why = rule.objection(argv) or rule_scope.check_command(argv, rule, reach, piped=piped)
         if why is None and not (rule.prefix and dangerous):
@@ -279,6 +313,10 @@ def _command(
             else Reason("beyond_dangerous", rule=rule.text, command=_short(argv))
         )
     return miss or Reason("no_rule", command=_short(argv))
+
+
+def _always(_: Rule) -> bool:
+    return True
 
 
 def _short(argv: tuple[str, ...]) -> str:
@@ -299,6 +337,5 @@ def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
     if not call.is_shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
     return (
-        _commands(call.reading, list(PLAN_MODE_RULES), policy.read_scope(call), dangerous=False)[0]
-        is not None
+        _commands(call.reading, _PLAN_MODE, _always, policy.read_scope(call), dangerous=False)[0] is not None
     )

@@ -36,6 +36,19 @@ _LAST_OPERAND = frozenset("cp mv install ln rsync scp".split())
 """Programs that write only to their last operand."""
 
 
+LIMITS = (
+    "limit_root",
+    "limit_system",
+    "limit_home",
+    "limit_format",
+    "limit_device",
+    "limit_ssh",
+    "limit_accounts",
+    "limit_bomb",
+)
+"""The codes of the reasons that `broken_limit` returns."""
+
+
 def broken_limit(call: Call) -> Reason | None:
     """Say which hard limit a call breaks; None if it breaks none."""
     reading = call.reading

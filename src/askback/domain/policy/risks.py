@@ -49,6 +49,23 @@ def risks(call: Call) -> tuple[Reason, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def risky_texts(call: Call) -> tuple[str, ...]:
+    """Return the dangerous words of a command as they may stand in its text, such as `rm -rf`: a hint for the eye."""
+    reading = call.reading
+    if reading is None:
+        return ()
+    dangerous = [" ".join(_risky_words(argv)) for argv in reading.all_commands if command_risks(argv)]
+    written = [t for t in reading.targets if t not in _HARMLESS and not t.isdecimal()]
+    return tuple(dict.fromkeys([*dangerous, *written]))
+
+
+def _risky_words(argv: Argv) -> Argv:
+    """Return the program, its sub-command if that decides about the danger, and the options after it."""
+    first = 2 if len(argv) > 1 and (_git(argv) or _far(argv)) else 1
+    last = next((at for at, word in enumerate(argv[first:], first) if not word.startswith("-")), len(argv))
+    return argv[:last]
+
+
 def command_risks(argv: Argv) -> tuple[Reason, ...]:
     """Return a sentence for each known danger of one simple command."""
     return tuple(reason for check in _CHECKS if (reason := check(argv)))

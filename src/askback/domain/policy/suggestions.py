@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from askback.domain.approval import ChoiceKind, RuleChoice
+from askback.domain.links import link_host
 from askback.domain.policy import files, hard_limits, operands, paths, read_tools
-from askback.domain.policy.calls import Call
+from askback.domain.policy.calls import READ_TOOLS, Call
 from askback.domain.policy.engine import Policy, decide
 from askback.domain.policy.read_scope import ReadScope, normalize_path
 from askback.domain.policy.reasons import Reason
@@ -75,6 +76,13 @@ def why_rule_unclear(rule: Rule) -> Reason | None:
     return why and Reason("rule_unsaid", why=why)
 
 
+def concerns(rule: Rule, call: Call) -> bool:
+    """Tell whether a rule may have a part in the decision about a call: it matches the call, or a command in it."""
+    if not call.is_shell or call.reading is None or rule.input is not None:
+        return rule.covers(call)
+    return any(rule.matches_words(argv) or rule.denies(argv) for argv in call.reading.all_commands)
+
+
 def matching_calls(rule: Rule, calls: list[Call]) -> list[Call]:
     """Return the calls that a rule matches."""
     return [call for call in calls if _matches(rule, call)]
@@ -130,7 +138,7 @@ _NO_OPTION = "--no-such-option"
 def rule_choices(call: Call, exact: Rule) -> Iterator[tuple[Rule, RuleChoice]]:
     """Return the rules that may be offered for a call, the narrowest first, which is `exact`."""
     yield exact, RuleChoice(rule=exact.text, kind="exact")
-    for text, kind, subject in (*_with_options(call), *_in_folder(call)):
+    for text, kind, subject in (*_with_options(call), *_in_folder(call), *_alike(call)):
         try:
             rule = parse_rule(text)
         except RuleError:
@@ -166,6 +174,27 @@ def _in_folder(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     folder, slash, _ = (path or "").rpartition("/")
     if call.is_edit and slash and folder and name is not None and files.is_path_key(name):
         yield f"{call.name}({name}={folder}/**)", "folder", f"{folder}/"
+
+
+_RECIPIENT = frozenset("to recipient toemail toaddress".split())
+_ADDRESS = frozenset("url uri endpoint".split())
+_PLAIN_VALUE = re.compile(r"[^\s,()*?]+")
+
+
+def _alike(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
+    """Offer rules for the same recipient, the same site, and any input of the tool."""
+    if call.is_shell or call.may_write or call.is_edit or call.reading is not None:
+        return
+    for name, value in call.members.items():
+        if not isinstance(value, str) or not _PLAIN_VALUE.fullmatch(value):
+            continue
+        if files.fold_key(name) in _RECIPIENT:
+            yield f"{call.name}({name}={value})", "recipient", value
+        if files.fold_key(name) in _ADDRESS and link_host(value):
+            site = "/".join(value.split("/", 3)[:3])
+            yield f"{call.name}({name}={site}/**)", "site", f"{site}/"
+    if call.folded_name not in READ_TOOLS:
+        yield call.name, "tool", call.name
 
 
 def grantable_folder(call: Call, policy: Policy) -> str | None:

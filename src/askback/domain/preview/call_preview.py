@@ -1,4 +1,4 @@
-"""The complete preview of a call: its command, its change of a file, its plan, or its input as JSON."""
+"""The complete preview of a call: a command, a change of a file, a mail, a request, a query, a plan, or its input."""
 
 from __future__ import annotations
 
@@ -9,20 +9,23 @@ from typing import Any, cast
 
 from pydantic_core import to_json
 
-from askback.domain.approval import PLAN_TOOL, Parts, Preview
+from askback.domain.approval import PLAN_TOOL, Preview, Role
 from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import canonical_bytes
+from askback.domain.policy.risks import risky_texts
 from askback.domain.preview.edits import file_edit
 from askback.domain.preview.escapes import escape_line, escape_parts
+from askback.domain.preview.fields import MOST_FIELDS, fields_of, pretty
+from askback.domain.preview.headlines import (
+    Headline,
+    command_headline,
+    edit_headline,
+    plan_headline,
+    recognized_headline,
+    tool_headline,
+)
 from askback.domain.preview.hunks import size_budget
-
-HEADLINE = 320
-"""The maximum length of a headline in characters; a longer text keeps its end, where a command may hide its effect."""
-
-INDENTED = 20_000
-"""The maximum length of JSON that is indented, in characters."""
-
-_TAIL = 120
+from askback.domain.preview.recognition import recognize
 
 
 def preview(call: Call, *, before: str | None = None) -> Preview:
@@ -32,16 +35,20 @@ def preview(call: Call, *, before: str | None = None) -> Preview:
     """
     signed = canonical_bytes(call.tool, call.input)
     call = Call(**json.loads(signed))
-    return (
+    known = (
         (_command(call) if call.is_shell else None)
-        or (_file(call, before, size=len(signed)) if call.is_edit else None)
+        or (_file(call, before) if call.is_edit else None)
         or (_plan(call) if call.tool == PLAN_TOOL else None)
-        or Preview(
-            type="json",
-            headline=_headline(f"{call.tool}: {json.dumps(call.input, ensure_ascii=False)}"),
-            parts=escape_parts(_pretty(call.input)),
-        )
+        or _members(call)
     )
+    room = size_budget(len(signed) + len((before or "").encode()))
+    if known is not None and len(to_json(known)) <= room:
+        return known
+    return Preview(type="json", parts=escape_parts(pretty(call.input)), **_said(tool_headline(call)))
+
+
+def _said(headline: Headline) -> dict[str, Any]:
+    return {"headline": str(headline), "headline_code": headline.data}
 
 
 def _command(call: Call) -> Preview | None:
@@ -52,13 +59,15 @@ def _command(call: Call) -> Preview | None:
     shown = _quoted(argv) if argv else command
     if not isinstance(shown, str):
         return None
+    left = _without(call.input, given.command_key, given.folder_key)
     return Preview(
         type="command",
-        headline=_headline(f"{call.tool}: {shown}"),
         parts=escape_parts(shown),
         argv=argv is not None,
+        marks=[text for text in risky_texts(call) if text in shown and text == escape_line(text)],
         folder=escape_parts(str(call.input[given.folder_key]), line=True) if given.folder_key else None,
-        rest=_rest(call.input, given.command_key, given.folder_key),
+        **_rest(left),
+        **_said(command_headline(shown)),
     )
 
 
@@ -77,16 +86,21 @@ def _quoted(argv: Sequence[str]) -> str | None:
     return quoted if len(quoted) <= 2 * sum(len(word) + len("'' ") for word in argv) else None
 
 
-def _file(call: Call, before: str | None, *, size: int) -> Preview | None:
+def _file(call: Call, before: str | None) -> Preview | None:
     edit = file_edit(call, before)
-    if edit is None or len(to_json(edit.lines)) > size_budget(size + len((before or "").encode())):
+    if edit is None:
         return None
     return Preview(
         type="file",
-        headline=_headline(f"{call.tool}: {edit.path} (+{edit.added} \N{MINUS SIGN}{edit.removed})"),
         path=escape_parts(edit.path, line=True),
         diff=edit.lines,
-        rest=_rest(edit.rest),
+        whole=edit.whole,
+        added=edit.added,
+        removed=edit.removed,
+        **_rest(edit.rest),
+        **_said(
+            edit_headline(edit.path, added=edit.added, removed=edit.removed, writes=edit.whole and not before)
+        ),
     )
 
 
@@ -94,28 +108,29 @@ def _plan(call: Call) -> Preview | None:
     plan = call.members.get("plan")
     if not isinstance(plan, str):
         return None
+    left = _without(call.input, "plan")
+    return Preview(type="plan", parts=escape_parts(plan), **_rest(left), **_said(plan_headline(plan)))
+
+
+def _members(call: Call) -> Preview | None:
+    """Show an input as names and values; None if it is no object, or has too many members."""
+    if not call.has_members or len(call.members) > MOST_FIELDS:
+        return None
+    found = recognize(call)
+    if found is None:
+        return Preview(type="table", fields=fields_of(call.members, {}), **_said(tool_headline(call)))
+    roles: dict[str, Role] = {key: role for role, key in found.keys.items()}
     return Preview(
-        type="plan",
-        headline=_headline(f"{call.tool}: {' '.join(plan.split())}"),
-        parts=escape_parts(plan),
-        rest=_rest(call.input, "plan"),
+        type=found.kind, fields=fields_of(call.members, roles), **_said(recognized_headline(call, found))
     )
 
 
-def _rest(given: Mapping[str, Any], *shown: str | None) -> Parts | None:
-    left = {name: value for name, value in given.items() if name not in shown}
-    return escape_parts(_pretty(left)) if left else None
+def _rest(left: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rest of an input as fields; as JSON if it has too many members."""
+    if len(left) > MOST_FIELDS:
+        return {"rest": escape_parts(pretty(left))}
+    return {"fields": fields_of(left, {})}
 
 
-def _pretty(value: object) -> str:
-    """Write JSON with an item on each line, indented only if it is short: indentation can make it much longer."""
-    plain = json.dumps(value, ensure_ascii=False, separators=(",\n", ": "))
-    return plain if len(plain) > INDENTED else json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def _headline(text: str) -> str:
-    """Write a text on one line; only its ends are read, so a long text is not processed as a whole."""
-    shown = escape_line(text[: HEADLINE + 1])
-    if len(text) <= HEADLINE and len(shown) <= HEADLINE:
-        return shown
-    return f"{shown[: HEADLINE - _TAIL - 1]}…{escape_line(text[-_TAIL:])[-_TAIL:]}"
+def _without(given: Mapping[str, Any], *shown: str | None) -> dict[str, Any]:
+    return {name: value for name, value in given.items() if name not in shown}

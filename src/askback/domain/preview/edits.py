@@ -47,12 +47,13 @@ Rest = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """A change of one file. `rest` is the input without the path and the texts in `lines`."""
+    """A change of one file, or its `whole` content. `rest` is the input without the path and the texts in `lines`."""
 
     path: str
     lines: list[DiffLine]
     added: int
     removed: int
+    whole: bool
     rest: Rest
 
 
@@ -60,7 +61,8 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     """Return the change that a file tool would make; None if its input is not in a known form, or too large."""
     if call.path is None or not call.is_edit:
         return None
-    found = _written(call, before) or _replaced(call, before)
+    written = _written(call, before)
+    found = written or _replaced(call, before)
     if found is None:
         return None
     hunks, rest = found
@@ -76,6 +78,7 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
         [DiffLine(op=op, parts=parts) for op, parts in zip(ops, shown, strict=True)],
         ops.count("+"),
         ops.count("-"),
+        written is not None,
         {name: value for name, value in rest.items() if name != call.path_key},
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -24,12 +24,16 @@ SecretScope = Annotated[Scope, BeforeValidator(_scope)]
 
 
 class SecretHelp(Model):
-    """Help for finding and typing one value; `textarea` keeps line breaks, for PEM keys."""
+    """Help for finding and typing one value; `textarea` keeps line breaks, for PEM keys.
+
+    An `optional` value may be left out: the answer then does not have the name.
+    """
 
     description: LocalText | None = None
     placeholder: LocalText | None = None
     format_hint: LocalText | None = None
     input: Literal["password", "text", "textarea"] = "password"
+    optional: bool = False
 
 
 class SecretAsk(Model):
@@ -74,3 +78,13 @@ class ShownSecret(BaseModel):
     hide_names: bool = False
     count: int | None = None
     present: dict[str, list[Scope]] = Field(default_factory=dict[str, list[Scope]])
+
+    @property
+    def required(self) -> list[str]:
+        """The names without which it is not answered; none if all are optional."""
+        return required_names(self.names, self.metadata)
+
+
+def required_names(names: Iterable[str], metadata: Mapping[str, SecretHelp]) -> list[str]:
+    """Return the names that are not optional, in their order."""
+    return [name for name in names if not (name in metadata and metadata[name].optional)]

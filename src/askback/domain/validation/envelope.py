@@ -81,10 +81,11 @@ def check_timeout(timeout_s: float | None, report: Report, limits: Limits) -> No
 def _check_assignees(assignees: list[str], text_check: TextCheck, limits: Limits) -> None:
     if not assignees:
         text_check.report.add("assignees", "too_few", min=1)
-    _check_people("assignees", assignees, text_check, limits)
+    check_people("assignees", assignees, text_check, limits)
 
 
-def _check_people(path: str, people: list[str], text_check: TextCheck, limits: Limits) -> None:
+def check_people(path: str, people: list[str], text_check: TextCheck, limits: Limits) -> None:
+    """Check a list of assignees: not too many, each once, none blank or too long."""
     report = text_check.report
     if len(people) > limits.assignees:
         report.add(path, "too_many", max=limits.assignees)
@@ -114,5 +115,5 @@ def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits
         before = max(before, step.after_s)
         if not step.notify and not step.assign:
             report.add(at, "step_without_effect")
-        _check_people(join(at, "notify"), step.notify, text_check, limits)
-        _check_people(join(at, "assign"), step.assign, text_check, limits)
+        check_people(join(at, "notify"), step.notify, text_check, limits)
+        check_people(join(at, "assign"), step.assign, text_check, limits)

@@ -110,7 +110,10 @@ def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
     for name in shown.names:
         if name in values and name in existing:
             report.add(join("secrets", name), "secret_both", name=name)
-        elif name not in values and name not in existing and not report.has_fault(join("secrets", name)):
+    # Of names that are all optional one has to be there: a person who gives none dismisses the request.
+    wanted = shown.required or ([] if values or existing else shown.names)
+    for name in wanted:
+        if name not in values and name not in existing and not report.has_fault(join("secrets", name)):
             report.add(join("secrets", name), "secret_missing")
     report.finish()
     return Submission(cast("int", revision), values, frozenset(existing), scope, languages)

@@ -44,6 +44,11 @@ _SIZES = {
     "too_short": ("too_few", "min_length", "min"),
     "too_long": ("too_many", "max_length", "max"),
 }
+_BOUNDS = {
+    "greater_than_equal": ("below_min", "ge", "min"),
+    "greater_than": ("below_min.step", "gt", "min"),
+    "less_than_equal": ("above_max", "le", "max"),
+}
 _SHORTHANDS = {"Option", "Agent"}
 _FIELD_KEYS = frozenset(
     key
@@ -186,6 +191,9 @@ def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict
     if kind in _SIZES:
         key, bound, param = _SIZES[kind]
         return steps, key, {param: context[bound], "got": len(place.value)}
+    if kind in _BOUNDS:
+        key, bound, param = _BOUNDS[kind]
+        return steps, key, {param: context[bound]}
     if kind == "string_type" and error["loc"][-1] == "str":
         return steps, "wrong_type.string_or_number", {}
     if kind == "finite_number":

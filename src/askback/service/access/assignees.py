@@ -17,15 +17,21 @@ _log = logging.getLogger(__name__)
 
 async def can_answer(ctx: Services, principal: Principal, record: Record) -> bool:
     """Whether the caller has enough access to the thread and is an assignee, if there are any."""
-    if sharing.level(principal, record.access, record.thread_id) < kind_of(record).level:
+    if not may_be_assigned(principal, record):
         return False
-    if _is_excluded(principal, record):
-        return False
-    assignees = _assignees(record)
+    assignees = assignees_of(record)
     return not assignees or await _is_among(ctx, principal, assignees)
 
 
-async def require_can_answer(ctx: Services, principal: Principal, record: Record) -> None:
+def may_be_assigned(principal: Principal, record: Record) -> bool:
+    """Whether a person could answer this request as its assignee: by their level in its thread."""
+    held = sharing.level(principal, record.access, record.thread_id)
+    return held >= kind_of(record).level and not _is_excluded(principal, record)
+
+
+async def require_can_answer(
+    ctx: Services, principal: Principal, record: Record, *, attempted: str = "answer_request"
+) -> None:
     """Raise `Forbidden`, and record the attempt, unless the caller may answer or decline this request.
 
     Refused are readers of the thread, people who are not assignees, the requester itself, and the person it works for
@@ -37,7 +43,7 @@ async def require_can_answer(ctx: Services, principal: Principal, record: Record
         record.access,
         kind_of(record).level,
         thread_id=record.thread_id,
-        attempted="answer_request",
+        attempted=attempted,
         request_id=record.id,
     )
     if record.queued_behind:
@@ -47,16 +53,16 @@ async def require_can_answer(ctx: Services, principal: Principal, record: Record
             request=record.as_dict(),
         )
     if principal.id == record.requester:
-        await roles.record_refusal(ctx, principal, "answer_request", record.id)
+        await roles.record_refusal(ctx, principal, attempted, record.id)
         raise Forbidden("You cannot decide about your own request.")
     if _is_excluded(principal, record):
-        await roles.record_refusal(ctx, principal, "answer_request", record.id)
+        await roles.record_refusal(ctx, principal, attempted, record.id)
         raise Forbidden(
             "The agent that asked works for you, so somebody else has to decide.", code="requester_excluded"
         )
-    assignees = _assignees(record)
+    assignees = assignees_of(record)
     if assignees and not await _is_among(ctx, principal, assignees):
-        await roles.record_refusal(ctx, principal, "answer_request", record.id)
+        await roles.record_refusal(ctx, principal, attempted, record.id)
         raise Forbidden(f"Only {', '.join(assignees)} can answer this request.", code="not_assigned")
 
 
@@ -67,10 +73,11 @@ def _is_excluded(principal: Principal, record: Record) -> bool:
     )
 
 
-def _assignees(record: Record) -> list[str]:
+def assignees_of(record: Record) -> list[str]:
     """Return the assignees with those that an escalation added; empty means anybody."""
-    asked = record.spec.facts.assignees
-    return [*asked, *record.state.members.get("assigned", ())] if asked else []
+    members = record.state.members
+    given = members.get("assignment", {}).get("assignees") or record.spec.facts.assignees
+    return [*given, *members.get("assigned", ())] if given else []
 
 
 async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:

@@ -1,6 +1,7 @@
 """Roles of callers and the operations they allow, by the table of operations. Secrets are stored only as digests.
 
-A requester can never answer, even if the same person owns both tokens (I1, I2). `sharing.py` has the access to threads.
+A requester can never answer, even if the same person owns both tokens (I1, I2); what it reports that a person said in
+its own client is marked as such (`reported.py`). `sharing.py` has the access to threads.
 """
 
 from __future__ import annotations

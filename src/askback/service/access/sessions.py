@@ -16,7 +16,7 @@ import anyio
 
 from askback.errors import NotFound, Unavailable
 from askback.ports.policy import AuditDraft, SideEffects
-from askback.ports.sessions import NewSession, Session
+from askback.ports.sessions import IDLE_MS, NewSession, Session
 from askback.ports.store import Principal
 from askback.service.access import roles, tokens
 from askback.service.access.roles import digest
@@ -24,7 +24,6 @@ from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
 
 SESSION_MS = 7 * 24 * 3600 * 1000
-IDLE_MS = 8 * 3600 * 1000
 TOUCH_MS = 60 * 1000
 """The shortest time between two writes of `seen_at`, so that reads cause few writes."""
 SIGNED_MS = 60 * 1000

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
+from typing import Any
 
 from askback.domain.access import AccessLevel, AccessList, ThreadAgents
 from askback.domain.record import Record
@@ -108,11 +109,11 @@ def visible_to(principal: Principal, record: Record) -> Record:
     return record if can_see_names(principal, record.access, record.thread_id) else record.without_names()
 
 
-def list_item(principal: Principal, record: Record) -> str:
-    """Return the JSON of a record in a list; people also get their access level in its thread (`level`)."""
+def list_item(principal: Principal, record: Record, **members: Any) -> str:
+    """Return the JSON of a record in a list, with more `members`; people also get their level in its thread."""
     if principal.role not in PEOPLE:
         return record.wire
-    return record.wire_with(level=level(principal, record.access, record.thread_id).wire_name)
+    return record.wire_with(level=level(principal, record.access, record.thread_id).wire_name, **members)
 
 
 async def require(

@@ -108,7 +108,7 @@ async def revoke_token(
 
 
 async def create_login_link(ctx: Services, principal: Principal, body: object) -> str:
-    """Return a code that opens one browser session of a responder, within ten minutes."""
+    """Return a code that opens one browser session of a responder or an admin, within ten minutes."""
     await require(ctx, principal, "create_login_link")
     sent = parse(LoginLinkBody, body)
     _check_person(ctx, sent)
@@ -118,6 +118,7 @@ async def create_login_link(ctx: Services, principal: Principal, body: object) -
         name=sent.name or sent.user or principal.name,
         user=sent.user,
         groups=sent.groups,
+        role=sent.role,
         by=principal,
     )
 
@@ -129,14 +130,15 @@ async def create_login_code(
     name: str,
     user: str | None = None,
     groups: Sequence[str] = (),
+    role: str = "responder",
     by: Principal | None = None,
 ) -> str:
-    """Create a login code for a responder; `by` is None if the server creates it for its operator."""
+    """Create a login code for a person; `by` is None if the server creates it for its operator."""
     now = ctx.clock.now_ms()
     code = ctx.ids.token()
     login_id = ctx.ids.new("usr", now_ms=now)
-    person = Principal(login_id, tenant, "responder", name, user=user or login_id, groups=tuple(groups))
-    facts: dict[str, Any] = {"person": person.actor, "groups": list(groups) or None}
+    person = Principal(login_id, tenant, role, name, user=user or login_id, groups=tuple(groups))
+    facts: dict[str, Any] = {"person": person.actor, "groups": list(groups) or None, "role": role}
     if by is None:
         facts["via"] = tokens.LOCAL
     entry = audit_entry("login.add", at=now, tenant=tenant, by=by, **facts)

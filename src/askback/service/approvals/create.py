@@ -27,7 +27,7 @@ from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import ApprovalRequest, check_approval
 from askback.domain.view import languages_of, make_view, markdown_trees
-from askback.ports.policy import SideEffects
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service.access import sharing
 from askback.service.approvals.evaluate import NOT_EVALUATED, PolicyEvaluation, evaluate_call
@@ -59,7 +59,9 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
     record = _record(ctx, principal, asked, shown=_shown_approval(asked, ruling))
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await _repeat_refusal(ctx, record, refused, ruling, key)
-    return await open_request(ctx, principal, asked.ask, record, claimed, terms)
+    uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
+    effects = SideEffects(uses=uses) if uses else NOTHING
+    return await open_request(ctx, principal, asked.ask, record, claimed, terms, effects)
 
 
 async def _evaluate(ctx: Services, principal: Principal, asked: ApprovalRequest) -> PolicyEvaluation:
@@ -111,7 +113,9 @@ async def _create_settled(
     )
     event = created_event(principal, record, f"request.{Status.ANSWERED}")
     resumes = resumes_for_settled(ctx, record, now=now)
-    return await ctx.store.insert(record, event, claimed, SideEffects(audit=(audit,), resumes=resumes))
+    uses = ruling.uses(record.tenant, at=now, request_id=record.id)
+    effects = SideEffects(audit=(audit,), resumes=resumes, uses=uses)
+    return await ctx.store.insert(record, event, claimed, effects)
 
 
 async def _repeat_refusal(

@@ -123,7 +123,7 @@ class _Decision:
                 record, Action.VOTE, {}, votes, by=self.principal, decision="approve", **ruling.trial
             )
         answer, effects = await self._answer(record)
-        outcome = {"source": "responder", "answer": answer}
+        outcome = {"source": self.principal.answer_source, "answer": answer}
         if says_yes:
             effects = replace(effects, lifts=await refusals.lifts_for_answer(self.ctx, record))
         elif self.sent.remember and (kept := await refusals.remember_refusal(self.ctx, record)) is not None:
@@ -146,9 +146,10 @@ class _Decision:
         if ruling.decision.rule is not None:
             answer["policy_rule"] = ruling.decision.rule
         outcome = {"source": "policy", "answer": answer}
-        late = self.principal.actor
+        late, now = self.principal.actor, self.ctx.clock.now_ms()
+        used = SideEffects(uses=ruling.uses(record.tenant, at=now, request_id=record.id))
         return await self._settle(
-            record, Action.ANSWER, outcome, votes, by=None, approved_by=late, **ruling.trial
+            record, Action.ANSWER, outcome, votes, by=None, effects=used, approved_by=late, **ruling.trial
         )
 
     async def _settle(

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from askback.domain.policy.built_in_lists import BUILT_IN_TEXTS
 from askback.domain.policy.calls import Call
 from askback.domain.policy.effective import enforced_policy, read_settings, shadow_policy
 from askback.domain.policy.engine import Policy, PolicyResult, decide
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.suggestions import grantable_folder
+from askback.ports.policy import PolicyView, RuleRecord, RuleUse
 from askback.service.context import Services
 
 
@@ -22,6 +24,11 @@ class PolicyEvaluation:
     decision: PolicyResult
     would: PolicyResult | None = None
     policy: Policy = field(default_factory=Policy)
+    deciding: tuple[str, ...] = ()
+
+    def uses(self, tenant: str, *, at: int, request_id: str) -> tuple[RuleUse, ...]:
+        """Return the uses of the rules that decided, to be stored with the decision."""
+        return tuple(RuleUse(tenant, rule, at, request_id) for rule in self.deciding)
 
     def would_allow(self, call: Call, rule: Rule) -> bool:
         """Whether the rule would allow the call if it were created; only such rules are offered."""
@@ -62,9 +69,7 @@ async def evaluate_call(
     secret_free: Sequence[str] = (),
 ) -> PolicyEvaluation:
     """Decide about a call of an agent in a thread and a project. Raises `Unavailable` when no rules can be read."""
-    view = await ctx.store.policy(
-        tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms(), agent=agent
-    )
+    view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
     settings = read_settings(view.tenant, view.thread, agent=agent)
     trial = shadow_policy(settings, view.rules)
     places: dict[str, Any] = {
@@ -74,4 +79,35 @@ async def evaluate_call(
     }
     policy = replace(enforced_policy(settings, view.rules), **places)
     would = None if trial is None else decide(call, replace(trial, **places))
-    return PolicyEvaluation(decide(call, policy), would, policy)
+    decision = decide(call, policy)
+    deciding = _deciding(decision, [rule for rule in view.rules if not rule.shadow])
+    if would is not None:
+        deciding += _deciding(would, [rule for rule in view.rules if rule.shadow], built_in=False)
+    return PolicyEvaluation(decision, would, policy, deciding)
+
+
+async def read_policy(
+    ctx: Services, tenant: str, *, agent: str, thread_id: str, project: str | None
+) -> Policy:
+    """Return the policy that decides about calls of an agent in a thread and a project."""
+    view = await _read_view(ctx, tenant, agent=agent, thread_id=thread_id, project=project)
+    settings = read_settings(view.tenant, view.thread, agent=agent)
+    return replace(enforced_policy(settings, view.rules), roots=view.roots, own=ctx.own_paths)
+
+
+async def _read_view(
+    ctx: Services, tenant: str, *, agent: str, thread_id: str, project: str | None
+) -> PolicyView:
+    return await ctx.store.policy(
+        tenant, thread_id=thread_id, project=project, now_ms=ctx.clock.now_ms(), agent=agent
+    )
+
+
+def _deciding(result: PolicyResult, rules: Sequence[RuleRecord], *, built_in: bool = True) -> tuple[str, ...]:
+    """Return the id of each stored rule that decided, and the text of each rule of a built-in list."""
+    if not result.rules:
+        return ()
+    # Of equal rules the first one decides: the oldest, and a stored one before those of the lists.
+    ids = {rule.text: rule.id for rule in reversed(rules) if rule.effect == result.decision}
+    found = (ids.get(text, text if built_in and text in BUILT_IN_TEXTS else None) for text in result.rules)
+    return tuple(rule for rule in found if rule is not None)

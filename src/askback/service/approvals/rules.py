@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from pydantic_core import to_json
 
@@ -13,7 +13,8 @@ from askback.domain import jsontext
 from askback.domain.access import AccessLevel
 from askback.domain.faults import Faults, fault
 from askback.domain.limits import Limits
-from askback.domain.policy.rules import Rule, RuleError, parse_rule
+from askback.domain.policy.description import describe_text
+from askback.domain.policy.rules import Effect, Rule, RuleError, parse_rule
 from askback.domain.policy.suggestions import (
     prefix_rule_fault,
     rule_scripts,
@@ -27,13 +28,14 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.text_check import TextCheck
 from askback.errors import Forbidden, NotFound
+from askback.ports.agents import Agent
 from askback.ports.outcome import Outcome
-from askback.ports.policy import RuleRecord, SideEffects
+from askback.ports.policy import AuditDraft, RuleRecord, RuleUsage, SideEffects
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
-from askback.wire.bodies import RuleBody
+from askback.wire.rule_bodies import RuleBody, RuleTerms
 
 _SUBJECTS = {"thread": "thread_id", "project": "project"}
 
@@ -64,7 +66,7 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
     """
     await roles.require(ctx, principal, "create_rule")
     sent = parse(RuleBody, body)
-    rule = _parse_rule(sent, ctx.limits)
+    rule = read_rule(sent, ctx.limits, expires_in_s=sent.expires_in_s)
     if sent.locked:
         await _require_admin(ctx, principal)
     if sent.scope == "thread" and sent.thread_id is not None:
@@ -73,26 +75,46 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
         await sharing.require_unlimited(ctx, principal, "create_rule")
     if rule.any_arguments:
         await _require_any_arguments(ctx, principal, sent.thread_id if sent.scope == "thread" else None)
-    agent = None if sent.agent is None else await ctx.store.agent(principal.tenant, sent.agent)
-    if sent.agent is not None and agent is None:
+    agent = await require_agent(ctx, principal, sent.agent)
+    ends = None if sent.expires_in_s is None else ctx.clock.now_ms() + round(sent.expires_in_s * 1000)
+    made = rule_of_terms(ctx, principal, rule, sent, agent=agent, expires_at=ends)
+    if ends is None and (known := await _find_same(ctx, made)) is not None:
+        return known, Outcome.REPLAYED
+    await ctx.store.write(SideEffects(rules=(made,), audit=(rule_entry(ctx, "rule.add", principal, made),)))
+    return made, Outcome.APPLIED
+
+
+async def require_agent(ctx: Services, principal: Principal, agent_id: str | None) -> Agent | None:
+    """Return the agent that a rule names, None for every agent; raises `Faults` for one that does not exist."""
+    agent = None if agent_id is None else await ctx.store.agent(principal.tenant, agent_id)
+    if agent_id is not None and agent is None:
         raise Faults([fault("agent", "unknown_agent")])
-    made = _new_rule(
+    return agent
+
+
+def rule_of_terms(
+    ctx: Services,
+    principal: Principal,
+    rule: Rule,
+    terms: RuleTerms,
+    *,
+    agent: Agent | None,
+    expires_at: int | None,
+) -> RuleRecord:
+    """Return the rule that a person wrote; `expires_at` is in ms."""
+    return _new_rule(
         ctx,
         principal,
         rule,
         agent=None if agent is None else agent.id,
         agent_name=None if agent is None else agent.name,
-        scope=sent.scope,
-        subject=(sent.thread_id if sent.scope == "thread" else sent.project) or "",
-        expires_in_s=sent.expires_in_s,
-        why=sent.why,
-        locked=sent.locked,
-        shadow=sent.shadow,
+        scope=terms.scope,
+        subject=(terms.thread_id if terms.scope == "thread" else terms.project) or "",
+        expires_at=expires_at,
+        why=terms.why,
+        locked=terms.locked,
+        shadow=terms.shadow,
     )
-    if sent.expires_in_s is None and (known := await _find_same(ctx, made)) is not None:
-        return known, Outcome.REPLAYED
-    await ctx.store.write(SideEffects(rules=(made,), audit=(_rule_entry(ctx, "rule.add", principal, made),)))
-    return made, Outcome.APPLIED
 
 
 async def _find_same(ctx: Services, made: RuleRecord) -> RuleRecord | None:
@@ -104,8 +126,12 @@ async def _find_same(ctx: Services, made: RuleRecord) -> RuleRecord | None:
         now_ms=ctx.clock.now_ms(),
         agent=made.agent or "",
     )
-    alike = replace(made, id="", wire="")
-    return next((rule for rule in view.rules if replace(rule, id="", wire="") == alike), None)
+    return next((rule for rule in view.rules if terms_of(rule) == terms_of(made)), None)
+
+
+def terms_of(rule: RuleRecord) -> RuleRecord:
+    """Return the key that equal rules share: everything except the id, the author, the time and the reason."""
+    return replace(rule, id="", wire="")
 
 
 async def list_rules(
@@ -117,8 +143,8 @@ async def list_rules(
     ended: bool = False,
     limit: int = 50,
     cursor: str | None = None,
-) -> tuple[Sequence[RuleRecord], str | None]:
-    """Return rules newest first, and the cursor of the next page or None at the end."""
+) -> tuple[Sequence[str], str | None]:
+    """Return rules newest first as JSON, with their usage, and the cursor of the next page or None at the end."""
     await roles.require(ctx, principal, "list_rules")
     size = max(1, min(limit, ctx.limits.page))
     found = await ctx.store.rules(
@@ -131,16 +157,56 @@ async def list_rules(
         before=cursor,
         limit=size + 1,
     )
-    shown = [_with_needed_choice(rule) for rule in found[:size] if _in_reach(principal, rule)]
-    return shown, found[size - 1].id if len(found) > size else None
+    shown = [rule for rule in found[:size] if _in_reach(principal, rule)]
+    return await rules_json(ctx, principal, shown), found[size - 1].id if len(found) > size else None
+
+
+async def rules_json(ctx: Services, principal: Principal, rules: Sequence[RuleRecord]) -> Sequence[str]:
+    """Return rules as JSON, with what they cover and their usage."""
+    used = await read_usage(ctx, principal, [rule.id for rule in rules])
+    return [_shown(rule, used.get(rule.id)) for rule in rules]
+
+
+async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[RuleRecord]:
+    """Yield the rules in force that the caller may see, newest first."""
+    before: str | None = None
+    while page := await ctx.store.rules(
+        principal.tenant,
+        now_ms=ctx.clock.now_ms(),
+        person=sharing.person_filter(principal),
+        before=before,
+        limit=ctx.limits.page,
+    ):
+        for rule in page:
+            if _in_reach(principal, rule):
+                yield rule
+        before = page[-1].id
+
+
+async def read_usage(ctx: Services, principal: Principal, rules: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """Return how rules were used, by their ids or, of built-in ones, their texts, as JSON values."""
+    found = await ctx.store.rule_usage(principal.tenant, rules, person=sharing.person_filter(principal))
+    return {rule: _usage(principal, usage) for rule, usage in found.items()}
+
+
+def _usage(principal: Principal, usage: RuleUsage) -> dict[str, Any]:
+    shown: dict[str, Any] = {"count": usage.count, "last_at": rfc3339(usage.last_at)}
+    if usage.thread_id is None or not sharing.token_covers(principal, usage.thread_id):
+        return shown
+    return {
+        **shown,
+        "request_id": usage.request_id,
+        "thread_id": usage.thread_id,
+        "thread_title": usage.thread_title,
+    }
 
 
 def _in_reach(principal: Principal, rule: RuleRecord) -> bool:
     return rule.scope != "thread" or sharing.token_covers(principal, rule.subject)
 
 
-async def revoke_rule(ctx: Services, principal: Principal, rule_id: str) -> str:
-    """Revoke a rule and return its JSON, also if it was revoked before. Raises `NotFound` and `Forbidden`."""
+async def revoke_rule(ctx: Services, principal: Principal, rule_id: str) -> RuleRecord:
+    """Revoke a rule and return it, also if it was revoked before. Raises `NotFound` and `Forbidden`."""
     await roles.require(ctx, principal, "revoke_rule")
     rule = await ctx.store.rule(principal.tenant, rule_id)
     if rule is None:
@@ -152,15 +218,15 @@ async def revoke_rule(ctx: Services, principal: Principal, rule_id: str) -> str:
     if rule.locked:
         await _require_admin(ctx, principal)
     if rule.revoked:
-        return rule.wire
+        return rule
     ending = {
         "revoked_at": rfc3339(ctx.clock.now_ms()),
         "revoked_by": principal.actor,
     }
     wire = jsontext.merge(rule.wire, to_json(ending).decode())
-    effects = SideEffects(audit=(_rule_entry(ctx, "rule.revoke", principal, rule),))
+    effects = SideEffects(audit=(rule_entry(ctx, "rule.revoke", principal, rule),))
     if await ctx.store.revoke_rule(principal.tenant, rule_id, wire, effects):
-        return wire
+        return replace(rule, revoked=True, wire=wire)
     return await revoke_rule(ctx, principal, rule_id)  # another revocation came first
 
 
@@ -174,13 +240,17 @@ async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -
     )
 
 
-def _with_needed_choice(rule: RuleRecord) -> RuleRecord:
-    """Mark a stored rule that no longer allows anything, so that a person can choose a new one."""
+def _shown(rule: RuleRecord, usage: dict[str, Any] | None) -> str:
+    """Return the JSON of a rule as lists show it; a rule that no longer allows anything is marked."""
     choice = None if rule.revoked else prefix_rule_fault(rule.text, rule.effect)
-    if choice is None:
-        return rule
-    marked = {"needs_choice": choice, "needs_choice_code": reason_data(choice)}
-    return replace(rule, wire=jsontext.merge(rule.wire, to_json(marked).decode()))
+    described = describe_text(rule.text, cast("Effect", rule.effect))
+    known = {
+        "needs_choice": choice,
+        "needs_choice_code": choice and reason_data(choice),
+        "description": described and described.model_dump(exclude_defaults=True),
+        "usage": usage,
+    }
+    return jsontext.with_members(rule.wire, **{name: value for name, value in known.items() if value})
 
 
 async def _require_any_arguments(ctx: Services, principal: Principal, thread_id: str | None) -> None:
@@ -206,7 +276,8 @@ async def _require_admin(ctx: Services, principal: Principal) -> None:
         raise Forbidden("Only an admin can create and revoke locked rules.")
 
 
-def _parse_rule(sent: RuleBody, limits: Limits) -> Rule:
+def read_rule(sent: RuleTerms, limits: Limits, *, expires_in_s: float | None = None) -> Rule:
+    """Return the rule that terms describe; raises `Faults`."""
     report = Report()
     text_check = TextCheck(report, suspicious=True)
     text_check.line("", "thread_id", sent.thread_id, limits.identifier)
@@ -218,8 +289,7 @@ def _parse_rule(sent: RuleBody, limits: Limits) -> Rule:
             report.add(name, "subject_required")
         elif scope != sent.scope and given:
             report.add(name, "subject_not_allowed")
-    expires = sent.expires_in_s
-    if expires is not None and not 0 < expires <= limits.max_rule_s:
+    if expires_in_s is not None and not 0 < expires_in_s <= limits.max_rule_s:
         report.add("expires_in_s", "out_of_range", min=1, max=limits.max_rule_s)
     if sent.locked and sent.effect == "allow":
         report.add("locked", "lock_not_allowed")
@@ -245,7 +315,7 @@ def _new_rule(
     *,
     scope: str,
     subject: str,
-    expires_in_s: float | None = None,
+    expires_at: int | None = None,
     why: str | None = None,
     locked: bool = False,
     shadow: bool = False,
@@ -255,7 +325,6 @@ def _new_rule(
 ) -> RuleRecord:
     now = ctx.clock.now_ms()
     rule_id = ctx.ids.new("rul", now_ms=now)
-    expires_at = None if expires_in_s is None else now + round(expires_in_s * 1000)
     wire: dict[str, Any] = {
         "id": rule_id,
         "effect": rule.effect,
@@ -288,7 +357,8 @@ def _new_rule(
     )
 
 
-def _rule_entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> Any:
+def rule_entry(ctx: Services, action: str, by: Principal, rule: RuleRecord) -> AuditDraft:
+    """Return the audit entry about a rule that was added or revoked."""
     about = json.loads(rule.wire)
     return audit_entry(
         action,

@@ -128,13 +128,18 @@ async def _heads(ctx: Services, tenant: str | None) -> AsyncIterator[AuditHead]:
         after = page[-1].tenant
 
 
+async def read_head(ctx: Services, tenant: str) -> AuditHead:
+    """Return the head of a tenant's log; before the first entry that of an empty one."""
+    heads = await ctx.store.audit_heads(tenant=tenant)
+    return heads[0] if heads else AuditHead(tenant, 0, GENESIS)
+
+
 async def read_audit_log(
     ctx: Services, principal: Principal, *, after: int = 0, limit: int = 500
 ) -> tuple[Sequence[str], AuditHead, SealStatus]:
     """Return the entries after `after`, oldest first, as JSON; the head of the log; and the state of its seal."""
     await roles.require(ctx, principal, "get_audit_log")
-    heads = await ctx.store.audit_heads(tenant=principal.tenant)
-    head = heads[0] if heads else AuditHead(principal.tenant, 0, GENESIS)
+    head = await read_head(ctx, principal.tenant)
     found = await ctx.store.audit(principal.tenant, after=after, limit=limit)
     # Entries written between the two reads are left for the next page, so that none is newer than the head.
     return found[: max(0, head.seq - after)], head, await seal_status(ctx, head)

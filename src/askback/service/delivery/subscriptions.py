@@ -20,9 +20,19 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from askback.domain.access import AccessLevel
-from askback.domain.events import REQUEST_QUEUED, THREAD_ACCESS, Event
-from askback.ports.bus import Activity, tenant_topic, thread_topic
+from askback.domain.access import AccessLevel, AccessList
+from askback.domain.events import (
+    MESSAGE_ADDED,
+    MESSAGE_HELD,
+    REQUEST_QUEUED,
+    THREAD_ACCESS,
+    THREAD_ARCHIVED,
+    THREAD_ERASED,
+    THREAD_UNARCHIVED,
+    THREAD_UPDATED,
+    Event,
+)
+from askback.ports.bus import Activity, PersonalChange, tenant_topic, thread_topic
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.context import Services
@@ -30,6 +40,10 @@ from askback.service.context import Services
 PAGE = 200
 MAX_HELD = 1_000
 POLL_S = 30.0
+
+_NEWS_OF_CONVERSATIONS = frozenset(
+    {MESSAGE_ADDED, MESSAGE_HELD, THREAD_ARCHIVED, THREAD_ERASED, THREAD_UNARCHIVED, THREAD_UPDATED}
+)
 
 _log = logging.getLogger(__name__)
 
@@ -53,6 +67,10 @@ class Subscriber(Protocol):
         """Take a report that somebody else is answering a request of the thread, or has stopped; returns at once."""
         ...
 
+    def changed(self, change: PersonalChange, /) -> None:
+        """Receive a comment, reminder or other note for an inbox; returns at once."""
+        ...
+
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
         """Handle a new access level of an inbox's reader in a thread; returns at once."""
         ...
@@ -66,7 +84,9 @@ class Subscriptions:
         self._poll_s = poll_s
         self._open: set[Subscription] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._telling: set[asyncio.Task[None]] = set()
         ctx.bus.on_activity(self._report)
+        ctx.bus.on_personal_change(self._tell)
 
     async def open(
         self,
@@ -114,6 +134,18 @@ class Subscriptions:
     def _report(self, activity: Activity) -> None:
         for subscription in tuple(self._open):
             subscription.report(activity)
+
+    def _tell(self, change: PersonalChange) -> None:
+        found = [each for each in self._open if each.takes(change)]
+        if found:
+            task = asyncio.get_running_loop().create_task(self._tell_all(change, found))
+            self._telling.add(task)
+            task.add_done_callback(self._telling.discard)
+
+    async def _tell_all(self, change: PersonalChange, found: Sequence[Subscription]) -> None:
+        access = await self._ctx.store.access(change.tenant, change.thread_id)
+        for each in found:
+            each.tell(change, access)
 
     def _closed(self, subscription: Subscription) -> None:
         self._open.discard(subscription)
@@ -201,6 +233,16 @@ class Subscription:
         if here and roles.is_person(who) and who.user != activity.user:
             self._reader.active(activity)
 
+    def takes(self, change: PersonalChange) -> bool:
+        """Whether this is an inbox in the tenant of a change, and of its person if it is about one."""
+        who = self._principal
+        return self._thread_id is None and who.tenant == change.tenant and change.user in ("", who.user)
+
+    def tell(self, change: PersonalChange, access: AccessList) -> None:
+        """Pass a change on, if the reader may view its thread with this access."""
+        if sharing.level(self._principal, access, change.thread_id) >= AccessLevel.VIEW:
+            self._reader.changed(change)
+
     def close(self) -> None:
         """End the subscription at once."""
         if self._leave is not None:
@@ -220,6 +262,8 @@ class Subscription:
             self._reader.shared(
                 event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
             )
+        if self._thread_id is None and event.type in _NEWS_OF_CONVERSATIONS:
+            self.tell(PersonalChange("", event.tenant, event.thread_id, "", "conversation", ""), event.access)
         if self._catching_up is None and self.cursor >= 0:
             self._take(event)
         elif len(self._held) < MAX_HELD:

@@ -27,7 +27,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.tracing import HEADER
 from askback.errors import Conflict, Unavailable
 from askback.ports.outcome import Outcome
-from askback.ports.policy import SideEffects
+from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, KeyHeld, Principal
 from askback.ports.threads import Quota, QuotaSpent, ThreadTerms
 from askback.service.access import sharing
@@ -96,18 +96,19 @@ async def open_request(
     record: Record,
     claimed: Claim | None,
     terms: ThreadTerms,
+    effects: SideEffects = NOTHING,
 ) -> Change:
     """Store a new request for a person, or cancel it at once if it requires a viewer and nobody is present.
 
-    `terms` are the settings of its thread.
+    `terms` are the settings of its thread; `effects` are stored with a request that opens.
     """
     until: int | None = None
     if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
         if asked.require_client == "fail_fast":
             ended = record.as_settled(Status.CANCELLED, reason="not_shown")
-            effects = SideEffects(resumes=resumes_for_settled(ctx, ended, now=ended.created_at))
+            queued = SideEffects(resumes=resumes_for_settled(ctx, ended, now=ended.created_at))
             event = created_event(principal, ended, f"request.{ended.status}")
-            return await ctx.store.insert(ended, event, claimed, effects)
+            return await ctx.store.insert(ended, event, claimed, queued)
         until = record.created_at + ctx.limits.unseen_s * 1000
         record = _awaiting_viewer(record, until)
     if isinstance(asked, Ask) and asked.repeat != "ask":
@@ -127,6 +128,7 @@ async def open_request(
             created_event(principal, record),
             claimed,
             quotas.thread_quota(conduct, ctx.limits, asked, principal.id),
+            effects,
         )
     except QuotaSpent as spent:
         raise quotas.quota_error(ctx, spent, conduct, asked) from None
@@ -173,6 +175,7 @@ async def _insert_exclusive(
     event: EventDraft,
     claimed: Claim | None,
     quota: Quota,
+    effects: SideEffects,
 ) -> Change:
     """Store a new open request within its quota and its exclusive key.
 
@@ -182,7 +185,7 @@ async def _insert_exclusive(
         record = replace(record, exclusive=asked.exclusive_key)
     while True:
         try:
-            return await ctx.store.insert(record, event, claimed, quota=quota)
+            return await ctx.store.insert(record, event, claimed, effects, quota=quota)
         except KeyHeld as held:
             holder = held.record
         if asked.on_conflict == "reject":
@@ -192,17 +195,22 @@ async def _insert_exclusive(
                 request=holder.as_dict(),
             )
         if asked.on_conflict == "queue":
-            return await _queue(ctx, record, event, claimed, quota)
+            return await _queue(ctx, record, event, claimed, quota, effects)
         await _supersede(ctx, principal, holder)
 
 
 async def _queue(
-    ctx: Services, record: Record, event: EventDraft, claimed: Claim | None, quota: Quota
+    ctx: Services,
+    record: Record,
+    event: EventDraft,
+    claimed: Claim | None,
+    quota: Quota,
+    effects: SideEffects,
 ) -> Change:
     state = record.state.with_members(queued_behind=True)
     waiting = replace(record, queued_behind=True, state=state)
     lined_up = replace(event, type=REQUEST_QUEUED, data=state.text)
-    change = await ctx.store.insert(waiting, lined_up, claimed, quota=quota)
+    change = await ctx.store.insert(waiting, lined_up, claimed, effects, quota=quota)
     await promote_queued(ctx)  # the request before it may have ended meanwhile
     return change
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from askback.domain.access import AccessLevel
-from askback.domain.limits import Limits
+from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.policy.question_limits import count_name, limit_of_count
 from askback.domain.policy.settings import BOUNDS, ThreadSettings, read_thread_settings
 from askback.domain.request import Ask, AskedLimit, Envelope
@@ -86,19 +86,18 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked
 
 
 async def get_limits(ctx: Services, principal: Principal, thread_id: str | None) -> dict[str, Any]:
-    """Return every limit, and the usage of a thread if one is given.
+    """Return every limit, who set it where that is not askback, and the usage of a thread if one is given.
 
     Raises `NotFound` for a thread that is hidden from the caller.
     """
-    limits: dict[str, Any] = asdict(ctx.limits)
     if thread_id is None:
         terms = await ctx.store.terms(principal.tenant, "")
-        return limits | _set_limits(read_thread_settings(terms.everywhere))
+        return _limits_json(ctx.limits, read_thread_settings(terms.everywhere))
     held = await sharing.get_access(ctx, principal, thread_id)
     await sharing.require(ctx, principal, held, AccessLevel.VIEW, thread_id=thread_id, attempted="get_limits")
     terms = await ctx.store.terms(principal.tenant, thread_id)
     conduct = read_thread_settings(terms.everywhere, terms.here)
-    return limits | _set_limits(conduct) | {"thread": await _usage(ctx, principal, thread_id, conduct)}
+    return _limits_json(ctx.limits, conduct) | {"thread": await _usage(ctx, principal, thread_id, conduct)}
 
 
 async def reset_limits(ctx: Services, principal: Principal, body: object) -> dict[str, Any]:
@@ -112,6 +111,15 @@ async def reset_limits(ctx: Services, principal: Principal, body: object) -> dic
     )
     await ctx.store.reset_use(principal.tenant, sent.thread_id, SideEffects(audit=(entry,)))
     return (await get_limits(ctx, principal, sent.thread_id))["thread"]
+
+
+def _limits_json(limits: Limits, conduct: ThreadSettings) -> dict[str, Any]:
+    chosen, of_askback, of_server = _set_limits(conduct), asdict(DEFAULTS), asdict(limits)
+    set_by: dict[str, Literal["server", "policy"]] = {
+        name: "server" for name, value in of_server.items() if value != of_askback[name]
+    }
+    set_by |= dict.fromkeys(chosen.keys() & conduct.model_fields_set, "policy")
+    return of_server | chosen | {"set_by": set_by}
 
 
 def _set_limits(conduct: ThreadSettings) -> dict[str, Any]:

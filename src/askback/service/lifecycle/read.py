@@ -10,7 +10,9 @@ from askback.domain.faults import Faults, fault
 from askback.domain.identifiers import first_identifier
 from askback.domain.kinds import KINDS
 from askback.domain.lifecycle import Status
+from askback.domain.modeltext import model_text
 from askback.domain.record import NO_LABELS, Labels, Record
+from askback.domain.request import InputRequest
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.context import Services
@@ -66,6 +68,13 @@ async def get_delivered(ctx: Services, principal: Principal, request_id: str) ->
     return record
 
 
+async def get_request_text(ctx: Services, principal: Principal, request_id: str) -> str:
+    """Return the sentence for a model about a request; an outcome counts as received, as with `get_delivered`."""
+    await roles.require(ctx, principal, "get_request_text", request_id)
+    record = await get_delivered(ctx, principal, request_id)
+    return model_text(InputRequest.model_validate_json(record.wire))
+
+
 async def list_requests(
     ctx: Services,
     principal: Principal,
@@ -119,9 +128,9 @@ async def list_requests(
 
 def _bounds(created_after: str | None, created_before: str | None) -> tuple[str | None, str | None]:
     """Return the ids between which the requests of a period are: ids sort by the millisecond of their creation."""
-    after = None if created_after is None else _nanoseconds("created_after", created_after) // 1_000_000 + 1
+    after = None if created_after is None else nanoseconds("created_after", created_after) // 1_000_000 + 1
     before = (
-        None if created_before is None else -(-_nanoseconds("created_before", created_before) // 1_000_000)
+        None if created_before is None else -(-nanoseconds("created_before", created_before) // 1_000_000)
     )
     return (
         None if after is None else first_identifier("req", after),
@@ -129,7 +138,8 @@ def _bounds(created_after: str | None, created_before: str | None) -> tuple[str 
     )
 
 
-def _nanoseconds(name: str, text: str) -> int:
+def nanoseconds(name: str, text: str) -> int:
+    """Return a moment in nanoseconds since the epoch; raises `Faults` with the name as the path."""
     moment = read_moment(text)
     if moment is None:
         raise Faults([fault(name, "invalid_datetime.bound")])

@@ -96,9 +96,22 @@ async def decline_request(
     """
     await roles.require(ctx, principal, "decline_request", request_id)
     record = await get_request(ctx, principal, request_id)
+    return await decline(ctx, principal, record, body, key=key, seen=seen)
+
+
+async def decline(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    seen: Callable[[Record], None] = lambda _: None,
+) -> Change:
+    """Decline for a caller whose role was checked, as `decline_request` does."""
     sent = await readable(ctx, principal, record, lambda: parse(DeclineBody, body))
     claimed = idempotency_claim(
-        principal, f"decline:{request_id}", key, sent.model_dump_json(exclude_none=True)
+        principal, f"decline:{record.id}", key, sent.model_dump_json(exclude_none=True)
     )
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before)

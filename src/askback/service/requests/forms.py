@@ -161,7 +161,7 @@ async def answer_form(
         if own is not None and change.outcome is Outcome.APPLIED:
             ctx.submissions.add(change.record)
         return change
-    outcome = {"source": "responder", "answer": answer}
+    outcome = {"source": principal.answer_source, "answer": answer}
     effects = SideEffects(lifts=lifts) if (lifts := await refusals.lifts_for_answer(ctx, record)) else NOTHING
     return await settle(ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects)
 

@@ -13,6 +13,7 @@ from askback.domain.kinds.secret import names_digest
 from askback.domain.lifecycle import Status
 from askback.domain.record import Record
 from askback.domain.request import SecretRequest
+from askback.domain.secrets.request import required_names
 from askback.domain.validation.secret import check_secret
 from askback.domain.view import languages_of, make_view, markdown_trees
 from askback.ports.policy import SideEffects
@@ -55,7 +56,9 @@ async def create_secret_request(
     found = await usable_by(ctx, principal, found)
     record = _new_record(ctx, principal, asked, found)
     here = valid_in_scope(found, asked.secret.default_scope)
-    if len(here) == len(asked.secret.names):
+    secret = asked.secret
+    wanted = required_names(secret.names, secret.metadata) or secret.names
+    if {each.name for each in here}.issuperset(wanted):
         record, effects = _settle_existing(record, here)
         effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
         event = created_event(principal, record, f"request.{Status.ANSWERED}")

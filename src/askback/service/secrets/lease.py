@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -14,7 +15,7 @@ from askback.domain.secrets.secret import Secret
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import SecretRecord
+from askback.ports.secrets import SecretRecord, SecretUse
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
@@ -67,7 +68,9 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
         request_id=sent.request_id,
         names=sorted(found),
     )
-    await ctx.store.write(SideEffects(audit=(entry,)))
+    by = json.dumps(principal.actor)
+    uses = tuple(SecretUse(principal.tenant, record.id, now, by) for record in found.values())
+    await ctx.store.write(SideEffects(audit=(entry,), secret_uses=uses))
     until = now + ctx.limits.lease_s * 1000
     return {
         name: LeasedSecret(await ctx.vault.open(binding(record), record.sealed), record, until)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from askback.domain import jsontext
@@ -16,7 +16,7 @@ from askback.domain.validation.secret import value_fault
 from askback.domain.validation.texts import text_faults
 from askback.errors import Forbidden, NotFound
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import SecretLocation, SecretRecord, VersionTaken
+from askback.ports.secrets import SecretLocation, SecretRecord, SecretUse, VersionTaken
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.audit_entry import audit_entry
@@ -38,6 +38,13 @@ async def list_secrets(
     )
     shown = [each for each in found[:size] if _in_reach(principal, each)]
     return shown, found[size - 1].id if len(found) > size else None
+
+
+async def uses_by_secret(
+    ctx: Services, principal: Principal, found: Sequence[SecretRecord]
+) -> Mapping[str, SecretUse]:
+    """Return the last use of each of some secrets that was used, by its id."""
+    return await ctx.store.secret_uses(principal.tenant, [each.id for each in found]) if found else {}
 
 
 async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> SecretRecord:

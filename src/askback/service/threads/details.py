@@ -55,7 +55,7 @@ async def list_threads(
         before=None if cursor is None else position(cursor),
         limit=size + 1,
     )
-    shown = [_wire(principal, each) for each in found[:size] if _can_view(principal, each)]
+    shown = [thread_wire(principal, each) for each in found[:size] if _can_view(principal, each)]
     return shown, f"{found[size - 1].key}" if len(found) > size else None
 
 
@@ -103,7 +103,7 @@ async def update_thread(ctx: Services, principal: Principal, thread_id: str, bod
     details = await ctx.store.thread_details(principal.tenant, thread_id)
     if details is None:
         raise sharing.no_such_thread()
-    return _wire(principal, details)
+    return thread_wire(principal, details)
 
 
 def _readers(principal: Principal, agent: str | None) -> Sequence[str]:
@@ -125,7 +125,8 @@ def _can_view(principal: Principal, thread: ThreadDetails) -> bool:
     return sharing.level(principal, thread.access, thread.id) >= AccessLevel.VIEW
 
 
-def _wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
+def thread_wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
+    """Return a thread as lists show it to the caller."""
     shown: dict[str, Any] = {
         "id": thread.id,
         "title": thread.title,

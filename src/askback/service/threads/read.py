@@ -27,9 +27,8 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
     """Return a thread as JSON text, complete as of its `seq`, without any secret: of those there are names.
 
     It has `id`, `title`, `metadata`, `exported_at`, `archived_at`, `access`, `seq`, and the lists `runs`, `messages`,
-    `requests`, `files` (without their bytes), `executions`, `events` and `audit`. Raises `NotFound`, and `Forbidden`
-    for anybody but the owner and
-    admins.
+    `requests`, `comments`, `files` (without their bytes), `executions`, `events` and `audit`. Raises `NotFound`, and
+    `Forbidden` for anybody but the owner and admins.
     """
     await roles.require(ctx, principal, "export_thread")
     held = await sharing.get_access(ctx, principal, thread_id)
@@ -57,6 +56,7 @@ async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> 
         "messages": [message.wire for message in view.messages],
         "requests": [record.wire_with(seq=seq) for seq, record in view.requests],
         "files": [_file(file) for file in await ctx.store.files_of_thread(tenant, thread_id)],
+        "comments": [text async for text in _comments(ctx, view)],
         "executions": [text async for text in _executions(ctx, view)],
         "events": [text async for text in _events(ctx, tenant, thread_id, until=view.seq)],
         "audit": [text async for text in _audit(ctx, tenant, thread_id)],
@@ -78,6 +78,12 @@ async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
             yield json.dumps({"request_id": record.id, **said})
 
 
+async def _comments(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
+    for _, record in view.requests:
+        for each in await ctx.store.comments(record.tenant, record.id):
+            yield json.dumps({"request_id": record.id, **each.wire}, ensure_ascii=False)
+
+
 async def _events(ctx: Services, tenant: str, thread_id: str, *, until: int) -> AsyncIterator[str]:
     after = 0
     while after < until:
@@ -97,12 +103,13 @@ async def _runs(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str
 
 
 async def _audit(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
-    after = 0
-    while page := await ctx.store.audit(tenant, after=after, limit=PAGE):
-        for text in page:
-            if json.loads(text).get("thread_id") == thread_id:
-                yield text
-        after += len(page)
+    found: list[str] = []
+    before = None
+    while page := await ctx.store.latest_audit(tenant, thread_id=thread_id, before=before, limit=PAGE):
+        found += [text for _, text in page]
+        before = page[-1][0]
+    for text in reversed(found):
+        yield text
 
 
 EMPTY = ThreadView(0, (), ())
@@ -126,6 +133,7 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
         for seq, record in view.requests
         if sharing.can_see(principal, record.requester, record.access, thread_id)
     ]
+    runs = [run.wire for run in view.runs if principal.role != "requester" or run.agent == principal.id]
     held = sharing.level(principal, view.access, thread_id).wire_name
     terms = await ctx.store.terms(principal.tenant, thread_id)
     policy = read_thread_settings(terms.everywhere, terms.here).free_text
@@ -136,5 +144,5 @@ async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str
     return (
         f'{{"id":{json.dumps(thread_id)},"seq":{view.seq},"access":{{"level":"{held}"}},'
         f'{title}{metadata}{archived}{as_messages}"free_text":"{policy}",'
-        f'"messages":[{",".join(messages)}],"requests":[{",".join(requests)}]}}'
+        f'"messages":[{",".join(messages)}],"requests":[{",".join(requests)}],"runs":[{",".join(runs)}]}}'
     )

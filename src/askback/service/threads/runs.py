@@ -24,6 +24,8 @@ from askback.service.threads.run_ends import end_run as end
 from askback.wire.bodies import EmptyBody
 from askback.wire.thread_bodies import EndRunBody, RunBody
 
+_CANCELLED_BY = {"admin": "admin", "requester": "agent_aborted", "responder": "stopped"}
+
 
 async def start_run(ctx: Services, principal: Principal, thread_id: str, body: object) -> tuple[Run, Outcome]:
     """Begin a run with a `RunBody`; `FOUND` with the caller's open run of that id.
@@ -113,8 +115,12 @@ async def renew_run(ctx: Services, principal: Principal, thread_id: str, run_id:
 
 
 async def end_run(ctx: Services, principal: Principal, thread_id: str, run_id: str, body: object) -> Run:
-    """End a run with an `EndRunBody` and return it, as it is if it has ended already. Raises `Faults`, `NotFound`."""
+    """End a run with an `EndRunBody` and return it, as it is if it has ended already. Raises `Faults`, `NotFound`.
+
+    A person who may write in the thread may end it, which is how an agent is stopped.
+    """
     run = await _find(ctx, principal, thread_id, run_id, "end_run")
+    await _require(ctx, principal, thread_id, AccessLevel.PROMPT, "end_run")
     sent = parse(EndRunBody, body)
     report = Report()
     TextCheck(report, suspicious=True).line("", "reason", sent.reason, ctx.limits.identifier)
@@ -147,7 +153,7 @@ async def _cancel_open(
         principal.tenant,
         thread_id,
         by=principal,
-        reason="admin" if principal.role == "admin" else "agent_aborted",
+        reason=_CANCELLED_BY[principal.role],
         until=ctx.clock.now_ms(),
         requester=requester,
         labels=Labels(run_id=run_id),

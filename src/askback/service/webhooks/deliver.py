@@ -11,13 +11,17 @@ from typing import Any
 
 from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
-from askback.domain.webhooks import RESUME, decode_secret, payload, retry_at, sign
+from askback.domain.webhooks import RESUME, TEST, decode_secret, payload, retry_at, sign
+from askback.ports.policy import SideEffects
 from askback.ports.resumes import Lease
+from askback.ports.store import Principal
 from askback.ports.vault import CannotOpen, KeysUnreachable, VaultLocked
 from askback.ports.webhooks import AddressRefused, Delivery, DeliveryState, Unreachable, Webhook
+from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
 from askback.service.delivery import authorship
 from askback.service.secrets.locations import binding
+from askback.service.webhooks.manage import get_webhook
 
 LEASE_S = 30
 """The lease of a delivery and its resume: longer than an attempt can take."""
@@ -37,6 +41,10 @@ class Attempt:
         """Whether the receiver accepted the message."""
         return self.status is not None and 200 <= self.status < 300
 
+    def wire(self, *, began: int, now: int) -> dict[str, Any]:
+        """Return the attempt as the log and replies have it; times in ms."""
+        return {"at": rfc3339(began), "status": self.status, "duration_ms": now - began, "error": self.error}
+
 
 async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     """Send a leased delivery and record the attempt."""
@@ -55,6 +63,22 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
     if attempt.status == GONE:
         await ctx.store.switch_webhook(webhook.tenant, webhook.id, active=False)
     await _record_attempt(ctx, delivery, attempt, began=began, now=now)
+
+
+async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> dict[str, Any]:
+    """Send a webhook, also one that is off, a message of the type `test` once and return the result.
+
+    It is in no log of deliveries, and whatever the receiver replies changes nothing. Raises `NotFound`.
+    """
+    webhook = await get_webhook(ctx, principal, webhook_id)
+    began = ctx.clock.now_ms()
+    entry = audit_entry(
+        "webhook.test", at=began, tenant=principal.tenant, by=principal, webhook_id=webhook.id
+    )
+    await ctx.store.write(SideEffects(audit=(entry,)))
+    body = payload(TEST, at=rfc3339(began), data="{}")
+    attempt = await _send(ctx, webhook, WebhookMessage(ctx.ids.new("dlv", now_ms=began), body))
+    return attempt.wire(began=began, now=ctx.clock.now_ms())
 
 
 async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Attempt:
@@ -104,18 +128,14 @@ async def _settle_resume(ctx: Services, letter: WebhookMessage, attempt: Attempt
 async def _record_attempt(
     ctx: Services, delivery: Delivery, attempt: Attempt, *, began: int, now: int
 ) -> None:
-    said: dict[str, Any] = {
-        "at": rfc3339(began),
-        "status": attempt.status,
-        "duration_ms": now - began,
-        "error": attempt.error,
-    }
     state, at = DeliveryState.DELIVERED, now
     if not attempt.taken:
         again = None if attempt.status == GONE else _next_attempt(delivery, attempt, now)
         state = DeliveryState.DEAD if again is None else DeliveryState.WAITING
         at = again or now
-    await ctx.store.note_attempt(delivery, state=state, next_at=at, note=json.dumps(said))
+    await ctx.store.note_attempt(
+        delivery, state=state, next_at=at, note=json.dumps(attempt.wire(began=began, now=now))
+    )
 
 
 def _next_attempt(delivery: Delivery, attempt: Attempt, now: int) -> int | None:

@@ -12,7 +12,7 @@ from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.bus import News, Subscription, Unstored
-from askback.ports.health import Pressure
+from askback.ports.health import Pressure, Schema
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, ClaimMismatch, Settlement
@@ -29,11 +29,14 @@ from askback.storage.postgres.presence import PresenceRegister
 from askback.storage.postgres.writer import Writer
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
+from askback.storage.sql.conversations import ConversationArea
 from askback.storage.sql.executions import ExecutionArea
 from askback.storage.sql.files import FileArea
 from askback.storage.sql.health import HealthArea
+from askback.storage.sql.inbox import InboxArea
 from askback.storage.sql.messages import MessageArea
 from askback.storage.sql.oauth import OauthArea
+from askback.storage.sql.people import PeopleArea
 from askback.storage.sql.requests import RequestArea
 from askback.storage.sql.resumes import DROP_HELD, ResumeArea
 from askback.storage.sql.rules import RuleArea
@@ -51,8 +54,9 @@ _TOUCH = "UPDATE webhooks SET active = active WHERE false"
 
 
 class PostgresStore(
-    AgentArea, AuditArea, ExecutionArea, FileArea, HealthArea, MessageArea, OauthArea, RequestArea, ResumeArea,
-    RuleArea, RunArea, SecretArea, SessionArea, ThreadArea, ThreadListArea, WebhookArea,
+    AgentArea, AuditArea, ConversationArea, ExecutionArea, FileArea, HealthArea, InboxArea, MessageArea, OauthArea,
+    PeopleArea, RequestArea, ResumeArea, RuleArea, RunArea, SecretArea, SessionArea, ThreadArea, ThreadListArea,
+    WebhookArea,
 ):  # fmt: skip
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
@@ -65,6 +69,7 @@ class PostgresStore(
     ) -> None:
         self.origin = secrets.token_hex(8)
         self._database = database
+        self._version = 0
         self._sealing = database.sealing
         self._writer = Writer(database, origin=self.origin, on_commit=on_commit)
         self._pool = Pool(database)
@@ -103,7 +108,7 @@ class PostgresStore(
     async def _upgrade(self) -> None:
         db = await self._database.connect()
         try:
-            await schema.upgrade(db)
+            _, self._version = await schema.upgrade(db)
         finally:
             await db.close()
 
@@ -227,6 +232,10 @@ class PostgresStore(
     def read_only(self) -> str | None:
         """Return None: a server without its database does not start."""
         return None
+
+    def schema(self) -> Schema:
+        """Return the schema that the database had when this server was started."""
+        return Schema("postgres", self._version)
 
     async def recover(self) -> None:
         """Do nothing: there is nothing to recover from."""

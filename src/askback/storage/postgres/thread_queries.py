@@ -83,11 +83,16 @@ claims_ AS (DELETE FROM claims WHERE tenant = $2 AND thread = $3),
 executions_ AS (DELETE FROM executions WHERE tenant = $2 AND request IN (SELECT id FROM its)),
 candidates_ AS (DELETE FROM candidates WHERE tenant = $2 AND request IN (SELECT id FROM its)),
 oauth_attempts_ AS (DELETE FROM oauth_attempts WHERE tenant = $2 AND request IN (SELECT id FROM its)),
+personal_marks_ AS (DELETE FROM personal_marks WHERE tenant = $2 AND request IN (SELECT id FROM its)),
+comments_ AS (DELETE FROM comments WHERE tenant = $2 AND request IN (SELECT id FROM its)),
+history_ AS (DELETE FROM history WHERE thread = $1),
 secrets_ AS (DELETE FROM secrets WHERE tenant = $2
     AND (scope = 'request' AND subject IN (SELECT id FROM its) OR scope = 'session' AND subject = $3)),
 grants_ AS (DELETE FROM grants WHERE tenant = $2 AND thread = $3),
 resumes_ AS (DELETE FROM resumes WHERE tenant = $2 AND thread = $3),
 refusals_ AS (DELETE FROM refusals WHERE tenant = $2 AND thread = $3),
+uses_ AS (DELETE FROM rule_uses WHERE tenant = $2 AND rule IN (
+    SELECT id FROM rules WHERE tenant = $2 AND scope = 'thread' AND subject = $3)),
 rules_ AS (DELETE FROM rules WHERE tenant = $2 AND scope = 'thread' AND subject = $3),
 policies_ AS (DELETE FROM policies WHERE tenant = $2 AND thread = $3),
 files_ AS (DELETE FROM files WHERE tenant = $2 AND thread = $3),
@@ -95,6 +100,7 @@ events_ AS (DELETE FROM events WHERE thread = $1),
 deltas_ AS (DELETE FROM deltas WHERE message IN (SELECT key FROM messages WHERE thread = $1)),
 messages_ AS (DELETE FROM messages WHERE thread = $1),
 words_ AS (DELETE FROM thread_words WHERE thread = $1),
+activity_ AS (DELETE FROM thread_activity WHERE thread = $1),
 runs_ AS (DELETE FROM runs WHERE thread = $1),
 counts_ AS (DELETE FROM question_counts WHERE thread = $1),
 requests_ AS (DELETE FROM requests WHERE thread = $1)
@@ -103,5 +109,6 @@ UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL, title = NULL, m
 # Once its event has its number.
 ERASED = "UPDATE threads SET erased = TRUE WHERE key = $1"
 SCRUB = """
-VACUUM threads, thread_words, runs, question_counts, claims, executions, candidates, oauth_attempts, secrets, grants,
-    resumes, refusals, rules, policies, events, deltas, messages, requests, files, file_chunks"""
+VACUUM threads, thread_words, thread_activity, runs, question_counts, claims, executions, candidates, oauth_attempts,
+    secrets, grants, resumes, refusals, rules, rule_uses, policies, history, personal_marks, comments, events, deltas,
+    messages, requests, files, file_chunks"""

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple
+from typing import Any
 
 from askback.domain.audit import GENESIS
 from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.policy import AuditDraft
+from askback.storage.sql.conditions import Conditions
 from askback.storage.sql.transaction import Area, Sealing, Transaction
 
 # (tenants, the first hash) -> the fields of `AuditHead`, of each. Missing rows are created. All are locked until the
@@ -16,9 +18,10 @@ LOCK_AUDIT_HEADS = """
 INSERT INTO audit_heads (tenant, seq, hash)
 SELECT tenant, 0, $2 FROM unnest($1::text[]) AS n (tenant) ORDER BY tenant COLLATE "C"
 ON CONFLICT (tenant) DO UPDATE SET seq = audit_heads.seq RETURNING tenant, seq, hash, seal"""
-# Tenant, seq, entry of each.
+# Tenant, seq, entry, request and thread of each.
 ADD_ENTRIES = """
-INSERT INTO audit (tenant, seq, entry) SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[])"""
+INSERT INTO audit (tenant, seq, entry, request, thread)
+SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])"""
 # Tenant, seq, hash, seal of each.
 MOVE_AUDIT_HEADS = """
 UPDATE audit_heads AS h SET seq = n.seq, hash = n.hash, seal = n.seal
@@ -36,6 +39,8 @@ AUDIT_HEADS = "SELECT tenant, seq, hash, seal FROM audit_heads WHERE tenant > $1
 WITHOUT_LOG = (
     "SELECT DISTINCT tenant FROM tokens WHERE tenant NOT IN (SELECT tenant FROM audit_heads) ORDER BY tenant"
 )
+# What is about a request or a thread is found by columns: a text that was tampered with must not break a query.
+LATEST_AUDIT = "SELECT seq, entry FROM audit"
 # Of any version of the schema: without a seal in an old one.
 ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = $1"
 # Every tenant that has an entry or a head, or a token, which is in the log, or a thread, which takes a token.
@@ -44,17 +49,32 @@ SELECT tenant FROM audit_heads UNION SELECT tenant FROM audit UNION SELECT tenan
 UNION SELECT tenant FROM threads ORDER BY tenant"""
 
 
+def page_of_audit(
+    tenant: str, *, before: int | None, request_id: str | None, thread_id: str | None, limit: int
+) -> Sequence[Any]:
+    """Return the query of one page of entries, newest first, and its parameters."""
+    where = Conditions()
+    where.add("tenant = {}", tenant)
+    where.add_chosen("request = {}", request_id)
+    where.add_chosen("thread = {}", thread_id)
+    where.add_chosen("seq < {}", before)
+    return where.page(LATEST_AUDIT, limit=limit, by="seq")
+
+
 async def append(tx: Transaction, drafts: Sequence[AuditDraft]) -> None:
     """Seal entries and move the heads of their chains; raises `ValueError` for an entry that cannot be sealed."""
     if not drafts:
         return
-    entries: list[tuple[str, int, str]] = []
+    entries: list[tuple[str, int, str, str | None, str | None]] = []
     moved: list[AuditHead] = []
     tenants = sorted({draft.tenant for draft in drafts})
     for before in (AuditHead(*row) for row in await tx.all(LOCK_AUDIT_HEADS, tenants, GENESIS)):
         mine = [draft for draft in drafts if draft.tenant == before.tenant]
         texts, after = tx.sealing.append(before, mine)
-        entries += [(before.tenant, seq, text) for seq, text in enumerate(texts, before.seq + 1)]
+        entries += [
+            (before.tenant, before.seq + at, text, draft.request_id, draft.thread_id)
+            for at, (text, draft) in enumerate(zip(texts, mine, strict=True), 1)
+        ]
         moved.append(after)
     await tx.many(ADD_ENTRIES, entries)
     await tx.many(MOVE_AUDIT_HEADS, [(head.tenant, head.seq, head.hash, head.seal) for head in moved])
@@ -68,6 +88,19 @@ class AuditArea(Area):
     async def audit(self, tenant: str, *, after: int = 0, limit: int = 500) -> Sequence[str]:
         """Read entries of the audit log above a seq."""
         return [row[0] for row in await self._db.page(AUDIT, tenant, after, limit)]
+
+    async def latest_audit(
+        self,
+        tenant: str,
+        *,
+        before: int | None = None,
+        request_id: str | None = None,
+        thread_id: str | None = None,
+        limit: int = 100,
+    ) -> Sequence[tuple[int, str]]:
+        """Read entries, newest first."""
+        query = page_of_audit(tenant, before=before, request_id=request_id, thread_id=thread_id, limit=limit)
+        return [(row[0], row[1]) for row in await self._db.page(*query)]
 
     async def audit_head(self, tenant: str) -> tuple[int, str]:
         """Read the seq and the hash of the newest entry."""

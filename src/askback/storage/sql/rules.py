@@ -5,16 +5,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
+from functools import partial
 from typing import Any, cast
 
-from askback.ports.policy import NOTHING, PolicyRecord, PolicyView, Refusal, RuleRecord, SideEffects
+from askback.ports.policy import (
+    NOTHING,
+    PolicyRecord,
+    PolicyView,
+    Refusal,
+    RuleRecord,
+    RuleUsage,
+    RuleUse,
+    SideEffects,
+)
 from askback.ports.store import IdTaken
 from askback.storage import rows
 from askback.storage.sql.agents import ROOTS
 from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.transaction import Area, Transaction
+
+FEW = 100
+"""How many rules are read on the event loop; that takes less time than a trip to another thread and back."""
+_ALL = 2**31 - 1
 
 # Rules
 
@@ -28,15 +42,18 @@ RULE = f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND id = $2"
 
 # The first condition is that of the partial index, or it would not be used.
 _IN_FORCE = "revoked = FALSE AND coalesce(expires_at > {0}, TRUE)"
-# (tenant, thread id, project, now, agent), in any order.
-RULES_IN_FORCE = " UNION ALL ".join(
-    f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} "
-    "AND coalesce(agent = $5, TRUE)"
-    for where in (
-        "scope = 'always' AND subject = ''",
-        "scope = 'thread' AND subject = $2",
-        "scope = 'project' AND subject = $3",
+# (tenant, thread id, project, now, agent, how many at most), in any order.
+RULES_IN_FORCE = (
+    " UNION ALL ".join(
+        f"SELECT {_RULE} FROM rules WHERE tenant = $1 AND {where} AND {_IN_FORCE.format('$4')} "
+        "AND coalesce(agent = $5, TRUE)"
+        for where in (
+            "scope = 'always' AND subject = ''",
+            "scope = 'thread' AND subject = $2",
+            "scope = 'project' AND subject = $3",
+        )
     )
+    + " LIMIT $6"
 )
 # (wire, tenant, id) -> a row when this ended the rule.
 REVOKE_RULE = """
@@ -45,6 +62,19 @@ UPDATE rules SET revoked = TRUE, wire = $1 WHERE tenant = $2 AND id = $3 AND rev
 _HIDDEN = f"""
 scope = 'thread' AND EXISTS (
     SELECT 1 FROM threads AS t WHERE t.tenant = rules.tenant AND t.id = rules.subject AND NOT {may_view("{0}")})"""
+
+# Uses: tenant, rule, how many there are more, when the last one was, and its request.
+ADD_USES = """
+INSERT INTO rule_uses (tenant, rule, uses, last_at, request)
+SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[], $5::text[])
+ON CONFLICT (tenant, rule) DO UPDATE SET uses = rule_uses.uses + excluded.uses,
+    last_at = greatest(rule_uses.last_at, excluded.last_at), request = excluded.request"""
+# (tenant, rules, person or null) -> rule, and the fields of `RuleUsage`.
+RULE_USAGE = f"""
+SELECT u.rule, u.uses, u.last_at, CASE WHEN t.key IS NULL THEN NULL ELSE u.request END, t.id, t.title
+FROM rule_uses AS u LEFT JOIN requests AS r ON r.tenant = u.tenant AND r.id = u.request
+LEFT JOIN threads AS t ON t.key = r.thread AND ($3::text IS NULL OR {may_view("$3")})
+WHERE u.tenant = $1 AND u.rule = ANY ($2::text[])"""
 
 # Settings
 
@@ -111,6 +141,15 @@ async def write_rules(tx: Transaction, effects: SideEffects) -> None:
         await tx.run(LIFT, *astuple(lift))
 
 
+async def add_uses(tx: Transaction, uses: Iterable[RuleUse]) -> None:
+    """Count uses of rules: one row for each rule, in the order of the rules, so that two servers cannot deadlock."""
+    counted: dict[tuple[str, str], tuple[int, int, str]] = {}
+    for use in uses:
+        count, *_ = counted.get((use.tenant, use.rule), (0,))
+        counted[use.tenant, use.rule] = (count + 1, use.at, use.request_id)
+    await tx.many(ADD_USES, [(*key, *counted[key]) for key in sorted(counted)])
+
+
 async def _merge_policy(tx: Transaction, policy: PolicyRecord) -> None:
     at = (policy.tenant, policy.thread_id)
     before = await tx.one(LOCK_POLICY, *at)
@@ -132,9 +171,12 @@ class RuleArea(Area):
         if not self._db.can_store(thread_id):
             thread_id = ""  # so nothing was said of such a thread
 
-        async def read(tx: Transaction) -> PolicyView:
+        async def read(tx: Transaction, most: int) -> PolicyView | None:
+            values = (tenant, thread_id, project or "", now_ms, agent, most + 1)
+            found = await tx.all(RULES_IN_FORCE, *values)
+            if len(found) > most:
+                return None
             settings = {row[0]: row[1] for row in await tx.all(POLICIES, tenant, thread_id)}
-            found = await tx.all(RULES_IN_FORCE, tenant, thread_id, project or "", now_ms, agent)
             roots = await tx.one(ROOTS, tenant, agent) if agent else None
             rules = sorted((rows.rule(row) for row in found), key=lambda rule: rule.id)
             here = settings.get(thread_id) if thread_id else None
@@ -142,7 +184,8 @@ class RuleArea(Area):
                 settings.get(""), here, rules, rows.root_paths(None if roots is None else roots[0])
             )
 
-        return await self._db.snapshot(read)
+        few = await self._db.glance(partial(read, most=FEW))
+        return few or cast("PolicyView", await self._db.snapshot(partial(read, most=_ALL - 1)))
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
         """Read one rule."""
@@ -174,6 +217,13 @@ class RuleArea(Area):
             limit=limit,
         )
         return [rows.rule(row) for row in await self._db.page(*query)]
+
+    async def rule_usage(
+        self, tenant: str, rules: Sequence[str], *, person: str | None = None
+    ) -> Mapping[str, RuleUsage]:
+        """Read how rules were used."""
+        found = await self._db.page(RULE_USAGE, tenant, [*rules], person)
+        return {rule: RuleUsage(*usage) for rule, *usage in found}
 
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, effects: SideEffects = NOTHING) -> bool:
         """End a rule."""

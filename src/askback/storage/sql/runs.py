@@ -16,11 +16,11 @@ from askback.storage.sql.transaction import Area, Transaction, Unchanged
 
 _FIELDS = "id, agent, started_at, seen_at, ended_at, reason, metadata, key"
 # In the order of the fields of `Run`.
-_RUNS = """
+RUNS = """
 SELECT t.tenant, t.id, r.id, r.agent, r.started_at, r.seen_at, r.ended_at, r.reason, r.metadata, r.key
 FROM runs AS r JOIN threads AS t ON t.key = r.thread"""
-RUN = f"{_RUNS} WHERE t.tenant = $1 AND t.id = $2 AND r.id = $3"
-SILENT_RUNS = f"{_RUNS} WHERE r.ended_at IS NULL AND r.seen_at <= $1 ORDER BY r.seen_at LIMIT $2"
+RUN = f"{RUNS} WHERE t.tenant = $1 AND t.id = $2 AND r.id = $3"
+SILENT_RUNS = f"{RUNS} WHERE r.ended_at IS NULL AND r.seen_at <= $1 ORDER BY r.seen_at LIMIT $2"
 # By the key of the thread and the id; an id that is in use does not come back.
 START = f"""
 INSERT INTO runs (thread, id, agent, started_at, seen_at, metadata) VALUES ($1, $2, $3, $4, $4, $5)
@@ -53,7 +53,7 @@ def page_of_runs(
         where.add("r.ended_at IS NULL")
     where.add_chosen("r.key < {}", before)
     # Left to itself SQLite walks all runs of an agent to find the few that have not ended.
-    start = _RUNS.replace("runs AS r", "runs AS r /* INDEXED BY runs_open */") if running else _RUNS
+    start = RUNS.replace("runs AS r", "runs AS r /* INDEXED BY runs_open */") if running else RUNS
     return where.page(start, limit=limit, by="r.key")
 
 

@@ -9,12 +9,12 @@ master key they are noise (`docs/how-to/postgres.md`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from typing import Any
 
 from askback.ports.policy import SideEffects
-from askback.ports.secrets import Grant, SecretLocation, SecretRecord, VersionTaken
+from askback.ports.secrets import Grant, SecretLocation, SecretRecord, SecretUse, VersionTaken
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions, may_do_all
 from askback.storage.sql.transaction import Area, Transaction
@@ -70,6 +70,14 @@ LET_NOBODY_USE = "DELETE FROM secret_agents WHERE tenant = $1 AND secret = $2"
 # (tenant, secret id, agents)
 TAKE_BACK = "DELETE FROM grants WHERE tenant = $1 AND secret = $2 AND requester <> ALL ($3::text[])"
 AGENTS_OF = "SELECT secret, agent FROM secret_agents WHERE tenant = $1 AND secret = ANY ($2::text[])"
+# (tenant, secret id, when, by whom)
+NOTE_USE = """
+INSERT INTO secret_uses (tenant, secret, last_at, actor)
+SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[])
+ON CONFLICT (tenant, secret) DO UPDATE SET last_at = excluded.last_at, actor = excluded.actor"""
+USES_OF = (
+    "SELECT tenant, secret, last_at, actor FROM secret_uses WHERE tenant = $1 AND secret = ANY ($2::text[])"
+)
 # (tenant, thread id, names), of one requester also its id -> the newest grant of each name: the fields of `Grant`, then
 # those of `SecretRecord`, which are NULL when the secret is gone.
 GRANTED, GRANTED_TO = (
@@ -146,6 +154,12 @@ async def write_secrets(tx: Transaction, effects: SideEffects) -> None:
         await tx.run(LET_USE, grant.tenant, grant.secret_id, grant.requester)
 
 
+async def note_uses(tx: Transaction, uses: Iterable[SecretUse]) -> None:
+    """Write when secrets were used, in the order of the secrets, so that two servers cannot deadlock."""
+    last = {(use.tenant, use.secret_id): use for use in uses}
+    await tx.many(NOTE_USE, [astuple(last[key]) for key in sorted(last)])
+
+
 async def _put(tx: Transaction, secret: SecretRecord) -> None:
     put = ADD_SECRET if secret.version == 1 else REPLACE_SECRET
     if await tx.one(put, *astuple(secret)) is None:
@@ -196,6 +210,10 @@ class SecretArea(Area):
     async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Read which agents may use secrets."""
         return [(row[0], row[1]) for row in await self._db.rows(AGENTS_OF, tenant, list(secret_ids))]
+
+    async def secret_uses(self, tenant: str, secret_ids: Sequence[str]) -> Mapping[str, SecretUse]:
+        """Read the last uses of secrets."""
+        return {row[1]: SecretUse(*row) for row in await self._db.rows(USES_OF, tenant, list(secret_ids))}
 
     async def set_secret_agents(
         self, tenant: str, secret_id: str, agents: Sequence[str], effects: SideEffects

@@ -12,6 +12,7 @@ from askback.ports.sessions import NewSession, Session
 from askback.ports.store import Principal
 from askback.storage import rows
 from askback.storage.sql.conditions import Conditions
+from askback.storage.sql.people import SEE_PERSON
 from askback.storage.sql.transaction import Area, Transaction
 
 _PERSON = "principal, tenant, role, name, person, groups"
@@ -56,6 +57,12 @@ class SessionArea(Area):
             await tx.run(DROP_LATE_SESSIONS, new.created_at)
             session = new.of(rows.principal(row))
             await tx.run(ADD_SESSION, session_digest, *rows.session_row(session))
+            who = session.principal
+            if who.user != who.id:
+                groups = json.dumps(who.groups)
+                await tx.run(
+                    SEE_PERSON, who.tenant, who.user, who.id, who.role, who.name, groups, new.created_at
+                )
             return session
 
         return await self._db.change(use)

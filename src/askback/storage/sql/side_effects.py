@@ -10,7 +10,7 @@ from askback.storage.sql.transaction import Transaction
 async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
     """Write the side effects of some changes; a failure undoes all of them.
 
-    Audit entries come last, since their chain is what everybody has to wait for. They keep their order.
+    Uses of secrets and rules, and audit entries come last, since others wait for their rows. Entries keep their order.
     Raises `IdTaken`, `VersionTaken`, `FileRefused`, and `ValueError` for an entry that cannot be sealed.
     """
     for each in effects:
@@ -20,6 +20,8 @@ async def write_side_effects(tx: Transaction, *effects: SideEffects) -> None:
             await resumes.add_resumes(tx, each.resumes)
             await files.claim_files(tx, each.files)
             await files.share_files(tx, each.shares)
+    await secrets.note_uses(tx, (use for each in effects for use in each.secret_uses))
+    await rules.add_uses(tx, (use for each in effects for use in each.uses))
     await audit.append(tx, [draft for each in effects for draft in each.audit])
 
 

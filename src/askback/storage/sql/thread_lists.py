@@ -20,10 +20,9 @@ from askback.storage.sql.transaction import Area, Transaction, Unchanged
 _COUNTED = f"SELECT count(*) FROM requests AS r WHERE {OPEN} AND r.thread = t.key"
 _LAST = "SELECT e.at FROM events AS e WHERE e.thread = t.key AND e.seq = t.seq"
 # In the order of the fields of `ThreadDetails`, the access as its two texts.
-_THREADS = f"""
-SELECT t.key, t.id, t.title, t.metadata, t.answers_as_messages, t.archived_at, ({_LAST}), ({_COUNTED}),
-    t.access, t.agents
-FROM threads AS t"""
+DETAIL_COLUMNS = f"""
+t.key, t.id, t.title, t.metadata, t.answers_as_messages, t.archived_at, ({_LAST}), ({_COUNTED}), t.access, t.agents"""
+_THREADS = f"SELECT {DETAIL_COLUMNS} FROM threads AS t"
 THREAD_DETAILS = f"{_THREADS} WHERE t.tenant = $1 AND t.id = $2"
 # By the key of the thread.
 DETAILS = "SELECT title, metadata, answers_as_messages FROM threads WHERE key = $1"

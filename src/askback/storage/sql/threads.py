@@ -17,6 +17,7 @@ from askback.ports.threads import IdleThread, QuestionCount, ThreadTerms, Thread
 from askback.storage import rows
 from askback.storage.sql.conditions import may_view
 from askback.storage.sql.requests import HIDES_NAMES, OPEN, RECORD, REQUESTS
+from askback.storage.sql.runs import RUNS
 from askback.storage.sql.transaction import Area, Transaction
 
 # Threads, by tenant and id, which come first where there are columns of them.
@@ -29,6 +30,10 @@ SELECT r.created_seq, {RECORD} {REQUESTS} WHERE r.thread = $1 ORDER BY r.id DESC
 THREAD_MESSAGES = """
 SELECT m.id, m.seq, m.data, (SELECT string_agg(d.text, '' ORDER BY d.seq) FROM deltas AS d WHERE d.message = m.key)
 FROM messages AS m WHERE m.thread = $1 ORDER BY m.seq DESC LIMIT $2"""
+# (thread key, limit). Left to itself SQLite may walk all runs of the thread.
+THREAD_RUNS = f"""
+{RUNS.replace("runs AS r", "runs AS r /* INDEXED BY runs_open */")}
+WHERE r.thread = $1 AND r.ended_at IS NULL ORDER BY r.key DESC LIMIT $2"""
 ACCESS = """
 SELECT t.tenant, t.id, t.access, t.agents FROM threads AS t
 JOIN unnest($1::text[], $2::text[]) AS w (tenant, id) ON t.tenant = w.tenant AND t.id = w.id"""
@@ -116,7 +121,8 @@ class ThreadArea(Area):
                 return None
             key, *about = thread
             messages = [rows.message(row) for row in await tx.all(THREAD_MESSAGES, key, limit)]
-            return rows.thread_view(about, messages, await tx.all(THREAD_REQUESTS, key, limit))
+            running = await tx.all(THREAD_RUNS, key, limit)
+            return rows.thread_view(about, messages, await tx.all(THREAD_REQUESTS, key, limit), running)
 
         return await self._db.snapshot(read)
 

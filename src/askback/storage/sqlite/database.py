@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from askback.domain.events import Event, EventDraft
@@ -94,17 +95,13 @@ class SqliteDatabase:
         text, bound = rewrite(sql), _bound(values)
         return await self._readers.page(lambda db: db.execute(text, bound).fetchall())
 
+    async def glance(self, operation: Operation[T], /) -> T:
+        """Let the few reads of an operation see the same state."""
+        return self._readers.point(partial(_read_at_once, operation))
+
     async def snapshot(self, operation: Operation[T], /) -> T:
-        """Let all reads of an operation see the same state, which the transaction around them gives."""
-
-        def read(db: Connection) -> T:
-            db.execute("BEGIN")
-            try:
-                return run_to_end(operation(SqliteTransaction(db)))
-            finally:
-                db.execute("ROLLBACK")
-
-        return await self._readers.page(read)
+        """Let all reads of an operation see the same state."""
+        return await self._readers.page(partial(_read_at_once, operation))
 
     async def change(
         self, operation: Operation[T], effects: SideEffects = NOTHING, /, *, erases: bool = False
@@ -155,3 +152,12 @@ def _bound(values: Sequence[Any]) -> Sequence[Any]:
         if isinstance(value, list):
             return [json.dumps(each) if isinstance(each, list) else each for each in values]
     return values
+
+
+def _read_at_once(operation: Operation[T], db: Connection) -> T:
+    """Run the reads of an operation within a transaction, which shows them the same state."""
+    db.execute("BEGIN")
+    try:
+        return run_to_end(operation(SqliteTransaction(db)))
+    finally:
+        db.execute("ROLLBACK")

@@ -22,6 +22,8 @@ _REWRITES = [
             r"(SELECT p.value FROM json_each(\1, '$.\2') AS p WHERE p.key = \3)",
         ),
         (r"::[a-z]+(\[\])?", ""),
+        # What is appended to a message is in its row.
+        (r"\(SELECT string_agg\([^)]*\) FROM deltas AS d WHERE d\.message = m\.key\)", "m.streamed"),
         (r" FOR (NO KEY )?UPDATE( OF \w+)?( SKIP LOCKED)?", ""),
         (r"/\* (INDEXED BY \w+) \*/", r"\1"),
         (r"\bgreatest\(", "max("),
@@ -76,12 +78,8 @@ INSERT OR REPLACE INTO grants (tenant, thread, requester, name, secret, request)
 SELECT max(id) FROM (
     SELECT id FROM secrets WHERE tenant = coalesce(?1, tenant) AND id > ?2
     UNION SELECT id FROM candidates WHERE tenant = coalesce(?1, tenant) AND id > ?2 ORDER BY id LIMIT ?3)""",
-    # What is appended to a message is in its row, and the position of an event is its key.
-    threads.THREAD_MESSAGES: """
-SELECT id, seq, data, streamed FROM messages WHERE thread = ?1 ORDER BY seq DESC LIMIT ?2""",
-    messages.MESSAGE: """
-SELECT key, owner, id, seq, data, streamed FROM messages WHERE thread = ?1 AND id = ?2""",
     messages.SET_MESSAGE: "UPDATE messages SET data = ?2, streamed = '' WHERE key = ?1",
+    # The position of an event is its key.
     threads.LAST_POSITION: "SELECT max(position) FROM events WHERE tenant = ?1",
     # Only the writer appends, so the head that it reads is the newest, also of what its group has not committed yet.
     audit.LOCK_AUDIT_HEADS: """

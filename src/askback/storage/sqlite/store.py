@@ -14,18 +14,21 @@ from askback.domain.access import AccessList
 from askback.domain.events import Event, EventDraft
 from askback.domain.record import Record
 from askback.errors import StoreUnusable
-from askback.ports.health import Pressure
+from askback.ports.health import Pressure, Schema
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Settlement
 from askback.ports.threads import Quota, ThreadChanges, ThreadTerms
 from askback.storage.sql.agents import AgentArea
 from askback.storage.sql.audit import AuditArea
+from askback.storage.sql.conversations import ConversationArea
 from askback.storage.sql.executions import ExecutionArea
 from askback.storage.sql.files import FileArea
 from askback.storage.sql.health import HealthArea
+from askback.storage.sql.inbox import InboxArea
 from askback.storage.sql.messages import MessageArea
 from askback.storage.sql.oauth import OauthArea
+from askback.storage.sql.people import PeopleArea
 from askback.storage.sql.requests import RequestArea
 from askback.storage.sql.resumes import ResumeArea
 from askback.storage.sql.rules import RuleArea
@@ -53,8 +56,9 @@ from askback.storage.sqlite.writer import Operation, T, Writer, unavailable
 
 
 class SqliteStore(
-    AgentArea, AuditArea, ExecutionArea, FileArea, HealthArea, MessageArea, OauthArea, RequestArea, ResumeArea,
-    RuleArea, RunArea, SecretArea, SessionArea, ThreadArea, ThreadListArea, WebhookArea,
+    AgentArea, AuditArea, ConversationArea, ExecutionArea, FileArea, HealthArea, InboxArea, MessageArea, OauthArea,
+    PeopleArea, RequestArea, ResumeArea, RuleArea, RunArea, SecretArea, SessionArea, ThreadArea, ThreadListArea,
+    WebhookArea,
 ):  # fmt: skip
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
@@ -72,6 +76,7 @@ class SqliteStore(
         self._path = Path(path)
         self._connect = connect
         self._lock = FileLock(self._path)
+        self._version = 0
         self._sealing = Sealing()
         self._terms = ThreadCache[ThreadTerms](lasts=lambda terms: terms.access.agents is not None)
         self._writer = Writer(self._open_writer, on_commit=on_commit, on_outdated=self._terms.forget)
@@ -105,6 +110,7 @@ class SqliteStore(
         self._lock.acquire(read_only=True)
         with closing(connect_read_only(self._path)) as db:
             schema.require_newest(db, f"{reason}: the disk takes no writes")
+            self._version = schema.version(db)
         self._readers.reading(lambda: connect_read_only(self._path))
         self._writer.read_only = reason
 
@@ -135,7 +141,7 @@ class SqliteStore(
         require_free_space(self._path.parent)  # on a full disk a file can be opened, and then takes nothing
         connection = self._connect(self._path)
         try:
-            schema.upgrade(connection)
+            _, self._version = schema.upgrade(connection)
         except BaseException:
             connection.close()
             raise
@@ -151,6 +157,10 @@ class SqliteStore(
     def read_only(self) -> str | None:
         """Return why the disk took no writes when the file was opened."""
         return self._writer.read_only
+
+    def schema(self) -> Schema:
+        """Return the schema that the file has since it was opened."""
+        return Schema("sqlite", self._version)
 
     def pressure(self) -> Pressure:
         """Return what the writer thread has done and has to do."""

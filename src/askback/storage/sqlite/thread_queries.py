@@ -71,6 +71,8 @@ ERASE_BY_THREAD = (
     f"DELETE FROM grants WHERE {_ITS_OWN} AND thread = ?3",
     f"DELETE FROM resumes WHERE {_ITS_OWN} AND thread = ?3",
     f"DELETE FROM refusals WHERE {_ITS_OWN} AND thread = ?3",
+    f"""DELETE FROM rule_uses WHERE {_ITS_OWN}
+        AND rule IN (SELECT id FROM rules WHERE tenant = ?2 AND scope = 'thread' AND subject = ?3)""",
     f"DELETE FROM rules WHERE {_ITS_OWN} AND scope = 'thread' AND subject = ?3",
     f"DELETE FROM policies WHERE {_ITS_OWN} AND thread = ?3",
     f"DELETE FROM files WHERE {_ITS_OWN} AND thread = ?3",
@@ -78,15 +80,19 @@ ERASE_BY_THREAD = (
 ERASE_BY_REQUESTS = (
     f"DELETE FROM claims WHERE tenant = ?2 AND target IN {_REQUEST_IDS}",
     f"DELETE FROM candidates WHERE tenant = ?2 AND request IN {_REQUEST_IDS}",
+    f"DELETE FROM personal_marks WHERE tenant = ?2 AND request IN {_REQUEST_IDS}",
+    f"DELETE FROM comments WHERE tenant = ?2 AND request IN {_REQUEST_IDS}",
     f"DELETE FROM oauth_attempts WHERE tenant = ?2 AND request IN {_REQUEST_IDS}",
     f"DELETE FROM secrets WHERE tenant = ?2 AND scope = 'request' AND subject IN {_REQUEST_IDS}",
 )
 ERASE = (
     "DELETE FROM executions WHERE request IN (SELECT r.key FROM requests AS r WHERE r.thread = ?)",
+    "DELETE FROM history WHERE thread = ?",
     "DELETE FROM events WHERE thread = ?",
     "DELETE FROM messages WHERE thread = ?",
     "DELETE FROM requests WHERE thread = ?",
     "DELETE FROM thread_words WHERE thread = ?",
+    "DELETE FROM thread_activity WHERE thread = ?",
     "DELETE FROM runs WHERE thread = ?",
     "DELETE FROM question_counts WHERE thread = ?",
     """UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL, title = NULL, metadata = NULL,

@@ -13,10 +13,11 @@ from typing import Any
 from askback.compat.system import Json, Problem, Watch
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event
+from askback.domain.faults import Faults, PathTable
 from askback.domain.limits import Limits
 from askback.errors import NotFound, Unavailable
 from askback.ports.agents import Principal
-from askback.ports.bus import Activity, tenant_topic
+from askback.ports.bus import Activity, PersonalChange, request_topic, tenant_topic
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
@@ -68,24 +69,36 @@ class CallerApi:
         self.ctx.waiters.acknowledge(request_id, self.principal_id)
 
     async def call(
-        self, operation: str, body: object = None, *, key: str | None = None, **args: object
+        self,
+        operation: str,
+        body: object = None,
+        *,
+        key: str | None = None,
+        paths: PathTable = (),
+        **args: object,
     ) -> Any:
-        """Run an operation with the role, access and checks of the caller."""
+        """Run an operation with the role, access and checks of the caller; see `compat.system.Api`."""
         row = OPERATIONS[operation]
         known = {each.name: _absent(each) for each in row.parameters}
         if unknown := args.keys() - known.keys() - set(row.path_parameters):
             raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown))}")
         call = Call(self.ctx, self.principal, {**known, **args}, body, key, self.locale)
-        return json.loads((await HANDLERS[operation](call)).text)
+        try:
+            return json.loads((await HANDLERS[operation](call)).text)
+        except Faults as refused:
+            raise refused.with_paths(paths) from None
 
     async def outcome(self, request_id: str) -> Json:
         """Wait for the end of a request; see `compat.system.Api`."""
-        waiter = _Waiter(self.principal)
-        waits = self._gateway.waits
+        waiter, waits = _Waiter(self.principal), self._gateway.waits
+        leave = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.changed)
         try:
             record = await waits.wait_for(request_id, waiter)
-            return json.loads(record.wire if record.settled else await waiter.outcome)
+            is_over = record.settled or record.state.members.get("detached")
+            wire = record.wire if is_over else await waiter.outcome
+            return json.loads(wire) if wire else await self.call("get_request", request_id=request_id)
         finally:
+            leave()
             waits.drop((request_id,), waiter)
 
     @asynccontextmanager
@@ -166,6 +179,9 @@ class EventQueue:
     def active(self, _activity: Activity, /) -> None:
         """Say nothing: no other system shows who is answering."""
 
+    def changed(self, _change: PersonalChange, /) -> None:
+        """Say nothing: no other system has this."""
+
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Say nothing: every operation checks the access."""
 
@@ -204,6 +220,11 @@ class _Waiter:
         """Take the outcome."""
         if not self.outcome.done():
             self.outcome.set_result(wire)
+
+    def changed(self, event: Event) -> None:
+        """End the wait, without the outcome, once the request is detached."""
+        if event.state is not None and event.state.members.get("detached"):
+            self.settled(event.request_id or "", "")
 
     def hidden(self) -> None:
         """End the wait: the request is hidden from its requester now."""

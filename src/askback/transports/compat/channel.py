@@ -67,9 +67,9 @@ class SocketChannel:
         task.add_done_callback(self._finished)
         return task
 
-    def follow(self, work: Coroutine[Any, Any, None]) -> None:
+    def follow(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
         """Run something that lasts as long as the connection; see `compat.system.Channel`."""
-        self.start(self._follow(work))
+        return self.start(self._follow(work))
 
     async def _follow(self, work: Coroutine[Any, Any, None]) -> None:
         if not await self._attempt(work, None):

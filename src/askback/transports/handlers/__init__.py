@@ -6,13 +6,23 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from askback.transports.call import Handler
-from askback.transports.handlers import agents, delivery, policy, requests, runs, secrets, threads
+from askback.transports.handlers import (
+    agents,
+    delivery,
+    inbox,
+    policy,
+    requests,
+    runs,
+    secrets,
+    server,
+    threads,
+)
 from askback.wire.operations import OPERATIONS
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         name: function
-        for module in (requests, threads, runs, delivery, policy, secrets, agents)
+        for module in (requests, inbox, threads, runs, delivery, policy, secrets, agents, server)
         for name, function in vars(module).items()
         if name in OPERATIONS
     }

@@ -9,7 +9,7 @@ from askback.domain.timestamps import rfc3339
 from askback.domain.webhooks import RESUME
 from askback.ports.webhooks import Delivery, DeliveryState, Webhook
 from askback.service.delivery import resumes
-from askback.service.webhooks import log, manage
+from askback.service.webhooks import deliver, log, manage
 from askback.transports import texts
 from askback.transports.call import Call, Result, json_result
 
@@ -53,6 +53,11 @@ async def update_webhook(call: Call) -> Result:
     return json_result(
         _webhook(await manage.update_webhook(call.ctx, call.principal, call.args["webhook_id"], call.body))
     )
+
+
+async def test_webhook(call: Call) -> Result:
+    """Send one message of the type `test` now, and return the response."""
+    return json_result(await deliver.test_webhook(call.ctx, call.principal, call.args["webhook_id"]))
 
 
 async def delete_webhook(call: Call) -> Result:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from askback.ports.outcome import Outcome
-from askback.service.approvals import policy, rules
-from askback.service.audit import seal
+from askback.ports.policy import RuleRecord
+from askback.service.approvals import built_in_rules, policy, rule_files, rules, trials
+from askback.service.audit import seal, search, verify
 from askback.service.lifecycle import quotas
-from askback.transports import texts
+from askback.transports import rule_texts, texts
 from askback.transports.call import Call, Result, json_result
 
 
@@ -21,18 +22,52 @@ async def list_rules(call: Call) -> Result:
         limit=call.args["limit"],
         cursor=call.args["cursor"],
     )
-    return Result(texts.page("rules", [rule.wire for rule in found], cursor))
+    return Result(texts.page("rules", found, cursor))
 
 
 async def create_rule(call: Call) -> Result:
     """Create a rule; 200 for one that is there already."""
     rule, outcome = await rules.create_rule(call.ctx, call.principal, call.body)
-    return Result(rule.wire, None if outcome is Outcome.APPLIED else 200)
+    return Result(await _rule_json(call, rule), None if outcome is Outcome.APPLIED else 200)
 
 
 async def revoke_rule(call: Call) -> Result:
     """Revoke a rule."""
-    return Result(await rules.revoke_rule(call.ctx, call.principal, call.args["rule_id"]))
+    rule = await rules.revoke_rule(call.ctx, call.principal, call.args["rule_id"])
+    return Result(await _rule_json(call, rule))
+
+
+async def _rule_json(call: Call, rule: RuleRecord) -> str:
+    [shown] = await rules.rules_json(call.ctx, call.principal, [rule])
+    return shown
+
+
+async def list_built_in_rules(call: Call) -> Result:
+    """List the built-in rules and the hard limits."""
+    return json_result(await built_in_rules.list_built_in_rules(call.ctx, call.principal))
+
+
+async def try_rule(call: Call) -> Result:
+    """Check whether a drafted rule covers a call."""
+    return json_result(
+        rule_texts.trial(await trials.try_rule(call.ctx, call.principal, call.body), call.locale)
+    )
+
+
+async def preview_rule(call: Call) -> Result:
+    """List the calls of the last 30 days that a drafted rule would decide otherwise."""
+    return json_result(rule_texts.preview(await trials.preview_rule(call.ctx, call.principal, call.body)))
+
+
+async def export_rules(call: Call) -> Result:
+    """Export the rules in force."""
+    return json_result(await rule_files.export_rules(call.ctx, call.principal))
+
+
+async def import_rules(call: Call) -> Result:
+    """Import rules."""
+    dry_run, rows = await rule_files.import_rules(call.ctx, call.principal, call.body)
+    return json_result(rule_texts.imported(rows, dry_run=dry_run, locale=call.locale))
 
 
 async def get_policy(call: Call) -> Result:
@@ -52,6 +87,20 @@ async def get_audit_log(call: Call) -> Result:
         call.ctx, call.principal, after=call.args["after"], limit=call.args["limit"]
     )
     return Result(texts.audit_text(*found))
+
+
+async def list_audit_entries(call: Call) -> Result:
+    """Search the audit log, newest entries first."""
+    return Result(texts.audit_entries(await search.list_audit_entries(call.ctx, call.principal, **call.args)))
+
+
+async def verify_audit_log(call: Call) -> Result:
+    """Verify a piece of the audit log."""
+    args = call.args
+    found = await verify.verify_audit_log(
+        call.ctx, call.principal, after=args["after"], sealed=args["hash"], limit=args["limit"]
+    )
+    return Result(texts.verification(found))
 
 
 async def get_limits(call: Call) -> Result:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable, Sequence
 
+from askback.domain.brief import brief
 from askback.domain.record import Labels, Record
 from askback.domain.secrets.secret import RawBody
 from askback.ports.outcome import Outcome
@@ -14,7 +16,7 @@ from askback.service.approvals import consume, revoke
 from askback.service.delivery import waits
 from askback.service.files import read as files
 from askback.service.lifecycle import checks, read, refusals
-from askback.service.requests import answer, answering, batch, create, options, resolve, update
+from askback.service.requests import answer, answering, batch, create, options, reported, resolve, update
 from askback.service.secrets import agents
 from askback.transports import texts
 from askback.transports.call import Call, Result, json_result
@@ -43,6 +45,13 @@ async def get_request(call: Call) -> Result:
     return Result(status=204) if record is None else Result(record.wire)
 
 
+async def get_request_text(call: Call) -> Result:
+    """Read the sentence for a model; an outcome counts as received, as it does with `get_request`."""
+    return json_result(
+        {"text": await read.get_request_text(call.ctx, call.principal, call.args["request_id"])}
+    )
+
+
 async def list_requests(call: Call) -> Result:
     """List requests, newest first."""
     return Result(page_text(call, *await page(call)))
@@ -67,7 +76,10 @@ async def page(call: Call) -> tuple[Sequence[Record], str | None]:
 
 def page_text(call: Call, records: Sequence[Record], cursor: str | None) -> str:
     """Write a page of requests."""
-    return texts.page("requests", [sharing.list_item(call.principal, record) for record in records], cursor)
+    wires = [sharing.list_item(call.principal, record) for record in records]
+    if call.args["brief"]:
+        wires = [json.dumps(brief(json.loads(wire)), ensure_ascii=False) for wire in wires]
+    return texts.page("requests", wires, cursor)
 
 
 async def list_options(call: Call) -> Result:
@@ -107,6 +119,11 @@ async def cancel_request(call: Call) -> Result:
 async def report_outcome(call: Call) -> Result:
     """Report how an action went."""
     return await _change(call, report.report_outcome)
+
+
+async def report_answer(call: Call) -> Result:
+    """Report what a person answered in the agent's own client."""
+    return await _change(call, reported.report_answer)
 
 
 async def accept_submission(call: Call) -> Result:

@@ -18,9 +18,9 @@ async def list_secrets(call: Call) -> Result:
     found, cursor = await manage.list_secrets(
         call.ctx, call.principal, limit=call.args["limit"], cursor=call.args["cursor"]
     )
-    return Result(
-        texts.secrets_text(found, await agents.agents_by_secret(call.ctx, call.principal, found), cursor)
-    )
+    may_use = await agents.agents_by_secret(call.ctx, call.principal, found)
+    uses = await manage.uses_by_secret(call.ctx, call.principal, found)
+    return Result(texts.secrets_text(found, may_use, uses, cursor))
 
 
 async def set_secret(call: Call) -> Result:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from askback.transports.endpoint import Bound, HttpHandler
-from askback.transports.rest import files, monitoring, oauth, sessions
+from askback.transports.rest import audit, files, monitoring, oauth, sessions
 from askback.transports.rest.bind import bind
 from askback.transports.rest.pages import PAGES, Site
 from askback.wire.operation import NO_ROLE, Operation
@@ -36,6 +36,7 @@ def api(
             "upload_message_file": files.upload_message_file,
             "get_file": files.get_file,
             "get_file_preview": files.get_file_preview,
+            "export_audit_log": audit.export_audit_log,
             "get_health": monitoring.get_health,
             "get_readiness": monitoring.Readiness(),
             "get_metrics": monitoring.metrics(connections),

@@ -20,8 +20,11 @@ from askback.errors import NotFound
 from askback.transports.endpoint import HttpHandler
 from askback.transports.http import Headers, HttpCall, Reply, header
 
+_APPLICATION = ("", "inbox", "conversations", "history", "rules", "secrets", "audit", "agents", "settings")
+"""The first parts of the application's paths: it reads the rest of its address itself (`web/src/app/places.ts`)."""
 PAGES = {
-    "/": "inbox.html",
+    **{f"/{place}": "app.html" for place in _APPLICATION},
+    **{f"/{place}/{{item}}": "app.html" for place in _APPLICATION if place},
     "/t/{thread_id}": "thread.html",
     "/r/{request_id}": "request.html",
     "/gallery": "gallery.html",

@@ -51,7 +51,8 @@ async def get_session(call: HttpCall) -> Reply:
     session = call.identity.session
     groups = await groups_of(call.ctx, call.principal)
     shown = _shown(session, current=True) if session else None
-    return json_reply({"principal": _principal(call.principal, groups), "session": shown})
+    caller = {"principal": _principal(call.principal, groups), "session": shown}
+    return json_reply({**caller, "reported_approvals": call.ctx.reported_approvals})
 
 
 async def sign_out(call: HttpCall) -> Reply:

@@ -21,7 +21,7 @@ from askback.domain import jsontext
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
-from askback.ports.bus import Activity
+from askback.ports.bus import Activity, PersonalChange
 from askback.ports.store import Principal
 from askback.service.access import sharing
 from askback.service.context import Services
@@ -130,6 +130,11 @@ class Connection:
             by = {"id": activity.person, "name": activity.name}
             where = {"thread_id": activity.thread_id, "request_id": activity.request_id}
             self._outbox.put(json.dumps({"answering": {**where, "by": by, "active": activity.active}}))
+
+    def changed(self, change: PersonalChange, /) -> None:
+        """Tell the peer which data to read again; a peer whose queue is full starts over."""
+        where = {"thread_id": change.thread_id, "request_id": change.request_id}
+        self._put(json.dumps({"changed": {**where, "what": change.what}}))
 
     def ended(self, subscription: Subscription, /) -> None:
         """Tell the peer that a thread is hidden from it now."""

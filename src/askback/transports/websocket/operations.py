@@ -18,7 +18,7 @@ from askback.domain.events import Event
 from askback.domain.faults import Faults, fault
 from askback.domain.tracing import HEADER, read_trace
 from askback.errors import Gone, NotFound
-from askback.ports.bus import Activity
+from askback.ports.bus import Activity, PersonalChange
 from askback.ports.outcome import Outcome
 from askback.ports.store import Principal
 from askback.service.access import roles
@@ -80,6 +80,10 @@ class Inbox:
 
     def active(self, activity: Activity, /) -> None:
         """Say nothing: only those who have the thread open are told who is answering."""
+
+    def changed(self, change: PersonalChange, /) -> None:
+        """Say what there is to read anew."""
+        self._around.changed(change)
 
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
         """Send a person their new access level in a thread."""

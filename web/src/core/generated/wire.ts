@@ -33,10 +33,32 @@ export interface Actor {
   role?: "admin" | null | undefined;
 }
 
+/** An address for a browser to open. */
+export interface Address {
+  url: string;
+}
+
 /** The agent's description of itself, shown next to the name of its token, which it cannot choose. */
 export interface Agent {
   name: string;
   tool?: string | null | undefined;
+}
+
+/** Agents, newest first. */
+export interface AgentList {
+  agents: AgentRecord[];
+  next_cursor: string | null;
+}
+
+/** An agent; `user` is the host's id of the person it works for. */
+export interface AgentRecord {
+  id: string;
+  name: string;
+  user: string | null;
+  created_at: string | null;
+  created_by: Actor | null;
+  stopped_at: string | null;
+  roots: Root[];
 }
 
 /** The answer of a person or a rule: a form's cleaned `values` by field id, an approval's `decision`, or names. */
@@ -86,6 +108,66 @@ export interface ArchiveEvent {
 export interface AskTexts {
   answered?: string | null | undefined;
   declined?: string | null | undefined;
+}
+
+/** A person has assigned the request to `assignees`, or again to those whom the agent named (null). */
+export interface Assignment {
+  assignees?: string[] | null | undefined;
+  by: Actor;
+  at: string;
+  number: number;
+}
+
+/** One attempt to deliver: the HTTP `status` of the reply, or a short `error`. */
+export interface Attempt {
+  at: string;
+  status?: number | null | undefined;
+  duration_ms: number;
+  error?: string | null | undefined;
+}
+
+/** The first entry that does not fit, and why. */
+export interface AuditBreak {
+  seq: number;
+  why: string;
+}
+
+/** Entries of the audit log, newest first, and names for the ids in them. */
+export interface AuditEntries {
+  entries: Record<string, Json>[];
+  names: AuditNames;
+  checked: number;
+  checked_to: number | null;
+  next_cursor: number | null;
+}
+
+/** The newest entry of the audit log. */
+export interface AuditHead {
+  seq: number;
+  hash: string;
+  seal: Seal;
+}
+
+/** Names by id: of agents, and the titles of threads. */
+export interface AuditNames {
+  agents: Record<string, string>;
+  threads: Record<string, string>;
+}
+
+/** An entry: its seq and its hash. */
+export interface AuditPoint {
+  seq: number;
+  hash: string;
+}
+
+/** A piece of the audit log that was verified: the entries after `start` up to `end`. */
+export interface AuditVerification {
+  start: AuditPoint;
+  end: AuditPoint;
+  head: AuditHead;
+  checked: number;
+  complete: boolean;
+  broken: AuditBreak | null;
 }
 
 /** `POST /v1/requests/batch`: one decision for each listed request; no rule is stored. */
@@ -146,6 +228,27 @@ export interface BrowserSession {
   current: boolean;
 }
 
+/** Built-in rules about one subject: `files`, `search`, `text`, `system`, `versions`, `git` or `tools`. */
+export interface BuiltInGroup {
+  name: string;
+  rules: BuiltInRule[];
+}
+
+/** A rule of a built-in list; it allows. */
+export interface BuiltInRule {
+  rule: string;
+  description: RuleDescription;
+  active: boolean;
+  usage?: RuleUsage | null | undefined;
+}
+
+/** The rules that come with the server, and the hard limits. */
+export interface BuiltInRules {
+  lists: string[];
+  groups: BuiltInGroup[];
+  limits: string[];
+}
+
 /** The principal that is calling. */
 export interface Caller {
   id: string;
@@ -187,6 +290,19 @@ export interface Checker {
   name: string;
 }
 
+/** What a person wrote about a request for other people. */
+export interface Comment {
+  id: string;
+  author: Actor;
+  text: string;
+  created_at: string;
+}
+
+/** The comments of a request, oldest first. */
+export interface CommentList {
+  comments: Comment[];
+}
+
 /** How the form looks once it is answered; `{field}` in `summary_template` is replaced by its value. */
 export interface CompletedView {
   show_inputs?: boolean | undefined;
@@ -204,10 +320,33 @@ export interface Condition {
   any?: Condition[] | null | undefined;
 }
 
-/** Who is calling; `session` is null for a token. */
+/** A thread with its newest message, and its newest request if that came later. */
+export interface Conversation {
+  id: string;
+  title?: string | null | undefined;
+  metadata?: Json | undefined;
+  answers_as_messages?: boolean | undefined;
+  owner?: string | null | undefined;
+  agents?: string[] | null | undefined;
+  level: Level;
+  pending: number;
+  updated_at?: string | null | undefined;
+  archived_at?: string | null | undefined;
+  message?: LatestMessage | null | undefined;
+  request?: InputRequest | null | undefined;
+}
+
+/** Conversations, the last active first. */
+export interface ConversationPage {
+  conversations: Conversation[];
+  next_cursor: string | null;
+}
+
+/** Who is calling; `session` is null for a token. `reported_approvals` says whether agents may report approvals. */
 export interface CurrentSession {
   principal: Caller;
   session: BrowserSession | null;
+  reported_approvals: boolean;
 }
 
 /** A calendar date, `YYYY-MM-DD`. */
@@ -274,6 +413,23 @@ export interface DeclineBody {
   note?: string | null | undefined;
   remember?: boolean | undefined;
   values?: Record<string, Json> | null | undefined;
+}
+
+/** One message to a webhook; its receiver knows it as `message_id`. */
+export interface Delivery {
+  id: string;
+  type: "resume" | "request.created" | "request.shown" | "request.voted" | "request.attempted" | "request.used" | "request.revoked" | "request.escalated" | "request.assigned" | "request.detached" | "request.resolving" | "request.reprompted" | "request.updated" | "request.answered" | "request.declined" | "request.cancelled" | "request.expired";
+  message_id: string;
+  state: "waiting" | "delivered" | "dead" | "obsolete";
+  since: string;
+  next_at?: string | null | undefined;
+  attempts: Attempt[];
+}
+
+/** Deliveries, newest first. */
+export interface DeliveryList {
+  deliveries: Delivery[];
+  next_cursor: string | null;
 }
 
 /** A message has more text. */
@@ -416,6 +572,14 @@ export interface ImageBlock {
   alt: string;
 }
 
+/** What became, or would become, of a row: `added`, `known` (an equal rule is in force) or `refused`. */
+export interface ImportedRow {
+  outcome: "added" | "known" | "refused";
+  rule?: string | null | undefined;
+  id?: string | null | undefined;
+  problems?: FieldProblem[] | undefined;
+}
+
 /** A request as the server shows it: the question, the current status, and the outcome. */
 export interface InputRequest {
   id: string;
@@ -432,6 +596,7 @@ export interface InputRequest {
   requester?: Actor | null | undefined;
   traceparent?: string | null | undefined;
   form?: Form | null | undefined;
+  questions?: number | null | undefined;
   approval?: ShownApproval | null | undefined;
   secret?: ShownSecret | null | undefined;
   action?: ShownAction | null | undefined;
@@ -477,6 +642,7 @@ export interface InputRequest {
   shown_at?: string | null | undefined;
   escalated?: number | undefined;
   assigned?: string[] | undefined;
+  assignment?: Assignment | null | undefined;
   unseen?: boolean | undefined;
   detached?: boolean | undefined;
   check?: Check | null | undefined;
@@ -485,6 +651,7 @@ export interface InputRequest {
   error_summary?: string | null | undefined;
   queued?: boolean | undefined;
   queued_behind?: boolean | undefined;
+  thread_title?: string | null | undefined;
   level?: Level | null | undefined;
   used_at?: string | null | undefined;
   revoked?: Revocation | null | undefined;
@@ -502,12 +669,38 @@ export interface KindList {
   kinds: RegisteredKind[];
 }
 
+/** A person who has signed in or has a token; `id` is what `assignees` and `people` of a thread name them by. */
+export interface KnownPerson {
+  id: string;
+  name: string;
+  groups: string[];
+}
+
+/** Who wrote the newest message of a conversation, and one line of it without markup. */
+export interface LatestMessage {
+  role: "agent" | "user";
+  name?: string | null | undefined;
+  at: string;
+  text: string;
+}
+
 export type Level = "none" | "view" | "prompt" | "all" | "owner";
 
 /** The reader's new level in a thread. */
 export interface LevelChange {
   thread_id: string;
   level: Level;
+}
+
+/** Every size and count that is enforced, by name, and with a thread its usage. */
+export interface LimitsReply {
+  set_by: Record<string, "server" | "policy">;
+  thread?: ThreadUsage | null | undefined;
+}
+
+/** The tree of each text, in order; None for one that has no markup and is shown as it is. */
+export interface MarkdownTrees {
+  trees: (Rich[] | null)[];
 }
 
 /** A message of a thread. `held`: it is delivered when no request is open any more, and has no place yet. */
@@ -633,7 +826,7 @@ export interface Number {
 }
 
 /** The `op` of a frame. */
-export type Operation = "batch_requests" | "create_request" | "list_requests" | "get_request" | "list_options" | "answer_request" | "decline_request" | "cancel_request" | "report_outcome" | "check_submission" | "accept_submission" | "reprompt_request" | "update_request" | "ask_again" | "mark_shown" | "mark_answering" | "revoke_approval" | "consume_approval" | "report_execution" | "get_saved_scopes" | "list_files" | "delete_file" | "wait" | "unwait" | "post_message" | "update_message" | "list_threads" | "get_thread" | "update_thread" | "get_thread_access" | "set_thread_access" | "start_run" | "list_runs" | "get_run" | "renew_run" | "end_run" | "cancel_run" | "archive_thread" | "unarchive_thread" | "export_thread" | "erase_thread" | "subscribe" | "unsubscribe" | "ping" | "pull_resumes" | "ack_resume" | "list_webhooks" | "update_webhook" | "delete_webhook" | "list_deliveries" | "redeliver" | "list_rules" | "create_rule" | "revoke_rule" | "get_policy" | "update_policy" | "get_audit_log" | "get_limits" | "reset_limits" | "rotate_secrets" | "list_secrets" | "get_secret_agents" | "set_secret_agents" | "grant_secret" | "revoke_secret" | "erase_secret" | "list_tokens" | "revoke_token" | "create_agent" | "list_agents" | "get_agent" | "stop_agent" | "grant_root" | "revoke_root" | "list_kinds";
+export type Operation = "batch_requests" | "create_request" | "list_requests" | "get_request" | "get_request_text" | "list_options" | "answer_request" | "decline_request" | "cancel_request" | "report_outcome" | "report_answer" | "check_submission" | "accept_submission" | "reprompt_request" | "update_request" | "ask_again" | "mark_shown" | "mark_answering" | "revoke_approval" | "consume_approval" | "report_execution" | "get_saved_scopes" | "list_files" | "delete_file" | "wait" | "unwait" | "assign_request" | "list_people" | "set_reminder" | "delete_reminder" | "list_reminders" | "list_comments" | "add_comment" | "delete_comment" | "list_conversations" | "render_markdown" | "list_missed" | "mark_seen" | "list_history" | "post_message" | "update_message" | "list_threads" | "get_thread" | "update_thread" | "get_thread_access" | "set_thread_access" | "start_run" | "list_runs" | "get_run" | "renew_run" | "end_run" | "cancel_run" | "archive_thread" | "unarchive_thread" | "export_thread" | "erase_thread" | "subscribe" | "unsubscribe" | "ping" | "pull_resumes" | "ack_resume" | "list_webhooks" | "update_webhook" | "test_webhook" | "delete_webhook" | "list_deliveries" | "redeliver" | "list_rules" | "create_rule" | "list_built_in_rules" | "try_rule" | "preview_rule" | "export_rules" | "import_rules" | "revoke_rule" | "get_policy" | "update_policy" | "get_audit_log" | "list_audit_entries" | "verify_audit_log" | "get_limits" | "reset_limits" | "rotate_secrets" | "list_secrets" | "get_secret_agents" | "set_secret_agents" | "grant_secret" | "revoke_secret" | "erase_secret" | "list_tokens" | "revoke_token" | "create_agent" | "list_agents" | "get_agent" | "stop_agent" | "grant_root" | "revoke_root" | "list_kinds" | "get_server";
 
 /** One choice. On the wire a plain string means `{"value": s, "label": s}`. */
 export interface Option {
@@ -662,6 +855,56 @@ export interface PackageAnswerBody {
   data: Json;
 }
 
+/** A call that an agent asked for; `decision` is what became of it, None if it ended without one or is open. */
+export interface PastCall {
+  request_id: string;
+  thread_id: string;
+  thread_title: string | null;
+  agent: Actor;
+  tool: string;
+  headline: string;
+  created_at: string;
+  status: string;
+  decision: ApprovalDecision | null;
+  source: string | null;
+  now: "deny" | "ask" | "allow";
+  then: "deny" | "ask" | "allow";
+}
+
+/** People, by id. */
+export interface PeopleList {
+  people: KnownPerson[];
+  next_cursor: string | null;
+}
+
+/** There is something to read anew: the comments of a request, or the reader's own reminders or missed requests. */
+export interface PersonalChange {
+  thread_id: string;
+  request_id: string;
+  what: "comments" | "conversation" | "reminder" | "seen";
+}
+
+/** The default policy and the conversation settings; see `docs/explanation/policy.md`. */
+export interface PolicySettings {
+  free_text?: FreeText | undefined;
+  max_questions?: number | undefined;
+  questions_window_s?: number | undefined;
+  max_questions_text?: string | null | undefined;
+  question_limits?: QuestionLimit[] | null | undefined;
+  refund_questions?: boolean | undefined;
+  max_pending?: number | null | undefined;
+  max_pending_per_agent?: number | null | undefined;
+  max_submissions_per_minute?: number | null | undefined;
+  max_messages_per_hour?: number | null | undefined;
+  retention_days?: number | null | undefined;
+  level?: "deny" | "allowlist" | "full" | undefined;
+  ask_mode?: "off" | "on-miss" | "always" | undefined;
+  mode?: "plan" | "normal" | "accept_edits" | "full" | undefined;
+  lists?: string[] | undefined;
+  table?: "askback" | "nebo" | null | undefined;
+  shadow?: ShadowSettings | null | undefined;
+}
+
 /** A stored message. `held`: it is delivered when no request is open any more. */
 export interface PostedMessage {
   id: string;
@@ -672,14 +915,28 @@ export interface PostedMessage {
 
 /** The complete call that would run; nothing is cut. */
 export interface Preview {
-  type: "command" | "file" | "json" | "plan";
+  type: "command" | "file" | "mail" | "http" | "query" | "table" | "json" | "plan";
   headline: string;
+  headline_code?: ReasonCode | null | undefined;
   parts?: (string | Escape)[] | undefined;
   argv?: boolean | undefined;
+  marks?: string[] | undefined;
   path?: (string | Escape)[] | null | undefined;
   folder?: (string | Escape)[] | null | undefined;
   diff?: DiffLine[] | null | undefined;
+  whole?: boolean | undefined;
+  added?: number | undefined;
+  removed?: number | undefined;
+  fields?: PreviewField[] | undefined;
   rest?: (string | Escape)[] | null | undefined;
+}
+
+/** A member of the input: its name and its value. */
+export interface PreviewField {
+  name: (string | Escape)[];
+  parts: (string | Escape)[];
+  role?: "to" | "cc" | "bcc" | "from" | "subject" | "body" | "method" | "url" | "headers" | "query" | "database" | "parameters" | null | undefined;
+  syntax?: "json" | "sql" | null | undefined;
 }
 
 /** Why a call was refused. `request` is the request as it is now, `retry_after` is in seconds. */
@@ -689,6 +946,24 @@ export interface Problem {
   field_errors?: FieldProblem[] | undefined;
   request?: InputRequest | null | undefined;
   retry_after?: number | null | undefined;
+}
+
+/** The most forms of a tool, as the agent names it, or of an agent (its id), or of this tool of this agent. */
+export interface QuestionLimit {
+  tool?: string | null | undefined;
+  agent?: string | null | undefined;
+  max: number;
+  text?: string | null | undefined;
+}
+
+/** How many forms of a tool, of an agent (its id), or of this tool of this agent were asked in a thread. */
+export interface QuestionLimitUsage {
+  tool?: string | null | undefined;
+  agent?: string | null | undefined;
+  max: number;
+  used: number;
+  reset_at: string | null;
+  set_by: "policy" | "asker";
 }
 
 /** One of `options`, all of them in view. */
@@ -711,7 +986,7 @@ export interface Radio {
   type: "radio";
 }
 
-/** A sentence of the policy as data: `reason.<code>` in the catalogue, with its parameters, which may nest. */
+/** A sentence as data: its code in the catalogue, and its parameters, which may nest. */
 export interface ReasonCode {
   code: string;
   params?: Record<string, Json> | undefined;
@@ -729,6 +1004,17 @@ export interface RememberedRefusal {
   count: number;
 }
 
+/** When the caller is reminded of a request. */
+export interface Reminder {
+  request_id: string;
+  at: string;
+}
+
+/** The reminders of the caller that are not due yet, the next one first. */
+export interface ReminderList {
+  reminders: Reminder[];
+}
+
 /** The place of a request in the conversation. */
 export interface RequestBlock {
   type: "request";
@@ -741,7 +1027,7 @@ export interface RequestEvent {
   position: number;
   thread_id: string;
   at: string;
-  type: "request.created" | "request.lined_up" | "request.shown" | "request.voted" | "request.attempted" | "request.escalated" | "request.noted" | "request.detached" | "request.resolving" | "request.reprompted" | "request.updated" | "request.answered" | "request.used" | "request.revoked" | "request.declined" | "request.cancelled" | "request.expired";
+  type: "request.created" | "request.lined_up" | "request.shown" | "request.voted" | "request.attempted" | "request.escalated" | "request.assigned" | "request.noted" | "request.detached" | "request.resolving" | "request.reprompted" | "request.updated" | "request.answered" | "request.used" | "request.revoked" | "request.declined" | "request.cancelled" | "request.expired";
   request: InputRequest;
 }
 
@@ -759,17 +1045,25 @@ export interface Revocation {
 
 export type Rich = string | RichNode;
 
-/** An element of a Markdown tree; `href` is the address of an `a`. */
+/** An element of a Markdown tree; `href` is the address of an `a`, `language` that of a `pre`. */
 export interface RichNode {
-  type: "p" | "em" | "strong" | "code" | "pre" | "ul" | "ol" | "li" | "br" | "a";
+  type: "p" | "em" | "strong" | "code" | "pre" | "ul" | "ol" | "li" | "br" | "a" | "table" | "tr" | "th" | "td";
   children?: Rich[] | null | undefined;
   href?: string | null | undefined;
+  language?: string | null | undefined;
 }
 
 /** How dangerous a call is: a hint for people, never the only protection. */
 export interface Risk {
   level?: "normal" | "danger" | undefined;
   reasons?: string[] | undefined;
+}
+
+/** A folder below which an agent may read without asking. */
+export interface Root {
+  path: string;
+  granted_at: string;
+  granted_by: Actor;
 }
 
 /** One of the things that are accepted or declined; `fields` are for one that is accepted. */
@@ -800,11 +1094,112 @@ export interface Rows {
   default?: null | undefined;
 }
 
+/** A rule that the server keeps; `rule` is its text, `agent` the id of the agent it is for, None for every agent. */
+export interface Rule {
+  id: string;
+  effect: "deny" | "ask" | "allow";
+  rule: string;
+  scope: "thread" | "project" | "always";
+  thread_id?: string | null | undefined;
+  project?: string | null | undefined;
+  agent?: string | null | undefined;
+  agent_name?: string | null | undefined;
+  locked?: boolean | undefined;
+  shadow?: boolean | undefined;
+  why?: string | null | undefined;
+  created_at: string;
+  created_by?: Actor | null | undefined;
+  request_id?: string | null | undefined;
+  expires_at?: string | null | undefined;
+  revoked_at?: string | null | undefined;
+  revoked_by?: Actor | null | undefined;
+  needs_choice?: string | null | undefined;
+  needs_choice_code?: ReasonCode | null | undefined;
+  description?: RuleDescription | null | undefined;
+  usage?: RuleUsage | null | undefined;
+}
+
+/** `POST /v1/rules`: the terms of a rule, and `expires_in_s`, seconds from now. */
+export interface RuleBody {
+  rule: string;
+  effect?: "deny" | "ask" | "allow" | undefined;
+  scope?: "thread" | "project" | "always" | undefined;
+  thread_id?: string | null | undefined;
+  project?: string | null | undefined;
+  agent?: string | null | undefined;
+  why?: string | null | undefined;
+  locked?: boolean | undefined;
+  shadow?: boolean | undefined;
+  script_may_change?: boolean | undefined;
+  expires_in_s?: number | null | undefined;
+}
+
 /** A ready-made rule that can be stored. */
 export interface RuleChoice {
   rule: string;
-  kind: "exact" | "options" | "folder";
+  kind: "exact" | "options" | "folder" | "recipient" | "site" | "tool";
   subject?: string | null | undefined;
+}
+
+/** The scope of a rule as data. */
+export interface RuleDescription {
+  form: "command" | "options" | "any_arguments" | "everything" | "text" | "tool" | "arguments" | "input";
+  subject: string;
+  details?: string[] | undefined;
+  folder?: string | null | undefined;
+}
+
+/** The result of an import row by row; with `dry_run`, a preview. */
+export interface RuleImport {
+  dry_run: boolean;
+  added: number;
+  known: number;
+  refused: number;
+  rows: ImportedRow[];
+}
+
+/** Rules, newest first. */
+export interface RuleList {
+  rules: Rule[];
+  next_cursor: string | null;
+}
+
+/** Calls of the last 30 days that a rule would decide otherwise than the policy does today, newest first. */
+export interface RulePreview {
+  calls: PastCall[];
+  checked: number;
+  checked_to: string;
+  since: string;
+  next_cursor: string | null;
+}
+
+/** What a drafted rule would do; nothing is stored. */
+export interface RuleTrial {
+  rule?: string | null | undefined;
+  description?: RuleDescription | null | undefined;
+  problems?: FieldProblem[] | undefined;
+  covers?: boolean | null | undefined;
+  why?: string[] | undefined;
+  why_codes?: ReasonCode[] | undefined;
+  now?: Ruling | null | undefined;
+  then?: Ruling | null | undefined;
+}
+
+/** How often a rule has decided, and when it did so last, for which request in which thread. */
+export interface RuleUsage {
+  count: number;
+  last_at: string;
+  request_id?: string | null | undefined;
+  thread_id?: string | null | undefined;
+  thread_title?: string | null | undefined;
+}
+
+/** What the policy says to a call: the rules that decided together, and the reasons in English and as codes. */
+export interface Ruling {
+  decision: "deny" | "ask" | "allow";
+  rules: string[];
+  reasons: string[];
+  reason_codes: ReasonCode[];
 }
 
 /** A turn of an agent in a thread; `agent` is the id of the agent. */
@@ -836,12 +1231,28 @@ export interface SavedScopes {
 
 export type Scope = "once" | "thread" | "project" | "always";
 
+/** The seal of the newest entry: `key` is the id of the master key, `unsealed` counts the entries before it. */
+export interface Seal {
+  status: SealStatus;
+  key?: string | null | undefined;
+  unsealed?: number | null | undefined;
+}
+
+export type SealStatus = "sealed" | "unsealed" | "behind" | "wrong" | "unknown_key";
+
 /** Help for finding and typing one value; `textarea` keeps line breaks, for PEM keys. */
 export interface SecretHelp {
   description?: string | null | undefined;
   placeholder?: string | null | undefined;
   format_hint?: string | null | undefined;
   input?: "password" | "text" | "textarea" | undefined;
+  optional?: boolean | undefined;
+}
+
+/** Secrets, newest first. */
+export interface SecretList {
+  secrets: StoredSecret[];
+  next_cursor: string | null;
 }
 
 export type SecretScope = "session" | "project" | "global";
@@ -876,6 +1287,29 @@ export interface Select {
   default?: string | number | null | undefined;
   type: "select";
   widget?: "dropdown" | "buttons" | "confirm" | "chips" | null | undefined;
+}
+
+/** This server: the version of askback, the database with the number of its last migration, and the audit log. */
+export interface ServerRecord {
+  version: string;
+  database: "sqlite" | "postgres";
+  migration: number;
+  read_only: string | null;
+  audit: AuditHead;
+}
+
+/** Browser sessions. */
+export interface SessionList {
+  sessions: BrowserSession[];
+}
+
+/** Settings to try without effect; None means the current setting. */
+export interface ShadowSettings {
+  level?: "deny" | "allowlist" | "full" | null | undefined;
+  ask_mode?: "off" | "on-miss" | "always" | null | undefined;
+  mode?: "plan" | "normal" | "accept_edits" | "full" | null | undefined;
+  lists?: string[] | null | undefined;
+  table?: "askback" | "nebo" | null | undefined;
 }
 
 /** The texts that the person saw, of a request in several languages, or of options that came from a source. */
@@ -958,6 +1392,23 @@ export interface SourceOption {
 
 export type Status = "pending" | "resolving" | "answered" | "declined" | "cancelled" | "expired";
 
+/** A stored secret: its name, its scope and its times, never its value. */
+export interface StoredSecret {
+  id: string;
+  name: string;
+  scope: "session" | "project" | "global" | "request";
+  thread_id?: string | null | undefined;
+  project?: string | null | undefined;
+  request_id?: string | null | undefined;
+  owner?: string | null | undefined;
+  version: number;
+  set_at: string;
+  set_by?: Actor | null | undefined;
+  agents?: string[] | "all" | null | undefined;
+  used_at?: string | null | undefined;
+  used_by?: Actor | null | undefined;
+}
+
 /** The cursor from which events follow; `level` is the caller's level in the thread. */
 export interface Subscription {
   cursor: number;
@@ -1012,6 +1463,20 @@ export interface Textarea {
   type: "textarea";
 }
 
+/** A thread in a list: its agents by id, the caller's level, its open requests, and when something last happened. */
+export interface Thread {
+  id: string;
+  title?: string | null | undefined;
+  metadata?: Json | undefined;
+  answers_as_messages?: boolean | undefined;
+  owner?: string | null | undefined;
+  agents?: string[] | null | undefined;
+  level: Level;
+  pending: number;
+  updated_at?: string | null | undefined;
+  archived_at?: string | null | undefined;
+}
+
 /** Who may do what in a thread; without an owner, `others` is `all`. */
 export interface ThreadAccess {
   owner?: string | null | undefined;
@@ -1035,6 +1500,12 @@ export interface ThreadNames {
   answers_as_messages?: boolean | undefined;
 }
 
+/** Threads, the last that began first. */
+export interface ThreadPage {
+  threads: Thread[];
+  next_cursor: string | null;
+}
+
 /** A request in its thread; `seq` is the event that created it. */
 export interface ThreadRequest {
   id: string;
@@ -1051,6 +1522,7 @@ export interface ThreadRequest {
   requester?: Actor | null | undefined;
   traceparent?: string | null | undefined;
   form?: Form | null | undefined;
+  questions?: number | null | undefined;
   approval?: ShownApproval | null | undefined;
   secret?: ShownSecret | null | undefined;
   action?: ShownAction | null | undefined;
@@ -1096,6 +1568,7 @@ export interface ThreadRequest {
   shown_at?: string | null | undefined;
   escalated?: number | undefined;
   assigned?: string[] | undefined;
+  assignment?: Assignment | null | undefined;
   unseen?: boolean | undefined;
   detached?: boolean | undefined;
   check?: Check | null | undefined;
@@ -1104,6 +1577,7 @@ export interface ThreadRequest {
   error_summary?: string | null | undefined;
   queued?: boolean | undefined;
   queued_behind?: boolean | undefined;
+  thread_title?: string | null | undefined;
   level?: Level | null | undefined;
   used_at?: string | null | undefined;
   revoked?: Revocation | null | undefined;
@@ -1111,7 +1585,7 @@ export interface ThreadRequest {
   seq: number;
 }
 
-/** A thread as of `seq`: events after it bring it up to date. */
+/** A thread as of `seq`: events after it bring it up to date. `runs` has those that have not ended. */
 export interface ThreadSnapshot {
   id: string;
   title?: string | null | undefined;
@@ -1123,6 +1597,16 @@ export interface ThreadSnapshot {
   answers_as_messages?: boolean | undefined;
   messages: Message[];
   requests: ThreadRequest[];
+  runs: Run[];
+}
+
+/** How much of its limits a thread has used. */
+export interface ThreadUsage {
+  id: string;
+  questions: number;
+  questions_reset_at: string | null;
+  pending: number;
+  question_limits: QuestionLimitUsage[];
 }
 
 /** A time of day, `HH:MM` or `HH:MM:SS`. */
@@ -1143,6 +1627,31 @@ export interface Time {
   pattern?: string | null | undefined;
   default?: string | null | undefined;
   type: "time";
+}
+
+/** A token, never its secret. `agent` is the id of its agent; `system` is the projection that it is limited to. */
+export interface Token {
+  id: string;
+  role: string;
+  name: string;
+  agent: string | null;
+  user: string | null;
+  groups: string[];
+  threads: string[];
+  system: string | null;
+  names: string[];
+  source: string;
+  created_at: string | null;
+  created_by: Actor | null;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** Tokens, newest first. */
+export interface TokenList {
+  tokens: Token[];
+  next_cursor: string | null;
 }
 
 /** A tool call; requests with the same `tool_call_id` are shown after it. */
@@ -1204,4 +1713,19 @@ export interface Vote {
   by: Actor;
   decision: ApprovalDecision;
   at: string;
+}
+
+/** An address that receives `events`. One that is not `active` was turned off by its receiver or an admin. */
+export interface Webhook {
+  id: string;
+  url: string;
+  requester?: string | null | undefined;
+  events: ("resume" | "request.created" | "request.shown" | "request.voted" | "request.attempted" | "request.used" | "request.revoked" | "request.escalated" | "request.assigned" | "request.detached" | "request.resolving" | "request.reprompted" | "request.updated" | "request.answered" | "request.declined" | "request.cancelled" | "request.expired")[];
+  created_at: string;
+  active: boolean;
+}
+
+/** All webhooks. */
+export interface WebhookList {
+  webhooks: Webhook[];
 }

@@ -109,8 +109,8 @@ function drawReason(context: ActionContext, busy: boolean): Template {
       ></textarea>
     </div>
     <div class="actions">
-      <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${say(busy ? "sending" : "action.report")}</button>
       <button type="button" class="quiet" aria-disabled=${busy} .onclick=${() => context.fail(false)}>${say("action.back")}</button>
+      <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${say(busy ? "sending" : "action.report")}</button>
     </div>`;
 }
 
@@ -118,14 +118,14 @@ function drawOutcomes(context: ActionContext, action: ShownAction, busy: boolean
   const { say, view } = context.host;
   const done = html`<button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say("action.done")}</button>`;
   return html`<div class="actions">
-    ${!action.provider && done}
     <button type="button" id="failed" aria-disabled=${busy} .onclick=${() => !busy && context.fail(true)}>${say("action.failed")}</button>
     <button
       type="button"
-      class="quiet end"
+      class="quiet"
       aria-disabled=${!mayDecline(view)}
       .onclick=${() => context.dismiss()}
     >${say("dismiss")}</button>
+    ${!action.provider && done}
   </div>`;
 }
 

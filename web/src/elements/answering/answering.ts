@@ -76,7 +76,7 @@ class Answering implements Follower {
     const names = [...(this.#names.get(card.view.request?.id ?? "")?.values() ?? [])];
     const key = names.length > 1 ? "answering.many" : "answering.one";
     const said = names.length > 0 && card.say(key, { names: names.join(", ") });
-    card.hint = html`<div aria-live="polite">${said && html`<p class="link others">${said}</p>`}</div>`;
+    card.hint = html`<div aria-live="polite">${said && html`<p class="link by">${said}</p>`}</div>`;
   }
 }
 

@@ -5,34 +5,33 @@ import type { Locale } from "../../core/messages.ts";
 import { own, shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
+import type { Host } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
-import type { Say } from "../text.ts";
+import { left, type Say, when } from "../text.ts";
 import { drawChoices, drawEditable } from "./choices.ts";
 import type { ApprovalContext } from "./context.ts";
 import { escapeText, escapeTree } from "./escapes.ts";
 import { sentences } from "./reasons.ts";
 
-/** Draw a text with the name of the tool in it, as code. */
-function drawTitle(text: string, name: string): Template {
-  const [before, after] = text.split("{tool}");
-  return html`${before}<code>${escapeText(name)}</code>${after}`;
-}
+/** The question of each kind of call. */
+const questionKey = ({ plan, preview }: ShownApproval): string =>
+  `approval.ask_${plan ? "plan" : preview && preview.type !== "json" && preview.type !== "table" ? preview.type : "tool"}`;
 
-function drawHead(
-  context: ApprovalContext,
-  request: InputRequest,
-  { tool, plan, risk }: ShownApproval,
-): Template {
+/** Draw what it is about: the agent's title, marked as such, below our own words; without one, the question. */
+function drawHead(context: ApprovalContext, request: InputRequest, approval: ShownApproval): Template {
   const { say, headingLevel } = context.host;
   const queue = context.decidable(request);
   const at = queue.findIndex(({ id }) => id === request.id) + 1;
-  return html`<div class="actions">
-    <div class="title" role="heading" aria-level=${headingLevel} id="title">${plan ? say("approval.plan_title") : drawTitle(say("approval.title"), tool)}</div>
-    ${risk?.level === "danger" && html`<span class="flag">${icons.warn} ${say("approvals.danger")}</span>`}
+  const { title, tool } = approval;
+  const [before, after] = say(questionKey(approval)).split("{tool}");
+  const question = html`${before}${after !== undefined && html`<code>${escapeText(tool)}</code>${after}`}`;
+  return html`<div class="about">
     ${
       queue.length > 1 &&
-      html`<span class="place">${say("approvals.place", { at, all: queue.length })} ${context.denyAll.drawButton(queue)}</span>`
+      html`<span class="place">${say("approvals.place", { at, all: queue.length })}</span>`
     }
+    ${title && html`<p class="kicker">${question} ${say("approval.says_title")}</p>`}
+    <div class="title" role="heading" aria-level=${headingLevel} id="title" tabindex="-1">${title ? html`<q>${escapeText(title)}</q>` : question}</div>
   </div>`;
 }
 
@@ -43,20 +42,17 @@ function drawText(request: InputRequest, text: string, path: string, say: Say): 
   return html`<div class=${drawn ? "description rich" : "description"}>${drawn ?? escapeText(text)}</div>`;
 }
 
-/** Draw the agent's own description, apart from what the server says. */
-function drawAgentText(request: InputRequest, { title, reason, agent_risk }: ShownApproval, say: Say) {
-  const { level, reasons = [] } = agent_risk ?? {};
-  const risky = level === "danger" || reasons.length > 0;
-  return (
-    (title || reason || risky) &&
-    html`<div class="says">
-      <p class="name">${say("approval.says")}</p>
-      ${title && html`<p class="strong">${escapeText(title)}</p>`}
-      ${reason && drawText(request, reason, "approval.reason", say)}
-      ${risky && html`<p>${icons.warn} ${say("approvals.danger")} ${escapeText(reasons.join(" "))}</p>`}
-    </div>`
-  );
-}
+/** Draw the agent's reason, apart from what the server says. */
+const drawAgentText = (
+  request: InputRequest,
+  { reason }: ShownApproval,
+  say: Say,
+): Template | "" | undefined | null =>
+  reason &&
+  html`<div class="says">
+    <p class="name">${say("approval.says")}</p>
+    ${drawText(request, reason, "approval.reason", say)}
+  </div>`;
 
 function drawSubject(context: ApprovalContext, request: InputRequest, approval: ShownApproval): Template {
   const { plan } = approval;
@@ -71,29 +67,49 @@ const REASON = 300;
 function drawSentence(text: string): Template {
   const pieces = shorten(text, REASON).split("`");
   const even = pieces.length % 2 === 1;
-  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${escapeText(piece)}</code>` : escapeText(piece))) : escapeText(text)}`;
-}
-
-/** Draw why no rule can be stored. */
-function drawOnlyOnce({ only_once, only_once_code }: ShownApproval, locale: Locale): Template | false {
-  const texts = sentences(only_once ? [only_once] : [], only_once_code ? [only_once_code] : [], locale);
-  return texts.length > 0 && html`<p class="hint">${texts.map(drawSentence)}</p>`;
+  return html`${even ? pieces.map((piece, at) => (at % 2 ? html`<code>${escapeText(piece)}</code>` : escapeText(piece))) : escapeText(shorten(text, REASON))}`;
 }
 
 const drawReasons = (reasons: readonly string[]): Template =>
   html`<ul>${reasons.slice(0, REASONS).map((text) => html`<li>${drawSentence(text)}</li>`)}${reasons.length > REASONS && html`<li>…</li>`}</ul>`;
 
-/** Draw the dangers, and why the policy asks a person. */
-function drawPolicyReasons(
-  { plan, risk, risk_codes, reasons, reason_codes }: ShownApproval,
+/** Draw the dangers, each in a sentence: those that the policy sees, and those that the agent names. */
+function drawDangers(
+  { risk, risk_codes, agent_risk }: ShownApproval,
   say: Say,
   locale: Locale,
-): Template {
+): Template | false {
+  const dangers = sentences(risk?.reasons, risk_codes, locale);
+  const named = agent_risk?.reasons ?? [];
+  const says = agent_risk?.level === "danger" || named.length > 0;
+  return (
+    (risk?.level === "danger" || says) &&
+    html`<div class="box">
+      <p class="strong">${icons.warn} ${say(dangers.length > 0 || !says ? "approvals.danger" : "approval.says_danger")}</p>
+      ${dangers.length > 0 && drawReasons(dangers)}
+      ${says && (dangers.length > 0 || named.length > 0) && html`<p>${say("approval.says")}: <q>${escapeText(named.join(" ") || say("approvals.danger"))}</q></p>`}
+    </div>`
+  );
+}
+
+/** Draw why the policy asks a person, and why no rule can be stored, folded. */
+function drawWhy(
+  { plan, risk, risk_codes, reasons, reason_codes, only_once, only_once_code }: ShownApproval,
+  say: Say,
+  locale: Locale,
+): Template | false {
   const dangers = sentences(risk?.reasons, risk_codes, locale);
   const all = plan ? [] : sentences(reasons, reason_codes, locale);
-  const others = all.filter((reason) => !dangers.includes(reason));
-  return html`${dangers.length > 0 && html`<div class="box">${drawReasons(dangers)}</div>`}
-    ${others.length > 0 && html`<div class="why"><p class="name">${say("approval.why")}</p>${drawReasons(others)}</div>`}`;
+  const once = sentences(only_once ? [only_once] : [], only_once_code ? [only_once_code] : [], locale);
+  const others = [...all.filter((reason) => !dangers.includes(reason)), ...once];
+  const count = others.length;
+  return (
+    count > 0 &&
+    html`<details class="why">
+      <summary>${say(count === 1 ? "approval.why_one" : "approval.why_many", { count })}</summary>
+      ${drawReasons(others)}
+    </details>`
+  );
 }
 
 /** Draw who has to approve and who has. */
@@ -121,14 +137,24 @@ function noChoiceReason(
   return stateOf(view) === "disabled" && say("disabled");
 }
 
-/** Draw an open approval: who wants what and why, what would run, and the choices. */
+/** Draw what happens without an answer, and when. */
+function drawDeadline({ expires_at, on_timeout }: InputRequest, { client, locale, say }: Host): Template {
+  if (!expires_at) return html`<p class="deadline">${icons.clock} ${say("approval.end_never")}</p>`;
+  const [at, rest] = [when(expires_at, locale), left(expires_at, client?.now ?? Date.now(), locale)];
+  const end = on_timeout && ENDS.includes(on_timeout) ? on_timeout : "expire";
+  return html`<p class="deadline">${icons.clock} ${say(`approval.end_${end}`, { when: rest ? `${rest} (${at})` : at })}</p>`;
+}
+
+const ENDS = ["deny", "cancel", "resume"];
+
+/** Draw an open approval: what it is about, the danger, what would run, the agent's words, why, and the choices. */
 export function drawCard(context: ApprovalContext, request: InputRequest): Template {
   const { approval } = request;
-  const { say } = context.host;
+  const { say, locale } = context.host;
   if (!approval) return html`<p>${say("unknown_kind")}</p>`;
   const hint = noChoiceReason(context, request);
-  const choices = html`${drawOnlyOnce(approval, context.host.locale)} ${drawChoices(context, request, approval)}`;
-  return html`${drawHead(context, request, approval)} ${context.denyAll.drawQuestion()} ${drawAgentText(request, approval, say)}
-    ${drawSubject(context, request, approval)} ${drawPolicyReasons(approval, say, context.host.locale)} ${drawPeople(request, approval, say)}
-    ${hint ? html`<p class="hint">${hint}</p>` : choices}`;
+  return html`${drawHead(context, request, approval)} ${drawDangers(approval, say, locale)}
+    ${drawSubject(context, request, approval)} ${drawAgentText(request, approval, say)} ${drawWhy(approval, say, locale)}
+    ${drawPeople(request, approval, say)} ${drawDeadline(request, context.host)}
+    ${hint ? html`<p class="hint">${hint}</p>` : drawChoices(context, request, approval)}`;
 }

@@ -1,13 +1,15 @@
-import type { InputRequest, Preview, Scope, ShownApproval } from "../../core/generated/wire.ts";
+import type { InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { visible } from "../../core/parts.ts";
 import { typed } from "../fieldview.ts";
 import { html, type Template } from "../html.ts";
-import { icons } from "../icons.ts";
-import { drawCall, previewOf } from "./call.ts";
+import { draw, icons } from "../icons.ts";
+import { drawCall, drawRest, previewOf } from "./call.ts";
 import { drawConfirmation } from "./confirmation.ts";
 import { type ApprovalContext, type Button, drawBack, drawButton, isBusy } from "./context.ts";
 import { isCommand } from "./draft.ts";
 import { escapeText, renderEscapes } from "./escapes.ts";
+
+const MORE = draw("M6 9l6 6 6-6");
 
 /** Draw a text box with its error; `code` is always left to right. */
 function drawBox(
@@ -50,86 +52,28 @@ const drawEditor = (context: ApprovalContext, approval: ShownApproval, text: str
 
 /** Draw the call, or its editor together with the parts that cannot be edited. */
 export function drawEditable(context: ApprovalContext, approval: ShownApproval): Template {
-  const { host, shown, step, draft } = context;
-  const { say } = host;
+  const { shown, draft } = context;
   const preview = previewOf(approval);
-  const { headline, rest } = preview;
   const text = draft.edited_input;
-  const left: Preview =
-    isCommand(approval) && rest ? { type: "json", headline, rest } : { type: "json", headline };
-  return html`<div class="call">
-    ${text !== null && drawEditor(context, approval, text)}
-    ${drawCall(text === null ? preview : left, shown)}
-    ${
-      approval.allow_edit &&
-      step === null &&
-      drawButton({
-        id: "edit",
-        look: "quiet more",
-        text: say(text === null ? "approval.edit" : "approval.discard"),
-        off: isBusy(context),
-        press: () => context.edit(text === null),
-      })
-    }
-  </div>`;
+  if (text === null) return drawCall(preview, shown);
+  return html`${drawEditor(context, approval, text)} ${isCommand(approval) && drawRest(preview, shown)}`;
 }
 
-const drawNote = (
-  context: ApprovalContext,
-): Template => html`<details class="aside" .open=${!!context.host.errorAt("note")}>
-  <summary>${context.host.say("approval.note")}</summary>
-  ${drawBox(context, "note", context.draft.note, context.host.say("approval.note_label"))}
-</details>`;
+/** The letter that presses a button, and the class that shows it. */
+const KEYS: Record<string, string> = { once: "a", deny: "d", edit: "e", note_on: "n" };
 
-/** Draw the buttons that approve, one for each scope. */
-function drawAllowButtons(context: ApprovalContext, buttons: readonly Omit<Button, "off">[]): Template {
-  const { say } = context.host;
-  const off = isBusy(context) || !context.ready;
-  return html`<div class="actions arm" role="group" aria-label=${say("approval.allow")}>
-    ${buttons.map((button) => drawButton({ ...button, off }))}
-  </div>`;
-}
+type Draw = Omit<Button, "off" | "key"> & { off?: boolean };
+
+/** Draw a button with its letter. */
+const drawKeyed = (button: Draw): Template =>
+  drawButton({ off: false, ...button, key: KEYS[button.id ?? ""] });
 
 /** Whether this person can grant the folder: a call that reads, decided by one person. */
 const mayGrant = ({ root, preview, quorum = 1 }: ShownApproval): boolean =>
   !!root && preview?.type !== "file" && quorum < 2;
 
-function drawScopes(context: ApprovalContext, approval: ShownApproval): Template {
-  const { scopes, risk, choices, root } = approval;
-  const { say } = context.host;
-  const unchanged = context.draft.edited_input === null;
-  const never = unchanged && scopes?.includes("always") && choices?.length;
-  const offered: readonly Scope[] = (unchanged && scopes) || ["once"];
-  const grants: Omit<Button, "off">[] = offered.map((scope) => ({
-    id: scope,
-    look: scope === "once" && risk?.level !== "danger" && "primary",
-    text: say(`approval.${scope}`),
-    press: () => context.choose(scope),
-  }));
-  if (unchanged && mayGrant(approval))
-    grants.splice(1, 0, {
-      id: "root",
-      text: html`<span>${escapeText(say("approval.root", { folder: root ?? "" }))}</span>`,
-      press: () => context.ask("root"),
-    });
-  return html`<div class="actions">
-    ${drawDeny(context, "approval.deny", "danger")}
-    ${
-      never &&
-      drawButton({
-        id: "never",
-        look: "quiet more",
-        text: say("approval.never"),
-        off: isBusy(context) || !context.ready,
-        press: () => context.ask("never"),
-      })
-    }
-    ${drawAllowButtons(context, grants)}
-  </div>`;
-}
-
 const drawDeny = (context: ApprovalContext, key: string, look: string): Template =>
-  drawButton({
+  drawKeyed({
     id: "deny",
     look,
     text: context.host.say(key),
@@ -137,30 +81,120 @@ const drawDeny = (context: ApprovalContext, key: string, look: string): Template
     press: () => context.deny(),
   });
 
-const drawPlanButtons = (context: ApprovalContext): Template => html`<div class="actions">
-  ${drawDeny(context, "approval.plan_no", "")}
-  ${drawAllowButtons(context, [
-    {
-      id: "once",
-      look: "primary",
-      text: context.host.say("approval.plan_yes"),
-      press: () => context.choose("once"),
-    },
-    { text: context.host.say("approval.plan_edits"), press: () => context.choose("once", "accept_edits") },
-  ])}
-</div>`;
+/** Draw what can be done besides deciding: change the input, and add a note. */
+function drawTools(context: ApprovalContext, approval: ShownApproval): Template | false {
+  const { draft, noting, host } = context;
+  const { say } = host;
+  const off = isBusy(context);
+  const editing = draft.edited_input !== null;
+  return html`<div class="tools">
+    ${
+      approval.allow_edit &&
+      drawKeyed({
+        id: "edit",
+        look: "quiet more",
+        text: say(editing ? "approval.discard" : "approval.edit"),
+        off,
+        press: () => context.edit(!editing),
+      })
+    }
+    ${
+      !noting &&
+      drawKeyed({
+        id: "note_on",
+        look: "quiet more",
+        text: say("approval.note"),
+        off,
+        press: () => context.addNote(),
+      })
+    }
+  </div>`;
+}
+
+/** The further ways to allow or deny, from the widest to the narrowest. */
+function furtherOf(context: ApprovalContext, approval: ShownApproval): Draw[] {
+  const { say } = context.host;
+  if (context.draft.edited_input !== null) return [];
+  const { scopes = [], choices, root } = approval;
+  const wider = scopes.filter((scope) => scope !== "once").toReversed();
+  const draws: Draw[] = wider.map((scope) => ({
+    id: scope,
+    text: say(`approval.${scope}`),
+    press: () => context.choose(scope),
+  }));
+  if (scopes.includes("always") && choices?.length)
+    draws.unshift({
+      id: "never",
+      look: "quiet",
+      text: say("approval.never"),
+      press: () => context.ask("never"),
+    });
+  if (mayGrant(approval))
+    draws.push({
+      id: "root",
+      text: html`<span>${escapeText(say("approval.root", { folder: root ?? "" }))}</span>`,
+      press: () => context.ask("root"),
+    });
+  return draws;
+}
+
+function drawDecision(
+  context: ApprovalContext,
+  deny: Template,
+  further: readonly Draw[],
+  once: Draw,
+): Template {
+  const { say } = context.host;
+  const off = isBusy(context) || !context.ready;
+  const { more } = context;
+  return html`<div class="bar" role="group" aria-label=${say("approval.decide")}>
+    ${deny}
+    ${
+      further.length > 0 &&
+      drawButton({
+        id: "more",
+        look: "quiet",
+        text: html`<span class="words">${say("approval.more")}</span>${MORE}`,
+        off: false,
+        open: more,
+        press: () => context.toggleMore(),
+      })
+    }
+    ${further.length > 0 && more && html`<div class="further">${further.map((button) => drawButton({ ...button, off }))}</div>`}
+    ${drawKeyed({ ...once, id: "once", off })}
+  </div>`;
+}
+
+function drawScopes(context: ApprovalContext, approval: ShownApproval): Template {
+  const { say } = context.host;
+  return drawDecision(context, drawDeny(context, "approval.deny", "danger"), furtherOf(context, approval), {
+    look: approval.risk?.level !== "danger" && "primary",
+    text: say("approval.once"),
+    press: () => context.choose("once"),
+  });
+}
+
+function drawPlanButtons(context: ApprovalContext): Template {
+  const { say } = context.host;
+  const edits = { text: say("approval.plan_edits"), press: () => context.choose("once", "accept_edits") };
+  return drawDecision(context, drawDeny(context, "approval.plan_no", ""), [edits], {
+    look: "primary",
+    text: say("approval.plan_yes"),
+    press: () => context.choose("once"),
+  });
+}
 
 const drawChanges = (
   context: ApprovalContext,
 ): Template => html`${drawBox(context, "note", context.draft.note, context.host.say("approval.plan_note"))}
-  <div class="actions">
+  <div class="bar">
+    ${drawBack(context)}
     ${drawButton({
       look: "primary",
       text: context.host.say("send"),
       off: isBusy(context),
       press: () => context.confirm(),
     })}
-    ${drawBack(context)}
   </div>`;
 
 /** Draw the choices, or the step that one of them opened. */
@@ -169,8 +203,10 @@ export function drawChoices(
   request: InputRequest,
   approval: ShownApproval,
 ): Template {
-  const { step } = context;
+  const { step, noting, draft, host } = context;
   if (step === "changes") return drawChanges(context);
   if (step) return drawConfirmation(context, request, approval, step);
-  return html`${!approval.plan && drawNote(context)} ${approval.plan ? drawPlanButtons(context) : drawScopes(context, approval)}`;
+  if (approval.plan) return drawPlanButtons(context);
+  return html`${noting && drawBox(context, "note", draft.note, host.say("approval.note_label"))}
+    ${drawTools(context, approval)} ${drawScopes(context, approval)}`;
 }

@@ -11,21 +11,26 @@ import { escapeText, renderEscapes } from "./escapes.ts";
 const wordsOf = ({ kind, subject }: RuleChoice, say: Say): string =>
   say(`approval.choice_${kind}`, { subject: subject ?? "" });
 
-/** Draw the rules that can be stored: one is shown, several are offered. */
+/** Draw the rules that can be stored, in words; below them, folded, the exact rule and what a rule is. */
 function drawRules(context: ApprovalContext, choices: readonly RuleChoice[]): Template {
   const { say } = context.host;
-  const chosen = context.draft.rule ?? choices[0]?.rule;
-  const draw = (choice: RuleChoice) => html`<span class="what"
-    ><span>${wordsOf(choice, say)}</span><small><code>${renderEscapes(visible(choice.rule))}</code></small></span
-  >`;
-  if (choices.length < 2) return html`<div class="option">${choices.map(draw)}</div>`;
-  return html`<div class="options" role="radiogroup" aria-labelledby="sure">
-    ${choices.map((choice, at) =>
-      drawRadio("rule", at === 0, choice.rule === chosen, draw(choice), () =>
-        context.change({ rule: at === 0 ? null : choice.rule }),
-      ),
-    )}
-  </div>`;
+  const chosen = context.draft.rule ?? choices[0]?.rule ?? "";
+  const draw = (choice: RuleChoice) => html`<span class="what">${escapeText(wordsOf(choice, say))}</span>`;
+  const radios = choices.map((choice, at) =>
+    drawRadio("rule", at === 0, choice.rule === chosen, draw(choice), () =>
+      context.change({ rule: at === 0 ? null : choice.rule }),
+    ),
+  );
+  return html`${
+    choices.length < 2
+      ? html`<div class="option">${choices.map(draw)}</div>`
+      : html`<div class="options" role="radiogroup" aria-labelledby="sure">${radios}</div>`
+  }
+    <details class="why rule">
+      <summary>${say("approval.exact_rule")}</summary>
+      <pre class="code" dir="ltr">${renderEscapes(visible(chosen))}</pre>
+      <p>${say("approval.about_rules")}</p>
+    </details>`;
 }
 
 /** Draw one of several options; the link of an error leads to the first. */
@@ -92,14 +97,15 @@ export function drawConfirmation(
     ${stores && drawAgents(context, agent)}
     ${stores && scope !== "never" && approval.runs_project && html`<p>${say("approval.runs_project")}</p>`}
     ${(scope === "always" || scope === "project") && scripts.length > 0 && drawScripts(context, scripts)}
-    <div class="actions arm">
+  </div>
+  <div class="bar">
+      ${drawBack(context)}
       ${drawButton({
+        id: "yes",
         look: danger || scope === "never" ? "danger primary" : "primary",
         text: say(`approval.yes_${scope}`),
         off: isBusy(context) || !context.ready,
         press: () => context.confirm(),
       })}
-      ${drawBack(context)}
-    </div>
   </div>`;
 }

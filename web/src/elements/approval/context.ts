@@ -3,7 +3,6 @@ import type { InputRequest, Scope } from "../../core/generated/wire.ts";
 import { html, type Template } from "../html.ts";
 import type { Host } from "../kind.ts";
 import type { Shown } from "./call.ts";
-import type { DenyAll } from "./denyall.ts";
 import type { ApprovalDraft } from "./draft.ts";
 
 /** What needs a confirmation: a scope, denying for good (`never`), or granting the folder (`root`). */
@@ -19,14 +18,19 @@ export interface ApprovalContext {
   readonly step: Step | null;
   /** How much of the call is shown. */
   readonly shown: Shown;
+  /** Whether the box for a note is open. */
+  readonly noting: boolean;
+  /** Whether the further choices are shown where there is little room. */
+  readonly more: boolean;
   /** Whether the buttons that approve accept clicks yet. */
   readonly ready: boolean;
   readonly me: Person | undefined;
-  readonly denyAll: DenyAll;
   /** The open approvals that this person can decide, oldest first. */
   decidable(request: InputRequest): readonly InputRequest[];
   change(patch: Partial<ApprovalDraft>): void;
   edit(on: boolean): void;
+  addNote(): void;
+  toggleMore(): void;
   choose(scope: Scope, mode?: "accept_edits"): void;
   /** Open the confirmation for denying for good or granting the folder. */
   ask(step: "never" | "root"): void;
@@ -40,11 +44,15 @@ export interface Button {
   look?: string | false;
   text: unknown;
   off: boolean;
+  /** Whether what it opens is open. */
+  open?: boolean;
+  /** The letter that presses it. */
+  key?: string | undefined;
   press(): void;
 }
 
-export const drawButton = ({ id, look, text, off, press }: Button): Template =>
-  html`<button type="button" id=${id} class=${look} aria-disabled=${off} .onclick=${press}>${text}</button>`;
+export const drawButton = ({ id, look, text, off, open, key, press }: Button): Template =>
+  html`<button type="button" id=${id} class=${look} aria-disabled=${off} aria-expanded=${open !== undefined && String(open)} aria-keyshortcuts=${key} .onclick=${press}>${text}${key && html`<kbd aria-hidden="true">${key.toUpperCase()}</kbd>`}</button>`;
 
 export const isBusy = ({ host }: ApprovalContext): boolean => host.view.phase === "submitting";
 

@@ -14,26 +14,30 @@ import type { Shown } from "./call.ts";
 import { drawCard } from "./card.ts";
 import { ClickGuard } from "./clickguard.ts";
 import type { ApprovalContext, ConfirmStep, Step } from "./context.ts";
-import { DenyAll } from "./denyall.ts";
 import { type ApprovalDraft, approvalBody, denialBody, EMPTY_DRAFT, editable } from "./draft.ts";
+import { highlights } from "./highlight.css.ts";
 import { drawApprovalReceipt } from "./receipt.ts";
 
 addTexts(texts);
+
+/** Whether letters press buttons: a person can turn that off (WCAG 2.1.4), which the page says on its root element. */
+const keysOn = (): boolean => document.documentElement.dataset.keys !== "off";
 
 /** An approval of a tool call or a plan: what the person enters, and how it becomes a decision. */
 export class ApprovalKind implements Kind, ApprovalContext {
   draft: ApprovalDraft = EMPTY_DRAFT;
   step: Step | null = null;
+  noting = false;
+  more = false;
   me: Person | undefined;
-  readonly denyAll: DenyAll;
   readonly #guard: ClickGuard;
   #whole = false;
   #around: readonly InputRequest[] | null | undefined = null;
   #request: InputRequest | undefined;
 
   constructor(readonly host: Host) {
-    host.root.adoptedStyleSheets.push(approvals);
-    this.denyAll = new DenyAll(host, "summary, .plain, #deny");
+    host.root.adoptedStyleSheets.push(highlights, approvals);
+    host.root.addEventListener("keydown", (event) => this.#onKey(event as KeyboardEvent));
     this.#guard = new ClickGuard(() => host.redraw());
     host.client?.whoami?.().then(
       ({ principal }) => {
@@ -77,6 +81,11 @@ export class ApprovalKind implements Kind, ApprovalContext {
   }
 
   afterDraw(): void {
+    const { root } = this.host;
+    root.host.toggleAttribute("data-keyless", !keysOn());
+    const card = root.querySelector<HTMLElement>(".card");
+    // A click on the card gives it the focus, and with it the letters.
+    if (card) card.tabIndex = -1;
     const dialog = this.#dialog;
     if (dialog && !dialog.open) {
       dialog.showModal();
@@ -109,6 +118,28 @@ export class ApprovalKind implements Kind, ApprovalContext {
     const approval = this.#request?.approval;
     this.change({ edited_input: on && approval ? editable(approval) : null });
     this.host.focusOn(on ? "#edited_input" : "#edit");
+  }
+
+  addNote(): void {
+    this.noting = true;
+    this.host.focusOn("#note");
+  }
+
+  toggleMore(): void {
+    this.more = !this.more;
+    this.host.focusOn(this.more ? ".further button" : "#more");
+  }
+
+  /** Press the button of a letter, unless it is typed into a box; a dangerous call is then allowed with Enter. */
+  #onKey(event: KeyboardEvent): void {
+    const { key, target, ctrlKey, metaKey, altKey } = event;
+    const typing = ctrlKey || metaKey || altKey || (target as Element).matches("input, textarea, select");
+    if (typing || event.defaultPrevented || !this.ready || !keysOn()) return;
+    const button = this.host.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+    if (!button) return;
+    event.preventDefault();
+    button.click();
+    if (this.step === "once") this.host.focusOn("#yes");
   }
 
   /** Approve at once, but confirm first if the call is dangerous or a rule is stored. */
@@ -178,8 +209,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
 
   /** Escape answers nothing: it closes the open step. */
   escape(): void {
-    if (this.denyAll.isOpen) this.denyAll.leave();
-    else if (this.step) this.back();
+    if (this.step) this.back();
   }
 
   errorTarget(path: string): ErrorTarget | undefined {

@@ -1,5 +1,5 @@
 import type { ReasonCode } from "../../core/generated/wire.ts";
-import { type Locale, translate } from "../../core/messages.ts";
+import { hasText, type Locale, translate } from "../../core/messages.ts";
 
 const isCode = (value: unknown): value is ReasonCode =>
   typeof value === "object" && value !== null && "code" in value;
@@ -11,8 +11,8 @@ function sentenceOf({ code, params = {} }: ReasonCode, locale: Locale): string |
     isCode(value) ? sentenceOf(value, locale) : value,
   ]);
   const key = `reason.${code}`;
-  const text = translate(key, Object.fromEntries(values), locale);
-  return text === key || values.some(([, value]) => value === null) ? null : text;
+  if (!hasText(key, locale) || values.some(([, value]) => value === null)) return null;
+  return translate(key, Object.fromEntries(values), locale);
 }
 
 /** The sentences of the policy in the language of the reader; what has no text there stays in English. */

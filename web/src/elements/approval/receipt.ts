@@ -1,6 +1,7 @@
 import { approvalCount } from "../../core/approval.ts";
 import type { Answer, InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { shorten } from "../../core/path.ts";
+import { headlineOf } from "../headline.ts";
 import { html, type Template } from "../html.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { when } from "../text.ts";
@@ -63,13 +64,12 @@ export function drawApprovalReceipt(view: Settled, shown: Shown): Template | und
   if (!approval || !answer) return undefined;
   const approved = answer.decision === "approve" && !request.revoked;
   const automatic = source === "policy";
-  const { headline } = previewOf(approval);
   const name = (request.revoked?.by ?? request.settled_by)?.name ?? say("someone");
   const line = html`${view.drawMark(approved)}
     <span class=${automatic ? "line auto" : "line"}
       ><span class="a">${say(keyOf(request, approval, answer), { name })}</span> ${
         automatic && answer.policy_rule && html`<code>${escapeText(answer.policy_rule)}</code>`
-      }<span aria-hidden="true"> · </span><code class="q">${escapeText(headline)}</code>${
+      }<span aria-hidden="true"> · </span><span class="q">${escapeText(headlineOf(previewOf(approval), locale))}</span>${
         answer.note && html`<span class="by">“${escapeText(shorten(answer.note, LINE))}”</span>`
       }${settled_at && html`<span class="by">${when(settled_at, locale)}</span>`}${view.drawLate()}</span
     >`;

@@ -69,6 +69,36 @@ export const composing = css`
     padding: 0.625rem;
     resize: none;
   }
+  .working {
+    align-items: center;
+    color: var(--_muted);
+    display: flex;
+    flex-wrap: wrap;
+    font-size: 0.875rem;
+    gap: 0.25rem 0.75rem;
+    justify-content: space-between;
+    padding-inline: 0.625rem 0.375rem;
+  }
+  .working::before {
+    background: var(--_accent);
+    block-size: 0.5rem;
+    border-radius: 50%;
+    content: "";
+    inline-size: 0.5rem;
+  }
+  .working span {
+    flex: 1;
+  }
+  @keyframes pulse {
+    to {
+      opacity: 0.3;
+    }
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .working::before {
+      animation: 1.6s ease-in-out infinite alternate pulse;
+    }
+  }
   .waits {
     font-weight: 400;
     white-space: nowrap;

@@ -1,5 +1,4 @@
 import texts from "../../../../src/askback/messages/en.json?composer" with { type: "json" };
-import type { Client } from "../../client/client.ts";
 import { WireError } from "../../client/errors.ts";
 import { newKey } from "../../client/key.ts";
 import { type Person, readOnlyReason } from "../../core/audience.ts";
@@ -11,9 +10,10 @@ import type { Transcript } from "../../core/transcript.ts";
 import { draftStore } from "../draftstore.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
-import { sendOrWarn, type WarningHost } from "../secretwarning.ts";
+import { sendOrWarn } from "../secretwarning.ts";
 import { composing } from "./composer.css.ts";
 import { explainMismatch, openRequests, predictOutcome, type Writer } from "./prediction.ts";
+import { Stop, type StopHost } from "./stop.ts";
 
 addTexts(texts);
 
@@ -38,11 +38,7 @@ const SILENT = [
 ];
 
 /** The element of the conversation, as the composer uses it. */
-export interface ComposerHost extends WarningHost {
-  readonly client: Client | undefined;
-  /** The id of the conversation. */
-  readonly thread: string;
-  readonly transcript: Transcript | undefined;
+export interface ComposerHost extends StopHost {
   /** The text in the box. */
   text: string;
   readonly readonly: boolean;
@@ -63,7 +59,10 @@ export class Composer {
   /** The card that has had the place of the box. */
   #card: HTMLElement | undefined;
 
+  readonly #stop: Stop;
+
   constructor(private readonly host: ComposerHost) {
+    this.#stop = new Stop(host);
     host.root.adoptedStyleSheets.push(composing);
     host.text ||= draftStore?.readText(host.thread) ?? "";
     host.root.addEventListener("keydown", (event) => this.#holdEscape(event as KeyboardEvent), true);
@@ -98,9 +97,11 @@ export class Composer {
   draw(thread: Transcript): Template | false {
     const { asked, host } = this;
     if (host.readonly) return false;
+    const mayWrite = thread.access?.level !== "view";
     if (asked) {
       this.#card = host.cardOf(asked);
-      return html`<div class="asked">${this.#card}</div>`;
+      return html`<div class="asked">${this.#card}</div>
+        ${mayWrite && this.#stop.draw(thread)}${mayWrite && this.#drawTrouble()}`;
     }
     const { activeElement } = document;
     // The focus goes back to the box, unless the person is busy elsewhere by now.
@@ -108,9 +109,9 @@ export class Composer {
       host.focusOn(".composer textarea");
     this.#card = undefined;
     if (thread.archived_at) return this.#drawClosed("composer.archived");
-    if (thread.access?.level === "view") return !!host.text && this.#drawClosed("composer.read");
+    if (!mayWrite) return !!host.text && this.#drawClosed("composer.read");
     if (!host.client) return false;
-    return html`${this.#drawNote(thread)}
+    return html`${this.#stop.draw(thread)}${this.#drawNote(thread)}
       <form class="composer" .onsubmit=${(event: Event) => this.#onSubmit(event)}>
         <label
           ><span class="hidden">${host.say("composer.message")}</span
@@ -125,8 +126,13 @@ export class Composer {
         </label>
         <button type="submit" class="primary">${host.say("send")}</button>
       </form>
-      ${host.client.link === "offline" && html`<div class="trouble">${icons.warn} ${host.say("offline")}</div>`}
-      <div class="trouble" role="alert">${host.trouble}</div>`;
+      ${this.#drawTrouble()}`;
+  }
+
+  #drawTrouble(): Template {
+    const { client, say, trouble } = this.host;
+    return html`${client?.link === "offline" && html`<div class="trouble">${icons.warn} ${say("offline")}</div>`}
+      <div class="trouble" role="alert">${trouble}</div>`;
   }
 
   /** A request in place of the box stays until it is answered: Escape does not skip it. */
@@ -168,7 +174,9 @@ export class Composer {
       return host.say(next.archived_at ? "composer.archived" : "composer.unarchived");
     }
     const more = heldCount(next) - heldCount(before);
-    return more === 0 ? undefined : host.say(more > 0 ? "composer.queue" : "composer.delivered");
+    return more === 0
+      ? this.#stop.follow(before, next)
+      : host.say(more > 0 ? "composer.queue" : "composer.delivered");
   }
 
   /** Send the text, but ask first if it looks like a secret, or like an answer that the form does not accept. */

@@ -40,7 +40,11 @@ function predictAnswer(thread: Transcript, { me, say }: Writer): string | undefi
   return reply.why === "not_an_option" ? say("composer.answers_option") : undefined;
 }
 
-/** Return a sentence about what a message will do besides being delivered, or undefined. */
+/** Say that what is open stays open. */
+const predictNothing = ({ length: count }: readonly InputRequest[], say: Say): string =>
+  say(`composer.leaves.${count === 1 ? "one" : "many"}`, { count });
+
+/** Return a sentence about what a message will do to what is open; undefined if nothing is. */
 export function predictOutcome(thread: Transcript, writer: Writer): string | undefined {
   const { say } = writer;
   const open = openRequests(thread);
@@ -51,11 +55,11 @@ export function predictOutcome(thread: Transcript, writer: Writer): string | und
     case "block_input":
       return say("composer.answer_first");
     case "cancel_pending":
-      return predictCancel(open.filter(({ form }) => form).length, say);
+      return predictCancel(open.filter(({ form }) => form).length, say) ?? predictNothing(open, say);
     case "answer":
-      return predictAnswer(thread, writer);
+      return predictAnswer(thread, writer) ?? predictNothing(open, say);
     default:
-      return undefined;
+      return predictNothing(open, say);
   }
 }
 

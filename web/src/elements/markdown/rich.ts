@@ -1,5 +1,5 @@
 import texts from "../../../../src/askback/messages/en.json?markdown" with { type: "json" };
-import type { Rich } from "../../core/generated/wire.ts";
+import type { Rich, RichNode } from "../../core/generated/wire.ts";
 import { addTexts } from "../../core/messages.ts";
 import { html, Template } from "../html.ts";
 import { localHost } from "../localhost.ts";
@@ -14,17 +14,25 @@ const TAGS = new Map<string, readonly string[]>([
   ...["p", "em", "strong", "code", "ul", "ol", "li"].map((tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const),
   ["pre", ['<pre tabindex="0"><code>', "</code></pre>"]],
   ["br", ["<br>", ""]],
+  ["table", ['<div class="table" tabindex="0"><table><tbody>', "</tbody></table></div>"]],
+  ...["tr", "th", "td"].map((tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const),
 ]);
 const PLAIN = ["", ""];
 
 /** Only these schemes become links; the server checks the same. */
 const SAFE = /^(https?:\/\/|mailto:)/i;
 
-/** Draw nodes: text stays text. */
-const draw = (nodes: readonly Rich[], say: Say): (Template | string)[] =>
+/** Draw nodes: text stays text. `drawOwn` draws some of them in its own way. */
+export const drawTree = (
+  nodes: readonly Rich[],
+  say: Say,
+  drawOwn?: (node: RichNode) => Template | undefined,
+): (Template | string)[] =>
   nodes.map((node) => {
     if (typeof node === "string") return node;
-    const inside = draw(node.children ?? [], say);
+    const own = drawOwn?.(node);
+    if (own) return own;
+    const inside = drawTree(node.children ?? [], say, drawOwn);
     if (node.type === "a" && SAFE.test(node.href ?? "")) {
       const host = localHost(node.href ?? "");
       // What an agent started on this computer can pose as anything: the label says where the link leads.
@@ -34,6 +42,6 @@ const draw = (nodes: readonly Rich[], say: Say): (Template | string)[] =>
   });
 
 /** Draw the Markdown tree of a text, if it has one. */
-export const rich = (nodes: readonly Rich[] | undefined, say: Say) => nodes && draw(nodes, say);
+export const rich = (nodes: readonly Rich[] | undefined, say: Say) => nodes && drawTree(nodes, say);
 
 Object.assign(onDemand, { rich });

@@ -68,7 +68,7 @@ class PackageKind implements Kind {
       <div class="actions">
         <button
           type="button"
-          class="quiet end"
+          class="quiet"
           aria-disabled=${!isOpen(view)}
           .onclick=${() => this.host.send("decline", { reason: "dismissed" })}
         >${say("dismiss")}</button>

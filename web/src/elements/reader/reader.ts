@@ -128,7 +128,7 @@ class Reader implements Kind {
 
   /** Where it stands in line, in words. */
   #place({ id, exclusive_key, requester }: InputRequest): string {
-    const { around = [], say } = this.host;
+    const { around = [], say, locale } = this.host;
     const before = around.slice(
       0,
       around.findIndex((each) => each.id === id),
@@ -139,7 +139,7 @@ class Reader implements Kind {
         each.exclusive_key === exclusive_key &&
         each.requester?.id === requester?.id,
     );
-    return next ? say("reader.after", { title: questionOf(next) }) : say("reader.queued");
+    return next ? say("reader.after", { title: questionOf(next, locale) }) : say("reader.queued");
   }
 
   adopt(request: InputRequest): void {
@@ -152,7 +152,7 @@ class Reader implements Kind {
     return html`<div class="card plain" part="card" tabindex="-1">
       ${icons.clock}
       <div>
-        <p><strong>${questionOf(request)}</strong></p>
+        <p><strong>${questionOf(request, this.host.locale)}</strong></p>
         <p class="by">${this.#place(request)}</p>
       </div>
     </div>`;

@@ -33,7 +33,7 @@ export function drawAnswered(view: Settled): Template | undefined {
   const text = empty ? say("nothing_given") : answerLine(form, answer, locale, say);
   const line = html`${view.drawMark(true)}
     <span class="line"
-      ><span class="q">${questionOf(request)}</span><span aria-hidden="true"> → </span
+      ><span class="q">${questionOf(request, locale)}</span><span aria-hidden="true"> → </span
       ><span class="hidden">: </span><span class="a">${opens ? shorten(text, LINE) : text}</span
       >${answer.message && html`<span class="by">${answer.message}</span>`}<span class="by">${view.byline("answered_by")}</span>${view.drawLate()}</span
     >`;
@@ -42,14 +42,14 @@ export function drawAnswered(view: Settled): Template | undefined {
 
 /** A request that ended without an answer, and why. */
 function drawEnded(view: Settled): Template {
-  const { request, say } = view;
+  const { request, say, locale } = view;
   const { status, reason, note } = request;
   const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
   const key =
     status === "expired" ? status : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
   return view.drawLine(html`${icon}
     <div>
-      <p><strong>${questionOf(request)}</strong></p>
+      <p><strong>${questionOf(request, locale)}</strong></p>
       <p class="by">${status === "declined" ? view.byline(key) : say(key)}</p>
       ${note && html`<p class="by">“${note}”</p>`} ${view.drawLate()}
     </div>`);

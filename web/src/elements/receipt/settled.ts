@@ -1,6 +1,7 @@
 import { isSame, type Person } from "../../core/audience.ts";
 import type { InputRequest } from "../../core/generated/wire.ts";
 import type { Origin, View } from "../../core/machine.ts";
+import type { Locale } from "../../core/messages.ts";
 import { html, type Template } from "../html.ts";
 import { draw } from "../icons.ts";
 import { cross, tick } from "../marks.ts";
@@ -29,7 +30,7 @@ function fateOf(
 export interface SettledHost {
   readonly view: View;
   readonly say: Say;
-  readonly locale: string;
+  readonly locale: Locale;
   readonly readonly: boolean;
   readonly client:
     | { post?<T>(path: string, body: unknown, key: string): Promise<T>; readonly now?: number }
@@ -51,7 +52,7 @@ export class Settled {
     return this.host.say;
   }
 
-  get locale(): string {
+  get locale(): Locale {
     return this.host.locale;
   }
 

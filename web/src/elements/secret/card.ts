@@ -44,7 +44,7 @@ function drawScopes(context: SecretContext, secret: ShownSecret, off: boolean): 
 const drawDismiss = (context: SecretContext): Template =>
   html`<button
     type="button"
-    class="quiet end"
+    class="quiet"
     aria-disabled=${!mayDecline(context.host.view)}
     .onclick=${() => context.dismiss()}
   >${context.host.say("dismiss")}</button>`;
@@ -55,8 +55,8 @@ function drawActions(context: SecretContext): Template {
   if (state === "disabled") return html`<p class="hint">${say("disabled")}</p>`;
   const busy = state === "submitting";
   return html`<div class="actions">
-    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say(context.reuses ? "secret.allow" : "secret.save")}</button>
     ${drawDismiss(context)}
+    <button type="submit" class="primary" part="submit" aria-disabled=${busy}>${busy ? html`${icons.clock}${say("sending")}` : say(context.reuses ? "secret.allow" : "secret.save")}</button>
   </div>`;
 }
 

@@ -118,7 +118,7 @@ export function drawValue(context: SecretContext, secret: ShownSecret, name: str
   const reuse = (event: Event): void =>
     context.change(name, { saved: ticked(event), folded: null, padded: false });
   return html`<div class=${error ? "field wrong" : "field"} part="field">
-    <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code></label>
+    <label class="label" for=${slot.saved ? `${uid}-saved` : uid}><code>${name}</code>${help.optional && html` <span class="tag">${say("optional")}</span>`}</label>
     ${hint && html`<div class="hint" id=${`${uid}-hint`}>${hint}</div>`}
     ${error && html`<p class="error" id=${`${uid}-error`}>${icons.warn} ${error}</p>`}
     ${

@@ -1,0 +1,198 @@
+"""What a person waits for in the browser: the first row of the inbox, 10,000 open requests, a slow network, 100 forms.
+
+`first_row_ms` counts from the navigation until the frame in which a row is there. With 10,000 open requests `all_ms`
+is when the title counts all of them, `key_ms` from a key press to the frame that shows the next row in focus, and
+`scroll_ms` from one frame to the next while the list scrolls. `forms_ms` is when the last of 100 forms of a
+conversation can be filled in.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import httpx2
+from playwright.sync_api import BrowserContext, CDPSession, Page, sync_playwright
+
+from bench.backlog import FIRST_THREAD
+from bench.measure import emit
+from bench.payload import questionnaire
+from bench.restart import ask, begin
+from bench.servers import REQUESTER, RESPONDER, Databases, serve
+from tests.chromium import ARGUMENTS, CHROMIUM
+
+SLOW_4G = {"offline": False, "latency": 562.5, "downloadThroughput": 180_000, "uploadThroughput": 84_375}
+"""As the developer tools of Chrome have it: 1.6 Mbit/s and 750 kbit/s, less a tenth, and 150 ms 3.75 times."""
+FEW, MANY, FORMS = 20, 10_000, 100
+KEYS, FRAMES = 30, 90
+
+NOTE = """(() => {
+  const shadow = (root, tag) => root?.querySelector(tag)?.shadowRoot;
+  const inbox = () => shadow(shadow(document, "askback-app"), "askback-place-inbox");
+  const forms = () => [...(shadow(document, "askback-thread")?.querySelectorAll("askback-request") ?? [])]
+    .filter((card) => card.shadowRoot.querySelector("form")).length;
+  const marks = {
+    row: () => inbox()?.querySelector(".row"),
+    all: () => document.title.startsWith("(10001)"),
+    forms: () => forms() === 100,
+  };
+  globalThis.noted = {};
+  const look = () => {
+    for (const [name, isThere] of Object.entries(marks)) if (isThere()) noted[name] ??= performance.now();
+    requestAnimationFrame(look);
+  };
+  look();
+})()"""
+"""Notes in which frame something is there."""
+KEY = """() => new Promise((resolve) => {
+  const shown = (event) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - event.timeStamp)));
+  addEventListener("keydown", shown, { once: true, capture: true });
+})"""
+SCROLL = """async (frames) => {
+  const pane = document.querySelector("askback-app").shadowRoot.querySelector("askback-place-inbox")
+    .shadowRoot.querySelector(".pane.list");
+  const times = [];
+  for (let at = 0; at <= frames; at += 1) {
+    pane.scrollBy(0, 300);
+    times.push(await new Promise(requestAnimationFrame));
+  }
+  return times.slice(1).map((time, at) => time - times[at]);
+}"""
+PAINTED = """() => new Promise((resolve) => new PerformanceObserver((list) =>
+  list.getEntriesByName("first-contentful-paint").forEach(({ startTime }) => resolve(startTime)))
+  .observe({ type: "paint", buffered: true }))"""
+
+
+class Browser:
+    """A signed-in window, which can be made slow."""
+
+    def __init__(self, context: BrowserContext, origin: str) -> None:
+        self.origin = origin
+        self.page: Page = context.new_page()
+        self.tools: CDPSession = context.new_cdp_session(self.page)
+        self.page.goto(f"{origin}/login")
+        self.page.fill("#code", RESPONDER)
+        self.page.keyboard.press("Enter")
+        self.page.wait_for_url(f"{origin}/")
+        self.page.add_init_script(NOTE)
+
+    def open(self, path: str, *marks: str) -> dict[str, float]:
+        """Load a page; return when the marks were there."""
+        self.page.goto(self.origin + path)
+        for mark in marks:
+            self.page.wait_for_function(f"() => noted.{mark}", timeout=120_000)
+        return self.page.evaluate("() => noted")
+
+    def painted(self, path: str) -> float:
+        """Load a page; return when it first painted something."""
+        self.page.goto(self.origin + path, wait_until="commit")
+        return self.page.evaluate(PAINTED)
+
+
+def begin_forms(origin: str) -> None:
+    """Ask 100 questions in one conversation."""
+    with _client(origin) as agent:
+        for at in range(FORMS):
+            form = {
+                "title": f"Question {at}",
+                "fields": [(questionnaire(at).fields or [])[0].model_dump(exclude_none=True)],
+            }
+            body = {"kind": "form", "thread_id": "hundred", "form": form}
+            agent.post("/v1/requests", json=body).raise_for_status()
+
+
+def warm_and_slow(window: Browser) -> dict[str, float]:
+    """The first row, with a CPU slowed four times and all files in the cache."""
+    window.tools.send("Emulation.setCPUThrottlingRate", {"rate": 4})
+    found = window.open("/", "row")
+    window.tools.send("Emulation.setCPUThrottlingRate", {"rate": 1})
+    return {"first_row_ms": found["row"]}
+
+
+def cold_and_far(window: Browser) -> dict[str, float]:
+    """The first paint, with nothing in the cache and a slow network."""
+    window.tools.send("Network.enable")
+    window.tools.send("Network.clearBrowserCache")
+    window.tools.send("Network.emulateNetworkConditions", SLOW_4G)
+    painted = window.painted("/")
+    window.page.wait_for_function("() => noted.row", timeout=60_000)
+    row = window.page.evaluate("() => noted.row")
+    window.tools.send(
+        "Network.emulateNetworkConditions",
+        {**SLOW_4G, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1},
+    )
+    return {"first_paint_ms": painted, "first_row_ms": row}
+
+
+def hundred_forms(window: Browser) -> dict[str, float]:
+    """A conversation with 100 questions."""
+    return {"forms_ms": window.open("/t/hundred", "forms")["forms"]}
+
+
+def ten_thousand(window: Browser) -> dict[str, float]:
+    """An inbox with 10,000 open requests: read, stepped through, scrolled."""
+    moved: list[int] = []
+    window.page.on(
+        "websocket", lambda socket: socket.on("framereceived", lambda data: moved.append(len(data)))
+    )
+    found = window.open("/", "row", "all")
+    keys: list[float] = []
+    for _ in range(KEYS):
+        pressed = window.page.evaluate_handle(f"({{ done: ({KEY})() }})")
+        window.page.keyboard.press("j")
+        keys.append(pressed.evaluate("({ done }) => done"))
+    frames: Sequence[float] = window.page.evaluate(SCROLL, FRAMES)
+    return {
+        "first_row_ms": found["row"],
+        "all_ms": found["all"],
+        "moved_mb": sum(moved) / 1e6,
+        "key_ms": statistics.median(keys),
+        "scroll_ms": statistics.median(frames),
+    }
+
+
+def _client(origin: str) -> httpx2.Client:
+    return httpx2.Client(base_url=origin, headers={"Authorization": f"Bearer {REQUESTER}"}, timeout=60)
+
+
+Case = Callable[[Browser], dict[str, float]]
+
+
+def measure(origin: str, cases: dict[str, Case], repeat: int) -> None:
+    """Measure the cases by turns, in one browser that has seen the pages before."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        context = browser.new_context(viewport={"width": 1280, "height": 800})
+        window = Browser(context, origin)
+        window.open("/", "row")
+        window.open("/t/hundred")
+        for _ in range(repeat):
+            for name, case in cases.items():
+                figures: dict[str, Any] = {key: round(value, 1) for key, value in case(window).items()}
+                emit("app", name, **figures)
+        browser.close()
+
+
+def main() -> None:
+    """Measure with few open requests, then with many."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--repeat", type=int, default=5)
+    args = parser.parse_args()
+    with Databases() as databases:
+        with databases.new("sqlite") as url, serve(url) as site:
+            with _client(site.agents) as agent:
+                for at in range(FEW):
+                    ask(agent, f"{FIRST_THREAD}-{at}")
+            measure(site.persons, {"warm_cpu_4x": warm_and_slow, "cold_slow_4g": cold_and_far}, args.repeat)
+            begin_forms(site.agents)
+            measure(site.persons, {"forms_100": hundred_forms}, args.repeat)
+        with databases.new("sqlite") as url:
+            begin(url, MANY)
+            with serve(url) as site:
+                measure(site.persons, {"open_10000": ten_thousand}, args.repeat)
+
+
+if __name__ == "__main__":
+    main()

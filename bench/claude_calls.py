@@ -1,0 +1,68 @@
+"""What an auto-approved tool call costs in the adapter for the Claude Agent SDK, in process and over HTTP.
+
+Run it with the environment of the adapter: `.venvs/claude/bin/python -m bench.claude_calls`. It calls the callbacks as
+the SDK does for each call: the hook before, `can_use_tool`, and the hook after. The CLI is not measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from claude_agent_sdk import ClaudeAgentOptions, ToolPermissionContext  # pyright: ignore[reportMissingImports]
+
+from askback import AsyncClient
+from askback.adapters.claude import with_askback
+from askback.server.app import create_app
+from askback.server.settings import load
+from bench.measure import emit, latency
+from tests.adapters.conftest import Server
+
+WARM = 50
+
+
+async def measure(case: str, ask: AsyncClient, total: int) -> None:
+    """Measure calls that the default policy allows, one after the other."""
+    options: Any = with_askback(ClaudeAgentOptions(), ask, thread_id=case)
+    hooks = {event: matchers[0].hooks[0] for event, matchers in options.hooks.items()}
+    samples: dict[str, list[float]] = {"decide": [], "report": []}
+    for number in range(WARM + total):
+        told = {"session_id": case, "tool_name": "Read", "tool_input": {"file_path": f"src/{number}.py"}}
+        told |= {"tool_use_id": f"toolu_{number:024}"}
+        begun = time.perf_counter()
+        await hooks["PreToolUse"](told, told["tool_use_id"], {"signal": None})
+        context = ToolPermissionContext(tool_use_id=told["tool_use_id"])
+        result = await options.can_use_tool("Read", told["tool_input"], context)
+        decided = time.perf_counter()
+        await hooks["PostToolUse"](told, told["tool_use_id"], {"signal": None})
+        assert result.behavior == "allow", result
+        if number >= WARM:
+            samples["decide"].append(decided - begun)
+            samples["report"].append(time.perf_counter() - decided)
+    for part, taken in samples.items():
+        emit("claude_calls", f"{case}, {part}", **latency(taken))
+
+
+async def main(total: int) -> None:
+    """Measure in process, over a WebSocket and over plain HTTP."""
+    with tempfile.TemporaryDirectory() as folder:
+        app = create_app(load({}, data_dir=Path(folder) / "in-process"))
+        async with AsyncClient(app=app) as ask:
+            await measure("in-process", ask, total)
+        server = Server(Path(folder) / "server")
+        try:
+            for transport in ("websocket", "http"):
+                async with server.client(transport=transport) as ask:
+                    await measure(transport, ask, total)
+        finally:
+            server.stop()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--total", type=int, default=1000, help="calls in each case")
+    asyncio.run(main(parser.parse_args().total))

@@ -1,0 +1,39 @@
+"""The runs of an AG-UI agent that asks a person: in its front end, such as CopilotKit, and in the inbox."""
+
+from collections.abc import AsyncIterator
+
+from ag_ui.core import (
+    BaseEvent,
+    RunAgentInput,
+    RunErrorEvent,
+    RunFinishedEvent,
+    RunFinishedInterruptOutcome,
+    RunFinishedSuccessOutcome,
+    RunStartedEvent,
+)
+
+from askback import AskbackError, AsyncClient, Form, Select
+from askback.adapters.ag_ui import as_interrupts, take_resume
+
+REPORT = Form(fields=[Select(id="format", label="Which format?", options=["PDF", "Word"], required=True)])
+
+
+async def run(ask: AsyncClient, run_input: RunAgentInput) -> AsyncIterator[BaseEvent]:
+    """Yield the events of a run; the endpoint of the agent sends them over SSE."""
+    thread_id, here = run_input.thread_id, {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
+    yield RunStartedEvent(**here)
+    waiting = [*await ask.requests.list(thread_id=thread_id, status="pending")]
+    try:
+        if waiting:
+            asked = await take_resume(ask, waiting, run_input.resume)
+        else:
+            asked = [await ask.requests.create(REPORT, thread_id=thread_id)]
+    except AskbackError as refused:
+        yield RunErrorEvent(message=str(refused))
+        return
+    if still := [each for each in asked if not each.settled]:
+        interrupts = await as_interrupts(ask, still)
+        yield RunFinishedEvent(**here, outcome=RunFinishedInterruptOutcome(interrupts=interrupts))
+        return
+    result = [ask.text_of(each) for each in asked]
+    yield RunFinishedEvent(**here, result=result, outcome=RunFinishedSuccessOutcome())

@@ -1,0 +1,151 @@
+"""Test the adapters of agent frameworks, each in an environment of its own, since some cannot share one.
+
+An adapter `NAME` is `src/askback/adapters/NAME.py` (or a package), its extra in `pyproject.toml` has the same name,
+what its tests need beside that stands in the dependency group `test-NAME` (which may be absent), its tests in
+`tests/adapters/NAME/`, and `locks/NAME.lock` holds the versions. The environments are `.venvs/NAME`.
+
+The examples in TypeScript are the name `typescript`: their packages are in `examples/frameworks/typescript`, and their
+tests run in `.venv`.
+
+    python3 scripts/adapters.py test [NAME ...]   run the tests and the type check; all adapters when none is named
+    python3 scripts/adapters.py lock [NAME ...]   choose new versions and write the locks
+    python3 scripts/adapters.py example NAME ...  run `examples/frameworks/NAME_agent.py` with a server of its own
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import setup
+
+ROOT = setup.ROOT
+LOCKS = ROOT / "locks"
+TESTS = ROOT / "tests" / "adapters"
+EXAMPLES = ROOT / "examples" / "frameworks"
+NODE = "typescript"
+
+
+def names() -> list[str]:
+    """Return the adapters that have tests."""
+    return sorted(folder.name for folder in TESTS.iterdir() if any(folder.glob("test_*.py")))
+
+
+def lock(name: str) -> None:
+    """Write `locks/NAME.lock` with the newest versions that fit; raises `SetupError`."""
+    if name == NODE:
+        setup.run("npm", "run", "lock", cwd=EXAMPLES / NODE)
+        return
+    LOCKS.mkdir(exist_ok=True)
+    group = f"test-{name}"
+    groups = [
+        "adapters",
+        *([group] if f"\n{group} = [" in (ROOT / "pyproject.toml").read_text("utf-8") else []),
+    ]
+    setup.run(
+        *(setup.find_uv(), "pip", "compile", "pyproject.toml", "--extra", name.replace("_", "-")),
+        *(word for group in groups for word in ("--group", group)),
+        *("--upgrade", "--quiet", "--universal", "--generate-hashes", "--no-header", "--no-emit-index-url"),
+        *("--no-emit-find-links", "--python-version", "3.11", "--output-file", LOCKS / f"{name}.lock"),
+    )
+
+
+def make_environment(name: str) -> Path:
+    """Create or update `.venvs/NAME` from its lock and return its Python; raises `SetupError`."""
+    if name == NODE:
+        return make_node_environment()
+    uv = setup.find_uv()
+    venv = ROOT / ".venvs" / name
+    python = venv / "bin" / "python"
+    wanted = LOCKS / f"{name}.lock"
+
+    def install() -> None:
+        setup.run(uv, "venv", "--quiet", "--clear", "--no-python-downloads", "--python", sys.executable, venv)
+        pip_install = (uv, "pip", "install", "--quiet", "--python", python)
+        setup.run(*pip_install, "--require-hashes", "-r", wanted)
+        setup.run(*pip_install, "--no-deps", "--no-build-isolation", "-e", ROOT)
+
+    setup.step(
+        f"installing the locked packages of the adapter {name}",
+        stamp=venv / "askback.stamp",
+        inputs=[wanted, ROOT / "pyproject.toml"],
+        made=python,
+        do=install,
+    )
+    return python
+
+
+def make_node_environment() -> Path:
+    """Install the locked npm packages of the examples in TypeScript, and return the Python of their tests."""
+    folder = EXAMPLES / NODE
+    setup.step(
+        "installing the locked npm packages of the examples in TypeScript",
+        stamp=folder / "node_modules" / ".askback-installed",
+        inputs=[folder / "package.json", folder / "package-lock.json"],
+        made=folder / "node_modules",
+        do=lambda: setup.run("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=folder),
+    )
+    return setup.VENV_PYTHON
+
+
+def test(name: str, options: Sequence[str]) -> bool:
+    """Check the types of an adapter and run its tests; return whether both went well."""
+    python = make_environment(name)
+    adapters = ROOT / "src" / "askback" / "adapters"
+    places = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
+    sources = [path for path in places if path.exists()]
+    pyright = [ROOT / ".venv" / "bin" / "pyright", "--pythonpath", python, *sources]
+    pytest = [python, "-m", "pytest", "-q", *options, TESTS / name]
+    commands = [pyright, pytest] if sources else [pytest]
+    setup.say(f"testing the adapter {name}")
+    ended = [subprocess.run([str(word) for word in one], cwd=ROOT, check=False) for one in commands]
+    return not any(one.returncode for one in ended)
+
+
+def example(name: str) -> bool:
+    """Run the example of an adapter against a new server, which ends with it; return whether it went well."""
+    python = make_environment(name)
+    with tempfile.TemporaryDirectory() as folder:
+        serve = [python, "-m", "askback", "serve", "--port", "0", "--data-dir", folder, "--ready-json"]
+        with subprocess.Popen([str(word) for word in serve], stdout=subprocess.PIPE) as server:
+            assert server.stdout is not None
+            ready = json.loads(server.stdout.readline())
+            setup.say(f"answer at {ready['login_url']}")
+            found = {"ASKBACK_URL": ready["url"], "ASKBACK_TOKEN": ready["requester_token"]}
+            start = ["npm", "start", "--silent"] if name == NODE else [python, EXAMPLES / f"{name}_agent.py"]
+            folder_of = EXAMPLES / NODE if name == NODE else ROOT
+            done = subprocess.run(start, cwd=folder_of, env={**os.environ, **found}, check=False)
+            server.terminate()
+    return done.returncode == 0
+
+
+def main() -> int:
+    """Run the command line and return the exit status."""
+    parser = argparse.ArgumentParser(description="Test the adapters; see the module's text.")
+    parser.add_argument("verb", choices=["test", "lock", "example"])
+    parser.add_argument("names", nargs="*")
+    asked, options = parser.parse_known_args()
+    chosen: list[str] = asked.names or names()
+    try:
+        if asked.verb == "lock":
+            for name in chosen:
+                lock(name)
+            return 0
+        failed = [
+            name for name in chosen if not (example(name) if asked.verb == "example" else test(name, options))
+        ]
+    except setup.SetupError as error:
+        print(f"adapters: {error}.", file=sys.stderr)
+        return 1
+    print("adapters: " + (f"failed: {', '.join(failed)}" if failed else f"all passed: {', '.join(chosen)}"))
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

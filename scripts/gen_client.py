@@ -1,0 +1,150 @@
+"""Write the generated files of the TypeScript client from the table of operations, or check that they are current.
+
+python scripts/gen_client.py            writes web/src/agent/generated
+python scripts/gen_client.py --check    exits 1 if a file differs
+
+`operations.ts` has the routes and types of the operations of an agent, `bodies.ts` the types of what it sends and
+`replies.ts` of what it reads beyond the types of the pages, `texts.ts` the sentences that the client says itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from askback.domain import fields
+from askback.domain.lifecycle import Status
+from askback.domain.modeltext import BRAND, TEXTS
+from askback.wire import openapi
+from askback.wire.operation import BYTES, PNG, REQUESTER, STREAM, Operation, Parameter
+from askback.wire.operations import OPERATIONS
+from gen_web import HEAD, NAMED, WIRE, Types
+
+FOLDER = WIRE.parents[2] / "agent" / "generated"
+MADE = "made by scripts/gen_client.py"
+OWN_TEXTS = ("unavailable", "used", "lapsed", "hook", "reasons", "secret.off")
+"""Of an outcome that the server knows nothing about; it says all others."""
+LEASE = "SecretLease"
+TYPES = {"text": "string", "integer": "number", "number": "number", "flag": "boolean", "texts": "string[]"}
+
+
+def of_agents() -> Sequence[Operation]:
+    """Return the operations that an agent calls with JSON and that have a reply in JSON."""
+    bytes_of = {BYTES, PNG, STREAM}
+    return [
+        each
+        for each in OPERATIONS.values()
+        if each.roles >= REQUESTER
+        and "http" in each.over
+        and not bytes_of & {each.body, *each.replies.values()}
+    ]
+
+
+def operations() -> str:
+    """Return `operations.ts`."""
+    rows = [_row(each) for each in of_agents()]
+    routes = [f'  {each.name}: "{each.route}",' for each in of_agents()]
+    return "\n".join(
+        [
+            f"/** The operations of an agent, {MADE} from the table of operations. */\n",
+            'import type * as sent from "./bodies.ts";',
+            'import type * as read from "./replies.ts";\n',
+            "/** By operation: what stands in the path and the query, the body, and the reply. */",
+            "export interface Operations {",
+            *rows,
+            "}\n",
+            "export const ROUTES: { readonly [name in keyof Operations]: string } = {",
+            *routes,
+            "};\n",
+        ]
+    )
+
+
+def _row(operation: Operation) -> str:
+    args = [f"{name}: string" for name in operation.path_parameters]
+    args += [f"{each.name}?: {_type(each)}" for each in operation.parameters if "http" in each.over]
+    listed = f"{{ {'; '.join(args)} }}" if args else "{}"
+    body = " | ".join(f"sent.{each.__name__}" for each in _bodies(operation)) or "undefined"
+    names = dict.fromkeys(None if name in {None, "Nothing"} else name for name in operation.replies.values())
+    reply = " | ".join("null" if name is None else f"read.{name}" for name in names)
+    return f"  /** {operation.summary} */\n  {operation.name}: {{ args: {listed}; body: {body}; reply: {reply} }};"
+
+
+def _type(parameter: Parameter) -> str:
+    return " | ".join(map(json.dumps, Status)) if parameter.type == "statuses" else TYPES[parameter.type]
+
+
+def _bodies(operation: Operation) -> Sequence[type[BaseModel]]:
+    return openapi.models(operation.body) if operation.body else ()
+
+
+def bodies() -> str:
+    """Return `bodies.ts`."""
+    types = Types("validation")
+    named = {name: NAMED[name] for name in ("Scope", "SecretScope")}
+    types.add({"Field": fields.AnyField, **named}, [each for one in of_agents() for each in _bodies(one)])
+    head = f"/** What an agent sends, {MADE} from the models of the server. */\n"
+    return types.module(
+        f"{head}\nexport type Json = null | boolean | number | string | Json[] | {{ [key: string]: Json }};\n"
+    )
+
+
+def replies() -> str:
+    """Return `replies.ts`: the types of the pages again, and those that only agents read."""
+    known, types = Types(), Types()
+    pages = known.text()
+    assert pages.startswith(HEAD)
+    names = {name for one in of_agents() for name in one.replies.values() if name not in {None, "Nothing"}}
+    found = {str(name): openapi.models(str(name))[0] for name in names}
+    lease = Types("validation")  # the server refuses to write a secret by its model
+    lease.add({}, [found.pop(LEASE)])
+    types.add(NAMED, [found[name] for name in sorted(found)])
+    types.written |= lease.written
+    more = {name: text for name, text in types.written.items() if name not in known.written}
+    words = set(re.findall(r"\w+", re.sub(r"/\*\*.*?\*/", "", " ".join(more.values()))))
+    shared = sorted({"Json", *known.written} & words)
+    types.written = more
+    head = f"/** What an agent reads beyond `wire.ts`, {MADE} from the models of the server. */\n"
+    imports = f'import type {{ {", ".join(shared)} }} from "../../core/generated/wire.ts";\n'
+    return types.module(f'{head}\n{imports}\nexport type * from "../../core/generated/wire.ts";\n')
+
+
+def texts() -> str:
+    """Return `texts.ts`."""
+    said = {key: TEXTS[key].replace("{brand}", BRAND) for key in OWN_TEXTS}
+    head = f"/** Sentences for a model, {MADE} from askback.domain.modeltext. */\n"
+    return f"{head}\nexport const TEXTS = {json.dumps(said, indent=2, ensure_ascii=False)};\n"
+
+
+FILES: Mapping[str, str] = {
+    "operations.ts": operations(),
+    "bodies.ts": bodies(),
+    "replies.ts": replies(),
+    "texts.ts": texts(),
+}
+
+
+def main(argv: list[str]) -> int:
+    """Write or check the files; return the exit status."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    stale = [name for name, text in FILES.items() if _current(FOLDER / name) != text]
+    if "--check" not in argv:
+        for name in stale:
+            (FOLDER / name).write_text(FILES[name], encoding="utf-8")
+    elif stale:
+        print(f"not current: {', '.join(stale)}. Run `make gen`.", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _current(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

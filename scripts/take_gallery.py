@@ -1,0 +1,87 @@
+"""Photograph every example of the gallery in each look, with a page that shows them side by side.
+
+`make gallery` writes build/gallery/index.html; ARGS="approval" takes only the examples whose id has that in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import shutil
+import sys
+import tempfile
+from html import escape
+from pathlib import Path
+
+from playwright.async_api import Browser, ViewportSize
+
+from askback.demo.processes import run_server
+from take_picture import browser
+
+OUT = Path(__file__).resolve().parent.parent / "build" / "gallery"
+LOOKS = list(itertools.product((1280, 390), ("light", "dark"), ("en", "de")))
+HEIGHT = 900
+PAGE = """<!doctype html>
+<meta charset="utf-8">
+<title>Gallery</title>
+<style>
+  body {{ font-family: system-ui, sans-serif }}
+  div {{ display: flex; gap: 1rem; overflow-x: auto; align-items: start }}
+  img {{ max-inline-size: 40rem }}
+</style>
+{}"""
+
+
+async def take(shown: Browser, url: str, look: tuple[int, str, str], wanted: str) -> list[str]:
+    """Photograph the examples in one look; return their ids."""
+    width, scheme, language = look
+    page = await shown.new_page(
+        viewport=ViewportSize(width=width, height=HEIGHT),
+        color_scheme="dark" if scheme == "dark" else "light",
+        reduced_motion="reduce",
+    )
+    await page.goto(f"{url}/gallery?lang={language}")
+    await page.locator("#examples[data-ready]").wait_for()
+    await page.locator("body > header").evaluate("(header) => header.remove()")  # it sticks over what is tall
+    taken: list[str] = []
+    for example in await page.locator(".example").all():
+        name = (await example.get_attribute("id") or "").removeprefix("example-")
+        if wanted in name:
+            await example.screenshot(path=OUT / file_of(name, look))
+            taken.append(name)
+    await page.close()
+    return taken
+
+
+def file_of(name: str, look: tuple[int, str, str]) -> str:
+    """Name the picture of an example in one look."""
+    return f"{name}-{'-'.join(map(str, look))}.png"
+
+
+def index(names: list[str]) -> str:
+    """Write the page that shows them all."""
+    rows = [
+        f"<h2>{escape(name)}</h2><div>"
+        + "".join(f'<img loading="lazy" alt="{look}" src="{file_of(name, look)}">' for look in LOOKS)
+        + "</div>"
+        for name in names
+    ]
+    return PAGE.format("\n".join(rows))
+
+
+async def main(wanted: str) -> None:
+    """Run a server, and photograph its gallery."""
+    shutil.rmtree(OUT, ignore_errors=True)
+    OUT.mkdir(parents=True)
+    names: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with run_server(Path(folder), port=0) as ready, browser() as shown:
+            for look in LOOKS:
+                names = await take(shown, ready.url, look, wanted)
+                print(f"{len(names)} examples, {' '.join(map(str, look))}", flush=True)
+    (OUT / "index.html").write_text(index(names))
+    print(f"{OUT / 'index.html'}")
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else ""))

@@ -1,0 +1,145 @@
+"""Ask about the calls for which a run has paused, and answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from google.adk.events import Event
+from google.adk.tools import BaseTool, ToolContext
+from google.genai import types
+
+from askback.adapters.asking import AskOptions, Place, approve_once, ask_once
+from askback.adapters.asktools import (
+    ASK_TOOLS,
+    ASK_USER,
+    REQUEST_APPROVAL,
+    REQUEST_ENV_VARS,
+    AskResult,
+    AskTool,
+)
+from askback.adapters.openquestion import typed_form
+from askback.client.async_client import AsyncClient
+from askback.domain.decision import Decision
+from askback.domain.lifecycle import Status
+from askback.domain.modeltext import model_text
+from askback.domain.request import InputRequest
+
+CONFIRM, INPUT = "adk_request_confirmation", "adk_request_input"
+_NO_HINT = "Please approve or reject the tool call "
+"""The start of the framework's default message."""
+
+Outcome = Decision | InputRequest | AskResult
+
+
+class _AskTool(BaseTool):
+    """A tool for which the framework pauses; the answer is its result."""
+
+    def __init__(self, kind: AskTool) -> None:
+        super().__init__(name=kind.name, description=kind.description, is_long_running=True)
+        self._kind = kind
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return types.FunctionDeclaration(
+            name=self.name, description=self.description, parameters_json_schema=self._kind.schema
+        )
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> None:
+        """Return nothing, which is how a tool of ADK waits."""
+
+
+ask_user = _AskTool(ASK_USER)
+request_approval = _AskTool(REQUEST_APPROVAL)
+request_env_vars = _AskTool(REQUEST_ENV_VARS)
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """A call for which a run has paused, and its place, which has the id of the call that the model made."""
+
+    call: types.FunctionCall
+    place: Place
+
+
+def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
+    """Return the unanswered pauses of a session. A new user message discards the pauses before it."""
+    found = dict[str | None, Pause]()
+    for event in events:
+        answered = event.get_function_responses()
+        if event.author == "user" and not answered:
+            found.clear()
+        for each in answered:
+            found.pop(each.id, None)
+        for call in event.get_function_calls():
+            if call.id in (event.long_running_tool_ids or ()) and is_ours(call.name):
+                found[call.id] = Pause(call, _placed(call, event, place))
+    return list(found.values())
+
+
+def _placed(call: types.FunctionCall, event: Event, place: Place) -> Place:
+    original = (call.args or {})["originalFunctionCall"]["id"] if call.name == CONFIRM else call.id
+    return replace(
+        place,
+        id=f"{place.id}:{event.invocation_id}:{call.id}",
+        run_id=event.invocation_id,
+        tool_call_id=original,
+        agent=event.author,
+    )
+
+
+def is_ours(name: str | None) -> bool:
+    """Whether askback answers a call with this name: the others run elsewhere."""
+    return name in {CONFIRM, INPUT} or name in ASK_TOOLS
+
+
+async def outcome(ask: AsyncClient, pause: Pause, options: AskOptions) -> Outcome:
+    """Ask about a pause."""
+    args = pause.call.args or {}
+    if pause.call.name != CONFIRM:
+        return await answer_to(ask, pause.call.name or "", args, pause.place, options)
+    call, hint = args["originalFunctionCall"], args["toolConfirmation"].get("hint", "")
+    reason = None if hint.startswith(_NO_HINT) else hint or None
+    shown = {**call.get("args", {}), **_payload(pause.call)}
+    return await approve_once(
+        ask, call["name"], shown, pause.place, allow_edit=True, reason=reason, **options
+    )
+
+
+async def answer_to(
+    ask: AsyncClient, name: str, args: Mapping[str, Any], place: Place, options: AskOptions
+) -> InputRequest | AskResult:
+    """Send the question of a call of an ask tool or of `adk_request_input`."""
+    if name in ASK_TOOLS:
+        return await ASK_TOOLS[name].call(ask, args, place, wait=options.get("wait", True))
+    return await ask_once(ask, typed_form(args["message"], _schema(args)).form, place, **options)
+
+
+def response(call: types.FunctionCall, found: Outcome) -> dict[str, Any]:
+    """Return the response that the framework expects for a call."""
+    if isinstance(found, AskResult):
+        return {"result": found.text}
+    if isinstance(found, InputRequest):
+        if found.status is not Status.ANSWERED or found.answer is None:
+            return {"result": model_text(found)}
+        args = call.args or {}
+        return {"result": typed_form(args["message"], _schema(args)).instance(found.answer.values)}
+    payload = {name: found.input.get(name) for name in _payload(call)} if found else {}
+    return {"confirmed": bool(found), **({"payload": payload} if payload else {})}
+
+
+def is_open(found: Outcome) -> bool:
+    """Whether nobody has answered yet."""
+    if isinstance(found, Decision):
+        return found.status == "pending"
+    return found.pending if isinstance(found, AskResult) else not found.settled
+
+
+def _payload(call: types.FunctionCall) -> Mapping[str, Any]:
+    """Return the payload fields that a tool requests, with suggested values; the card shows them."""
+    payload = (call.args or {})["toolConfirmation"].get("payload")
+    return payload if isinstance(payload, dict) else {}
+
+
+def _schema(args: Mapping[str, Any]) -> Mapping[str, Any]:
+    return args.get("response_schema") or {"type": "string"}

@@ -1,0 +1,80 @@
+"""Run the calls that were approved, as they were approved, and answer those that were denied."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any
+
+from google.adk.plugins import BasePlugin
+from google.adk.tools import BaseTool, ToolContext
+from google.adk.tools.tool_confirmation import ToolConfirmation
+from google.genai import types
+
+from askback.adapters.adk.calls import answer_to, is_ours, response
+from askback.adapters.asking import AskOptions, Place, approve_once
+from askback.client.async_client import AsyncClient
+from askback.domain.decision import Decision
+
+_around: ContextVar[Place | None] = ContextVar("askback_around", default=None)
+"""The place of the call within which an agent runs as a tool."""
+
+
+class Gate(BasePlugin):
+    """Decides about each call before it runs.
+
+    ADK leaves a denial to the tool, and a tool of one's own may run all the same (adk-python#7148). It discards the
+    session of an agent that runs as a tool (`AgentTool`), so what such an agent asks is answered while it waits.
+    """
+
+    def __init__(self, ask: AsyncClient, timeout_s: float | None) -> None:
+        super().__init__(name="askback")
+        self._ask = ask
+        self._options: AskOptions = {"timeout_s": timeout_s}
+        self.threads = dict[str, str]()
+        """The sessions that run, each with its thread."""
+        self.decisions = dict[tuple[str, str | None], Decision]()
+        """Decisions about calls that are about to run, by session and call."""
+
+    async def before_tool_callback(
+        self, *, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext
+    ) -> dict[str, Any] | None:
+        """Return the result of a call that does not run; None lets it run, perhaps with other arguments."""
+        session_id, call_id = tool_context.session.id, tool_context.function_call_id
+        decision = self.decisions.pop((session_id, call_id), None)
+        around = _around.get()
+        if session_id in self.threads:
+            here = Place(id=f"adk:{session_id}:{call_id}", thread_id=self.threads[session_id])
+            _around.set(replace(here, run_id=tool_context.invocation_id))
+        elif around is not None:
+            place = replace(
+                around,
+                id=f"{around.id}:{session_id}:{call_id}",
+                tool_call_id=call_id,
+                agent=tool_context.agent_name,
+            )
+            if is_ours(tool.name):
+                found = await answer_to(self._ask, tool.name, tool_args, place, self._options)
+                return response(types.FunctionCall(args=tool_args), found)
+            decision = await self._decided(tool, tool_args, tool_context, place)
+        if decision is None:
+            return None
+        if not decision:
+            return {"error": decision.text}
+        confirmation = tool_context.tool_confirmation or ToolConfirmation(confirmed=True)
+        tool_context.tool_confirmation = confirmation
+        only_payload = {*(confirmation.payload or {})} - tool_args.keys()
+        approved = {name: value for name, value in decision.input.items() if name not in only_payload}
+        tool_args.clear()
+        tool_args.update(approved)
+        return None
+
+    async def _decided(
+        self, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, place: Place
+    ) -> Decision | None:
+        if not await tool.check_require_confirmation(tool_args, tool_context):
+            return None
+        decision = await approve_once(
+            self._ask, tool.name, dict(tool_args), place, allow_edit=True, **self._options
+        )
+        return await self._ask.use(decision)

@@ -1,0 +1,163 @@
+"""Run the agents of a runner and answer their pauses, with a process that waits or without one."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from typing import Any
+
+from google.adk.events import Event
+from google.adk.runners import Runner
+from google.adk.sessions import Session
+from google.genai import types
+from pydantic_core import to_jsonable_python
+
+from askback.adapters.adk.calls import CONFIRM, INPUT, Outcome, Pause, is_open, open_pauses, outcome, response
+from askback.adapters.adk.gate import Gate
+from askback.adapters.asking import (
+    AskOptions,
+    MirroredCall,
+    MirroredMessage,
+    Place,
+    mirror_messages,
+    together,
+)
+from askback.client.async_client import AsyncClient
+from askback.domain.decision import Decision
+from askback.domain.request import InputRequest
+
+
+class AskbackRunner:
+    """Runs the agents of a runner, and asks a person whenever they pause.
+
+    `thread_id` is by default that of the client, or the id of the session. Without `timeout_s` a request never expires.
+    A runner is wrapped once.
+    """
+
+    def __init__(
+        self,
+        runner: Runner,
+        ask: AsyncClient,
+        *,
+        thread_id: str | None = None,
+        timeout_s: float | None = None,
+    ) -> None:
+        self._runner = runner
+        self._ask = ask
+        self._thread_id = thread_id or ask.thread_id
+        self._timeout_s = timeout_s
+        self._gate = Gate(ask, timeout_s)
+        runner.plugin_manager.register_plugin(self._gate)
+
+    async def run_async(
+        self, *, user_id: str, session_id: str, new_message: types.Content | None = None, **options: Any
+    ) -> AsyncGenerator[Event, None]:
+        """Run an agent to its end, with the options of `Runner.run_async`; yields the events.
+
+        All calls of a turn are asked at once. Without a message it continues a session that has paused.
+        """
+        if new_message is not None:
+            async for event in self._run(user_id, session_id, new_message, options):
+                yield event
+        async for event in self._go_on(user_id, session_id, options, wait=True):
+            yield event
+
+    async def park(self, *, user_id: str, session_id: str) -> Sequence[str]:
+        """Ask about the pauses of a session without waiting; returns the ids of the requests.
+
+        When a request has ended, its resume arrives at `ask.resumes`: call `resume_async`.
+        """
+        found = await self._outcomes(await self._pauses(user_id, session_id), wait=False)
+        requests = [each if isinstance(each, InputRequest) else each.request for each in found]
+        return [each.id for each in requests if each is not None]
+
+    async def resume_async(
+        self, *, user_id: str, session_id: str, **options: Any
+    ) -> AsyncGenerator[Event, None]:
+        """Continue a session once all of its pauses are answered, and park its next ones; yields the events.
+
+        It yields nothing before. Any process with the same agents and session service can do it.
+        """
+        async for event in self._go_on(user_id, session_id, options, wait=False):
+            yield event
+
+    async def _go_on(
+        self, user_id: str, session_id: str, options: Mapping[str, Any], *, wait: bool
+    ) -> AsyncGenerator[Event, None]:
+        while pauses := await self._pauses(user_id, session_id):
+            found = await self._outcomes(pauses, wait=wait)
+            if any(map(is_open, found)):
+                return
+            confirmed, answered = list[types.Part](), list[types.Part]()
+            for pause, each in zip(pauses, found, strict=True):
+                if isinstance(each, Decision):
+                    each = await self._ask.use(each)
+                    self._gate.decisions[session_id, pause.place.tool_call_id] = each
+                said = types.FunctionResponse(
+                    id=pause.call.id, name=pause.call.name, response=response(pause.call, each)
+                )
+                parts = confirmed if isinstance(each, Decision) else answered
+                parts.append(types.Part(function_response=said))
+            if confirmed and answered:
+                # The model never reads a message with a confirmation in it: the other answers are one of their own.
+                await self._append(user_id, session_id, pauses[0].place.run_id, answered)
+            message = types.UserContent(confirmed or answered)
+            async for event in self._run(user_id, session_id, message, options):
+                yield event
+
+    async def _append(
+        self, user_id: str, session_id: str, run_id: str | None, parts: list[types.Part]
+    ) -> None:
+        session = await self._session(user_id, session_id)
+        if session is not None:
+            said = Event(author="user", invocation_id=run_id or "", content=types.UserContent(parts))
+            await self._runner.session_service.append_event(session, said)
+
+    async def _run(
+        self, user_id: str, session_id: str, message: types.Content, options: Mapping[str, Any]
+    ) -> AsyncGenerator[Event, None]:
+        self._gate.threads[session_id] = self._thread_id or session_id
+        try:
+            async for event in self._runner.run_async(
+                user_id=user_id, session_id=session_id, new_message=message, **options
+            ):
+                yield event
+        finally:
+            self._gate.threads.pop(session_id, None)
+
+    async def _pauses(self, user_id: str, session_id: str) -> Sequence[Pause]:
+        session = await self._session(user_id, session_id)
+        place = Place(id=f"adk:{self._runner.app_name}:{session_id}", thread_id=self._thread_id or session_id)
+        return open_pauses(session.events if session else (), place)
+
+    async def _session(self, user_id: str, session_id: str) -> Session | None:
+        return await self._runner.session_service.get_session(
+            app_name=self._runner.app_name, user_id=user_id, session_id=session_id
+        )
+
+    async def _outcomes(self, pauses: Sequence[Pause], *, wait: bool) -> Sequence[Outcome]:
+        options: AskOptions = {"wait": wait, "timeout_s": self._timeout_s}
+        return await together(outcome(self._ask, each, options) for each in pauses)
+
+
+async def mirror(ask: AsyncClient, events: Sequence[Event], *, thread_id: str) -> None:
+    """Show the messages and tool calls of agents in the thread; messages that are there already are left alone."""
+    results = {each.id: each.response for event in events for each in event.get_function_responses()}
+    said = [_mirrored(each, results) for each in events if each.author != "user" and not each.partial]
+    await mirror_messages(ask, said, thread_id=thread_id)
+
+
+def _mirrored(event: Event, results: Mapping[str | None, Any]) -> MirroredMessage:
+    calls = [
+        MirroredCall(
+            id=call.id or "",
+            name=call.name or "",
+            input=call.args,
+            result=to_jsonable_python(results.get(call.id), fallback=str),
+            done=call.id in results,
+        )
+        for call in event.get_function_calls()
+        if call.name not in {CONFIRM, INPUT}
+    ]
+    parts = event.content.parts if event.content and event.content.parts else []
+    text = "".join(part.text for part in parts if part.text and not part.thought)
+    return MirroredMessage(id=event.id, text=text, calls=calls, agent=event.author)

@@ -1,0 +1,261 @@
+"""Run an agent and answer its pauses, with a process that waits or without one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterable, Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+from agent_framework import (
+    AgentContext,
+    AgentMiddleware,
+    AgentResponse,
+    AgentResponseUpdate,
+    AgentRunInputs,
+    AgentSession,
+    Content,
+    Message,
+    ResponseStream,
+    SupportsAgentRun,
+)
+
+from askback.adapters.agent_framework.calls import (
+    Denials,
+    answer,
+    ask_about,
+    can_answer,
+    is_open,
+    results_in,
+    without_requests,
+)
+from askback.adapters.asking import MirroredCall, MirroredMessage, Place, mirror_messages
+from askback.client.async_client import AsyncClient
+
+Reply = AgentResponse[Any]
+
+
+class Resumed(NamedTuple):
+    """The reply of a resumed agent, and the session for the next turn."""
+
+    reply: Reply
+    session: AgentSession
+
+
+async def run(
+    ask: AsyncClient,
+    agent: SupportsAgentRun,
+    messages: AgentRunInputs,
+    *,
+    session: AgentSession | None = None,
+    thread_id: str | None = None,
+    timeout_s: float | None = None,
+    **options: Any,
+) -> Reply:
+    """Run an agent to its end, and ask a person whenever tool calls need approval; returns what `agent.run` returns.
+
+    All calls of a turn are asked at once. `thread_id` is by default that of the client, or the id of the session, and
+    `options` are those of `agent.run`. A reply that waits for something else is returned as it is.
+    """
+    session = session or agent.create_session()
+    person = _Human(ask, thread_id, timeout_s)
+    middleware = [*options.pop("middleware", ()), person.denials]
+
+    async def go_on(said: AgentRunInputs) -> Reply:
+        return await agent.run(said, session=session, middleware=middleware, **options)
+
+    return await person.until_answered(agent, session, await go_on(messages), go_on)
+
+
+def human(
+    ask: AsyncClient, *, thread_id: str | None = None, timeout_s: float | None = None
+) -> AgentMiddleware:
+    """Return a middleware that asks a person about the calls of an agent that need approval, and continues it.
+
+    Put it first, before a middleware that approves some calls by itself. It works for streams, and for an agent that
+    runs as a tool of another one. `thread_id` is by default that of the client, or the id of the session.
+    """
+    return _Human(ask, thread_id, timeout_s)
+
+
+async def park(
+    ask: AsyncClient,
+    agent: SupportsAgentRun,
+    reply: Reply,
+    session: AgentSession,
+    *,
+    thread_id: str | None = None,
+    timeout_s: float | None = None,
+) -> str:
+    """Ask about the calls that an agent has paused for, without waiting; returns what to store for `resume_agent`.
+
+    It is JSON with the session. When a request has ended, its resume arrives at `ask.resumes`.
+    """
+    requests = _requests(reply)
+    if not requests:
+        raise TypeError("The reply waits for no tool call that a person could decide about.")
+    place = _place(agent, session, reply.response_id, thread_id or ask.thread_id)
+    await ask_about(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
+    stored = {
+        "session": session.to_dict(),
+        "requests": [each.to_dict() for each in requests],
+        "thread_id": place.thread_id,
+        "run_id": place.run_id,
+    }
+    return json.dumps(stored)
+
+
+async def resume_agent(
+    ask: AsyncClient, agent: SupportsAgentRun, parked: str, **options: Any
+) -> Resumed | None:
+    """Continue a session that `park` stored, once all of its calls are answered; None before.
+
+    Any process with the same agent can do it. `options` are those of `agent.run`. If the reply has paused again, park
+    it again.
+    """
+    stored = json.loads(parked)
+    session = AgentSession.from_dict(stored["session"])
+    requests = [Content.from_dict(each) for each in stored["requests"]]
+    place = _place(agent, session, stored["run_id"], stored["thread_id"])
+    found = await ask_about(ask, requests, place, {"wait": False})
+    if any(map(is_open, found)):
+        return None
+    denials = Denials()
+    said = await answer(ask, requests, found, denials)
+    middleware = [*options.pop("middleware", ()), denials]
+    return Resumed(await agent.run(said, session=session, middleware=middleware, **options), session)
+
+
+async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: str) -> None:
+    """Show the messages and tool calls of agents in the thread: `mirror(ask, reply.messages, …)`.
+
+    Messages that are there already are left alone. A message without an id gets one.
+    """
+    results = {each.call_id: each.result for message in messages for each in results_in(message)}
+    said = list[MirroredMessage]()
+    for each in messages:
+        if each.role != "assistant":
+            continue
+        each.message_id = each.message_id or uuid4().hex
+        calls = [
+            MirroredCall(
+                id=call.call_id or "",
+                name=call.name or call.type,
+                input=call.parse_arguments(),
+                result=results.get(call.call_id),
+                done=call.call_id in results,
+            )
+            for call in each.contents
+            if call.type == "function_call"
+        ]
+        said.append(MirroredMessage(id=each.message_id, text=each.text, calls=calls, agent=each.author_name))
+    await mirror_messages(ask, said, thread_id=thread_id)
+
+
+class _Human(AgentMiddleware):
+    """Answers the pauses of agents, one time after the other."""
+
+    def __init__(self, ask: AsyncClient, thread_id: str | None, timeout_s: float | None) -> None:
+        self._ask = ask
+        self._thread_id = thread_id
+        self._timeout_s = timeout_s
+        self.denials = Denials()
+
+    async def process(self, context: AgentContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        """Run the agent of a context until it waits for nobody."""
+        session = context.session = context.session or AgentSession()
+        given: Sequence[Any] = context.client_kwargs.get("middleware") or ()
+        context.client_kwargs["middleware"] = [*given, self.denials]
+
+        async def go_on(said: Message | None = None) -> Any:
+            if said is not None:
+                context.messages = [said]
+            await call_next()
+            return context.result
+
+        if context.stream:
+            context.result = _answered_stream(self, context.agent, session, go_on)
+        else:
+            context.result = await self.until_answered(context.agent, session, await go_on(), go_on)
+
+    async def until_answered(
+        self,
+        agent: SupportsAgentRun,
+        session: AgentSession,
+        reply: Reply,
+        go_on: Callable[[Message], Awaitable[Reply]],
+    ) -> Reply:
+        """Answer pauses until there are none; returns the last reply, with the messages of all."""
+        said = list[Message]()
+        while (answered := await self.answer(agent, session, reply)) is not None:
+            said += without_requests([*reply.messages, Message("tool", results_in(answered))])
+            reply = await go_on(answered)
+        reply.messages = [*said, *reply.messages]
+        return reply
+
+    async def answer(self, agent: SupportsAgentRun, session: AgentSession, reply: Reply) -> Message | None:
+        """Ask about the pause of a reply; returns what the agent continues with, None if it does not pause for us."""
+        requests = _requests(reply)
+        if not requests:
+            return None
+        place = _place(agent, session, reply.response_id, self._thread_id or self._ask.thread_id)
+        found = await ask_about(self._ask, requests, place, {"timeout_s": self._timeout_s})
+        return await answer(self._ask, requests, found, self.denials)
+
+
+def _answered_stream(
+    person: _Human,
+    agent: SupportsAgentRun,
+    session: AgentSession,
+    go_on: Callable[..., Awaitable[ResponseStream[AgentResponseUpdate, Reply]]],
+) -> ResponseStream[AgentResponseUpdate, Reply]:
+    """Return a stream that goes on after each pause, without the requests that were answered."""
+    last: Reply | None = None
+
+    async def updates() -> AsyncIterable[AgentResponseUpdate]:
+        nonlocal last
+        stream = await go_on()
+        while True:
+            held = list[AgentResponseUpdate]()
+            async for update in stream:
+                if any(each.user_input_request for each in update.contents):
+                    held.append(update)
+                else:
+                    yield update
+            last = await stream.get_final_response()
+            answered = await person.answer(agent, session, last)
+            if answered is None:
+                break
+            for update in without_requests(
+                [*held, AgentResponseUpdate(contents=results_in(answered), role="tool")]
+            ):
+                yield update
+            stream = await go_on(answered)
+        for update in held:
+            yield update
+
+    def whole(found: Sequence[AgentResponseUpdate]) -> Reply:
+        value = None
+        with suppress(ValueError, TypeError):  # an answer of the model in another shape than was wanted
+            value = last.value if last else None
+        return AgentResponse.from_updates(found, value=value)
+
+    return ResponseStream(updates(), finalizer=whole)
+
+
+def _requests(reply: Reply) -> Sequence[Content]:
+    """Return the requests of a reply that a person can answer: all of them or, as the framework wants, none."""
+    requests = reply.user_input_requests
+    return requests if all(map(can_answer, requests)) else ()
+
+
+def _place(
+    agent: SupportsAgentRun, session: AgentSession, run_id: str | None, thread_id: str | None
+) -> Place:
+    return Place(
+        id=f"agent-framework:{session.session_id}",
+        thread_id=thread_id or session.session_id,
+        run_id=run_id,
+        agent=agent.name,
+    )

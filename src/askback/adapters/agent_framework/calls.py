@@ -1,0 +1,110 @@
+"""Ask about the calls with which an agent has paused, and answer them."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from agent_framework import AgentResponseUpdate, ChatContext, ChatMiddleware, Content, FunctionTool, Message
+
+from askback.adapters.asking import AskOptions, Place, approve_once, together
+from askback.adapters.asktools import (
+    ASK_TOOLS,
+    ASK_USER,
+    REQUEST_APPROVAL,
+    REQUEST_ENV_VARS,
+    AskResult,
+    AskTool,
+)
+from askback.client.async_client import AsyncClient
+from askback.domain.decision import Decision
+
+Outcome = Decision | AskResult
+Said = TypeVar("Said", Message, AgentResponseUpdate)
+
+
+def _ask_tool(kind: AskTool) -> FunctionTool:
+    """Return a tool without a function, for which the framework pauses; the answer is its result."""
+    return FunctionTool(name=kind.name, description=kind.description, input_model=kind.schema)
+
+
+ask_user = _ask_tool(ASK_USER)
+request_approval = _ask_tool(REQUEST_APPROVAL)
+request_env_vars = _ask_tool(REQUEST_ENV_VARS)
+
+
+@dataclass(slots=True)
+class Denials(ChatMiddleware):
+    """Tells the model why a call was denied, where the framework only says that it was rejected."""
+
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+
+    async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
+        """Replace the results of denied calls, also for the history of the session."""
+        for message in context.messages:
+            for content in message.contents:
+                if content.type == "function_result" and (text := self.texts.pop(content.id or "", None)):
+                    content.result = text
+        await call_next()
+
+
+def can_answer(request: Content) -> bool:
+    """Whether askback can answer it: an approval, or a call of a tool for models."""
+    return request.type == "function_approval_request" or request.name in ASK_TOOLS
+
+
+async def ask_about(
+    ask: AsyncClient, requests: Sequence[Content], place: Place, options: AskOptions
+) -> Sequence[Outcome]:
+    """Ask about all calls at once; returns their outcomes in the same order."""
+    return await together(_outcome(ask, each, place, options) for each in requests)
+
+
+async def _outcome(ask: AsyncClient, request: Content, place: Place, options: AskOptions) -> Outcome:
+    call = request.function_call or request
+    here = replace(place, id=f"{place.id}:{request.id or call.call_id}", tool_call_id=call.call_id)
+    arguments = call.parse_arguments() or {}
+    if request.type == "function_call":
+        return await ASK_TOOLS[call.name or ""].call(ask, arguments, here, wait=options.get("wait", True))
+    return await approve_once(ask, call.name or call.type, arguments, here, **options)
+
+
+async def answer(
+    ask: AsyncClient, requests: Sequence[Content], found: Sequence[Outcome], denials: Denials
+) -> Message:
+    """Use the approvals, and return the message that lets the agent continue."""
+    contents = list[Content]()
+    for request, outcome in zip(requests, found, strict=True):
+        if isinstance(outcome, AskResult):
+            contents.append(
+                Content.from_function_result(request.call_id or "", id=request.id, result=outcome.text)
+            )
+            continue
+        used = await ask.use(outcome)
+        contents.append(request.to_function_approval_response(bool(used)))
+        if not used:
+            denials.texts[request.id or ""] = used.text
+    return Message("user", contents)
+
+
+def is_open(outcome: Outcome) -> bool:
+    """Whether nobody has answered yet."""
+    return outcome.pending if isinstance(outcome, AskResult) else outcome.status == "pending"
+
+
+def results_in(message: Message) -> list[Content]:
+    """Return the results of tools in a message."""
+    return [each for each in message.contents if each.type == "function_result"]
+
+
+def without_requests(said: Sequence[Said]) -> list[Said]:
+    """Return messages, or updates of a stream, in which nothing waits for a person, without those that are empty."""
+    kept = [copy(each) for each in said]
+    for message in kept:
+        contents = [copy(each) for each in message.contents if each.type != "function_approval_request"]
+        for each in contents:
+            each.user_input_request = None  # of a call: it has been answered
+        message.contents = contents
+    return [each for each in kept if each.contents]

@@ -1,0 +1,162 @@
+"""The arguments of the tools by which models ask, and the texts about them that a model reads.
+
+They are the same in every framework and over MCP, which adds arguments for clients that do not wait.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue
+
+from askback.client.questions import FIELD
+from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.domain.faults import Faults, fault
+from askback.domain.model import Model
+from askback.domain.validation.ask import check_form
+
+_WAYS = ("question", "questions", "form")
+_FOR_QUESTION = ("options", "multiple", "allow_other", "allow_skip")
+
+
+class Choice(Model):
+    """One option."""
+
+    label: str
+    value: str | None = Field(default=None, description="What is returned; without it, the label.")
+    description: str | None = None
+    recommended: bool = False
+
+
+class AskUser(Model):
+    """Ask a person one question, several questions or a form, and wait for the answer.
+
+    Use it for a decision, a preference or a fact that only a person can give. Pass exactly one of question, questions
+    and form. If the person declines or does not answer, that is not an answer: never make one up. Never ask for a
+    password, a key or a token here: use request_env_vars.
+    """
+
+    question: str | None = Field(default=None, description="One question, as a full sentence.", min_length=1)
+    options: list[str | Choice] | None = Field(
+        default=None,
+        description="Choices for the question. Without them the person types a text.",
+        min_length=1,
+    )
+    multiple: bool = Field(default=False, description="Let the person choose several options.")
+    allow_other: bool = Field(default=False, description="Let the person type an answer of their own.")
+    allow_skip: bool = Field(default=False, description="Let the person skip the question.")
+    questions: list[dict[str, Any]] | None = Field(
+        default=None,
+        description=(
+            "1 to 4 questions, each {question, header (at most 12 characters), options: 2 to 4 of {label, "
+            "description}, multiSelect}. The answers are by the text of the question."
+        ),
+    )
+    form: dict[str, Any] | None = Field(
+        default=None,
+        description=(
+            "A form: {title, description, fields: [{id, type, label, required, description, options, …}]}. "
+            "Types: text, textarea, number, boolean, select, multiselect, radio, checkbox, date, time, datetime, "
+            "file. The answers are by the id of the field."
+        ),
+    )
+
+
+class RequestApproval(Model):
+    """Ask whether you may run a tool call, before you run it.
+
+    Use it for anything that changes, sends, publishes, pays or deletes something. Run the call only if it was approved,
+    once, and with the input of the result: the person may have changed it. Anything else is not permission.
+    """
+
+    tool: str = Field(description="The name of the tool or the program.", min_length=1)
+    input: JsonValue = Field(description="The exact arguments, complete, as you will run them.")
+    reason: str | None = Field(default=None, description="Why you want to run it, in one sentence.")
+
+
+class RequestEnvVars(Model):
+    """Ask a person to provide secrets, such as API keys, by name. You never get the values.
+
+    The person types them on a page of askback, which stores them. Programs that run with `askback run` can use the
+    names that the result confirms. Never ask for a secret in the chat.
+    """
+
+    names: list[str] = Field(
+        description="Names such as STRIPE_API_KEY: capital letters, digits and underscores.",
+        min_length=1,
+        max_length=10,
+    )
+    reason: str = Field(description="What they are needed for, in one sentence.", min_length=1)
+    instructions: str | None = Field(default=None, description="How to get them, as Markdown.")
+    default_scope: Literal["session", "project", "global"] | None = Field(
+        default=None, description="Where the person should store them; they can choose another scope."
+    )
+
+
+def description_of(arguments: type[Model]) -> str:
+    """Return the description of a tool: the docstrings of its arguments, base classes first."""
+    classes = [each for each in reversed(arguments.__mro__) if issubclass(each, Model) and each is not Model]
+    return "\n\n".join(cleandoc(each.__doc__) for each in classes if each.__doc__)
+
+
+def wrong_arguments(faults: Iterable[tuple[str, str]]) -> str:
+    """Return an error text that lists each invalid argument with its path and reason."""
+    lines = (f"- {path or 'arguments'}: {message}" for path, message in faults)
+    return "\n".join(["Nobody was asked. Correct this and call the tool again:", *lines])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form; its answers are by the text of the questions (`by_text`), or by the id of the field."""
+
+    form: dict[str, Any]
+    by_text: bool = False
+
+    def answers(self, values: Mapping[str, Any]) -> dict[str, str]:
+        """Return values as answers by the text of their questions."""
+        card = card_of(check_form(self.form))
+        return {} if card is None else write_answers(card, values)
+
+
+def form_for(given: AskUser) -> Asked:
+    """Return the form to ask; raises `Faults`."""
+    ways = [way for way in _WAYS if getattr(given, way) is not None]
+    if len(ways) != 1:
+        raise Faults([fault(ways[1] if ways else "question", "one_question")])
+    if given.question is None:
+        extra = [name for name in _FOR_QUESTION if getattr(given, name)]
+        if extra:
+            raise Faults([fault(extra[0], "only_for_question")])
+    if given.form is not None:
+        return Asked(given.form)
+    if given.questions is not None:
+        return Asked(form_of_questions({"questions": given.questions}, "questions"), by_text=True)
+    return Asked(_of_question(given))
+
+
+def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the form for questions in Claude's shape, which are at `place`; raises `Faults`."""
+    try:
+        return form_of(read_questions(tool_input))
+    except Faults as refused:
+        raise refused.with_paths([(r"input\.questions", place)]) from None
+
+
+def _of_question(given: AskUser) -> dict[str, Any]:
+    field: dict[str, Any] = {"id": FIELD, "label": given.question, "required": True}
+    if given.options is None:
+        field |= {"type": "text"}
+    else:
+        options = [_option(each) for each in given.options]
+        kind = "multiselect" if given.multiple else "radio"
+        field |= {"type": kind, "options": options, "allow_other": given.allow_other}
+    return {"fields": [field], "format": "plain", "allow_skip": given.allow_skip}
+
+
+def _option(choice: str | Choice) -> dict[str, Any]:
+    if isinstance(choice, str):
+        return {"value": choice, "label": choice}
+    return {"value": choice.label, **choice.model_dump(exclude_none=True)}

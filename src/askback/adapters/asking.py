@@ -1,0 +1,254 @@
+"""What the adapters share: ask once for each pause of a framework, use an approval, mirror messages.
+
+A framework that is resumed, restarted or run in another process reaches the same pause again. `Place.id` is the
+framework's own id of the pause and becomes the `external_id` of the request: asking again finds the earlier request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import secrets
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, TypeVar
+
+from askback.client.async_client import AsyncClient
+from askback.domain.action import ActionAsk
+from askback.domain.approval import Approval, Risk
+from askback.domain.decision import Decision
+from askback.domain.fields import Form
+from askback.domain.request import InputRequest
+from askback.domain.secrets.request import SecretAsk
+from askback.errors import AskbackError, Conflict
+
+LONGEST_ID = 200
+WITHDRAW_S = 1.0
+"""Seconds that an interrupted framework waits until its question is withdrawn."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a framework pauses: its id of the pause, its thread, run and tool call, and the name of the agent."""
+
+    id: str
+    thread_id: str | None = None
+    run_id: str | None = None
+    tool_call_id: str | None = None
+    agent: str | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of a request. Ids that the server would refuse are shortened to a hash."""
+        return {
+            "thread_id": self.thread_id,
+            "external_id": short_id(self.id),
+            "run_id": self.run_id and short_id(self.run_id),
+            "tool_call_id": self.tool_call_id and short_id(self.tool_call_id),
+            "agent": self.agent and self.agent[:LONGEST_ID],
+        }
+
+
+def short_id(text: str) -> str:
+    """Return an id as it is, or its SHA-256 where it is too long or has characters that cannot be shown."""
+    if text and len(text) <= LONGEST_ID and text.isprintable():
+        return text
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class AskOptions(TypedDict, total=False):
+    """How an adapter asks: without `wait` it returns at once, and the outcome comes as a resume.
+
+    Without `timeout_s`, in seconds, a request never expires: the pauses of frameworks have no end either.
+    """
+
+    wait: bool
+    timeout_s: float | None
+
+
+async def ask_once(
+    client: AsyncClient,
+    what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+    place: Place,
+    *,
+    wait: bool = True,
+    timeout_s: float | None = None,
+) -> InputRequest:
+    """Return the request of a pause: a new one, or the one that was asked before.
+
+    With `wait` it has ended; when the waiting task is cancelled, the request is. Raises what `requests.create` raises.
+    """
+    asking = asyncio.ensure_future(_found(client, what, place, wait=wait, timeout_s=timeout_s))
+    try:
+        # Without the shield, an interrupt in the middle would leave a request that nobody knows.
+        asked = await asyncio.shield(asking)
+        return await client.wait(asked) if wait and not asked.settled else asked
+    except asyncio.CancelledError:
+        if wait:
+            await _withdraw(client, asking)
+        raise
+
+
+async def _found(
+    client: AsyncClient,
+    what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+    place: Place,
+    *,
+    wait: bool,
+    timeout_s: float | None,
+) -> InputRequest:
+    delivery = None if wait else "resume"
+    try:
+        return await client.requests.create(what, delivery=delivery, timeout_s=timeout_s, **place.options)
+    except Conflict as taken:
+        return earlier_request(taken)
+
+
+async def _withdraw(client: AsyncClient, asked: InputRequest | Awaitable[InputRequest]) -> None:
+    with suppress(AskbackError, TimeoutError):
+        async with asyncio.timeout(WITHDRAW_S):
+            request = asked if isinstance(asked, InputRequest) else await asked
+            await client.requests.cancel(request)
+
+
+async def approve_once(
+    client: AsyncClient,
+    tool: str,
+    call_input: Any,
+    place: Place,
+    *,
+    wait: bool = True,
+    timeout_s: float | None = None,
+    allow_edit: bool = False,
+    title: str | None = None,
+    reason: str | None = None,
+    risk: Risk | None = None,
+    cwd: str | None = None,
+) -> Decision:
+    """Return the decision about the tool call of a pause, asked now or before; see `AsyncClient.approve`.
+
+    It is false if another call was approved at this pause: an approval is valid for its own arguments only.
+    """
+    try:
+        return await client.approve(
+            tool,
+            call_input,
+            wait=wait,
+            timeout_s=timeout_s,
+            allow_edit=allow_edit,
+            title=title,
+            reason=reason,
+            risk=risk,
+            cwd=cwd,
+            idempotency_key=secrets.token_urlsafe(16),  # the external id finds the earlier request
+            **place.options,
+        )
+    except Conflict as taken:
+        asked = earlier_request(taken)
+        if asked.approval is None or (asked.approval.tool, asked.approval.input) != (tool, call_input):
+            raise
+    if wait and not asked.settled:
+        try:
+            asked = await client.wait(asked)
+        except asyncio.CancelledError:
+            await _withdraw(client, asked)
+            raise
+    return await client.decision(asked)
+
+
+def earlier_request(taken: Conflict) -> InputRequest:
+    """Return the earlier request with the same external id; raises the error again if it says anything else."""
+    if taken.code != "external_id_taken" or taken.request is None:
+        raise taken
+    return InputRequest.model_validate(taken.request)
+
+
+async def together(asking: Iterable[Awaitable[T]]) -> Sequence[T]:
+    """Await several questions at once, in their order; an error of one cancels the others and is raised."""
+    tasks = [asyncio.ensure_future(each) for each in asking]
+    try:
+        return await asyncio.gather(*tasks)
+    except BaseException:
+        for each in tasks:
+            each.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        raise
+
+
+def read_arguments(text: str) -> Any:
+    """Return the arguments of a tool call. Invalid JSON from the model stays a string."""
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirroredCall:
+    """A tool call in a message of a framework; `done` once it has a `result`, which may be that it `failed`."""
+
+    id: str
+    name: str
+    input: Any = None
+    result: Any = None
+    done: bool = False
+    failed: bool = False
+
+    @property
+    def status(self) -> Literal["calling", "done", "failed"]:
+        """The parts that the thread shows."""
+        if not self.done:
+            return "calling"
+        return "failed" if self.failed else "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MirroredMessage:
+    """A message of an agent, with the framework's id."""
+
+    id: str
+    text: str = ""
+    calls: Sequence[MirroredCall] = field(default_factory=tuple[MirroredCall, ...])
+    agent: str | None = None
+
+
+async def mirror_messages(
+    client: AsyncClient,
+    messages: Iterable[MirroredMessage],
+    *,
+    thread_id: str,
+    run_id: str | None = None,
+) -> None:
+    """Show messages in the thread, each once: one that is there already gets the results of its tool calls."""
+    for each in messages:
+        content: list[dict[str, Any]] = [{"type": "text", "text": each.text}] if each.text.strip() else []
+        content += [_tool_block(call) for call in each.calls]
+        if not content:
+            continue
+        message_id = short_id(each.id)
+        try:
+            await client.threads.create_message(
+                content, thread_id=thread_id, agent=each.agent, run_id=run_id, id=message_id
+            )
+        except Conflict as taken:
+            if taken.code != "id_taken":  # another run mirrored it
+                raise
+        for call in each.calls:
+            if call.done:
+                await client.threads.update_tool_call(
+                    message_id, short_id(call.id), thread_id=thread_id, status=call.status, result=call.result
+                )
+
+
+def _tool_block(call: MirroredCall) -> dict[str, Any]:
+    return {
+        "type": "tool",
+        "tool_call_id": short_id(call.id),
+        "name": call.name,
+        "input": call.input,
+        "status": "calling",
+    }

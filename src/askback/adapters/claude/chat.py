@@ -1,0 +1,96 @@
+"""Claude's side of one turn of a chat: its text and tool calls, streamed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, cast
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    ClaudeSDKError,
+    Message,
+    ResultMessage,
+    StreamEvent,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+    get_session_info,
+)
+
+from askback.adapters.asking import MirroredCall
+from askback.adapters.claude.calls import INTERNAL_TOOLS
+from askback.adapters.claude.options import with_askback
+from askback.client import AsyncClient
+from askback.errors import AskbackError
+
+INTERRUPT_S = 5.0
+
+Said = str | MirroredCall
+
+
+class ClaudeFailed(AskbackError):
+    """Claude Code could not be run, or ended with an error; the message says why."""
+
+
+def has_session(session_id: str, folder: Path) -> bool:
+    """Return whether Claude Code can go on with a session of this folder."""
+    return get_session_info(session_id, str(folder)) is not None
+
+
+async def converse(
+    ask: AsyncClient, prompt: str, *, thread_id: str, session_id: str, folder: Path, model: str | None
+) -> AsyncGenerator[Said]:
+    """Send a prompt to a session, which is begun or resumed, and yield pieces of text and tool calls.
+
+    askback decides about every tool call. A call that has a result is yielded again, as `done`. When the generator is
+    cancelled, Claude is interrupted. Raises `ClaudeFailed`.
+    """
+    which = {"resume" if has_session(session_id, folder) else "session_id": session_id}
+    options = ClaudeAgentOptions(cwd=folder, model=model, include_partial_messages=True, **cast("Any", which))
+    try:
+        async with ClaudeSDKClient(with_askback(options, ask, thread_id=thread_id)) as claude:
+            await claude.query(prompt)
+            try:
+                async for message in claude.receive_response():
+                    for each in _said(message):
+                        yield each
+            except asyncio.CancelledError:
+                with suppress(ClaudeSDKError, TimeoutError):
+                    await asyncio.wait_for(asyncio.shield(claude.interrupt()), INTERRUPT_S)
+                raise
+    except ClaudeSDKError as error:
+        raise ClaudeFailed(f"Claude Code could not go on: {error}") from error
+
+
+def _said(message: Message) -> Iterator[Said]:
+    if isinstance(message, StreamEvent) and message.parent_tool_use_id is None:
+        delta = message.event.get("delta", {})
+        if delta.get("type") == "text_delta":
+            yield delta["text"]
+    elif isinstance(message, AssistantMessage) and message.parent_tool_use_id is None:
+        for block in message.content:
+            if isinstance(block, ToolUseBlock) and block.name not in INTERNAL_TOOLS:
+                yield MirroredCall(id=block.id, name=block.name, input=block.input)
+    elif isinstance(message, UserMessage) and isinstance(message.content, list):
+        for block in message.content:
+            if isinstance(block, ToolResultBlock):
+                yield MirroredCall(
+                    id=block.tool_use_id,
+                    name="",
+                    result=_text_of(block),
+                    done=True,
+                    failed=bool(block.is_error),
+                )
+    elif isinstance(message, ResultMessage) and message.is_error:
+        raise ClaudeFailed(f"Claude Code ended with an error: {message.result or message.subtype}")
+
+
+def _text_of(block: ToolResultBlock) -> str:
+    if isinstance(block.content, list):
+        return "\n".join(part.get("text", "") for part in block.content)
+    return block.content or ""

@@ -1,0 +1,57 @@
+"""Go on with a session that ended, or was killed, while it waited for a person."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from dataclasses import replace
+from typing import Any, cast
+
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message
+
+from askback.adapters.claude.calls import kept
+from askback.adapters.claude.hooks import Json, merged
+from askback.client import Resume
+from askback.errors import AskbackError
+
+REPLAY_S = 10.0
+"""Seconds in which Claude Code asks again about the call that it deferred. It takes half a second."""
+
+GO_ON = "The program was stopped while you worked. Go on where you were."
+
+
+class NotOfClaude(AskbackError, ValueError):
+    """This resume belongs to no session of this adapter."""
+
+
+async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> AsyncGenerator[Message]:
+    """Resume the session that a resume is about, in its folder, and yield its messages up to the next result.
+
+    `options` are those of `with_askback`, with `durable` if the session had it. Acknowledge the resume afterwards.
+    The deferred call is decided at once, with the answer that was given; a session that was killed while it waited gets
+    the outcome as a prompt. Raises `NotOfClaude`.
+    """
+    about = kept(resume.request)
+    if not about:
+        raise NotOfClaude(f"The request {resume.request.id} was not made by this adapter.")
+    replayed = asyncio.Event()
+
+    async def notice(_told: Json, call_id: str | None, _context: object) -> Json:
+        if call_id == about["tool_use_id"]:
+            replayed.set()
+        return {}
+
+    watching = {"PreToolUse": [HookMatcher(hooks=[cast("Any", notice)])]}
+    hooks = merged(options.hooks or {}, watching)
+    options = replace(options, resume=about["session_id"], cwd=options.cwd or about["folder"], hooks=hooks)
+    async with ClaudeSDKClient(options) as claude:
+        if not about["deferred"]:
+            await claude.query(resume.text)
+        else:
+            try:
+                async with asyncio.timeout(REPLAY_S):
+                    await replayed.wait()
+            except TimeoutError:  # an earlier process has used the answer, and was stopped then
+                await claude.query(GO_ON)
+        async for message in claude.receive_response():
+            yield message

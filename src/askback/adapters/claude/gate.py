@@ -1,0 +1,269 @@
+"""Decide about the tool calls of one session: policy first, then a person.
+
+Claude Code asks about few calls by itself, and fewer still with rules in its settings. A PreToolUse hook that returns
+`ask` sends a call to `can_use_tool` in every permission mode and whatever those rules say (tests/adapters/claude), so
+the hook does so for each call, and `can_use_tool`, which may take any time, asks.
+
+A durable session does not wait there. Its hook opens the request and returns `defer` while nobody has decided, which
+ends the run; when the session is resumed, Claude Code calls the hook again with the same id, and it finds the request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any, Literal, cast
+
+from claude_agent_sdk import HookMatcher, PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
+
+from askback.adapters.claude.calls import (
+    ASK_USER,
+    EXIT_PLAN,
+    INTERNAL_TOOLS,
+    Result,
+    ToolUse,
+    answered_input,
+    form_for,
+    not_asked,
+)
+from askback.adapters.claude.hooks import Hooks, Json, output
+from askback.adapters.claude.leftovers import Leftovers
+from askback.client import AsyncClient, Execution
+from askback.client.forms import outcome_of
+from askback.domain.decision import Decision
+from askback.domain.lifecycle import TERMINAL
+from askback.domain.questiontext import quote
+from askback.domain.request import InputRequest
+from askback.errors import AskbackError, Conflict, Gone, NotAnswered
+
+LATER = "Another call waits for a person first. It was not run: call it again afterwards."
+_NOT_RUN = "The tool {tool} was not run: {error}"
+_CHANGED = "A person changed the input of this call before it ran. It ran with: {input}"
+_NOTE = "A note of the person who approved this call: {note}"
+_WITHDRAW_S = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class Gate:
+    """Callbacks for the options of one session; see `with_askback` for the arguments."""
+
+    def __init__(
+        self,
+        ask: AsyncClient,
+        *,
+        thread_id: str | None,
+        session_id: str,
+        folder: str,
+        timeout_s: float | None,
+        durable: bool,
+        approvals: bool,
+        allow_edit: bool,
+    ) -> None:
+        self._ask = ask
+        self._thread_id = thread_id
+        self._session_id = session_id
+        self._folder = folder
+        self._timeout_s = timeout_s
+        self._durable = durable
+        self._approvals = approvals
+        self._allow_edit = allow_edit
+        self._seen = dict[str, Json]()
+        """The undecided calls that the hook has seen, by id."""
+        self._running = dict[str, tuple[Decision, Execution]]()
+        """Approved calls that run, by their ids."""
+        self._leftovers = Leftovers(ask)
+        self._look_for_leftovers = not durable
+        self._deferred: InputRequest | None = None
+        """The request that the run ends for, unless something else becomes of its call."""
+
+    def hooks(self) -> Hooks:
+        """Return the hooks of the session. One that fails stops the call, because nobody was asked then."""
+        callbacks: dict[str, Callable[..., Awaitable[Json]]] = {
+            "UserPromptSubmit": self._begin,
+            "PreToolUse": self._before,
+            "PostToolUse": self._succeeded,
+            "PostToolUseFailure": self._failed,
+            "PostToolBatch": self._after_batch,
+            "Stop": self._end,
+        }
+        return {
+            event: [
+                HookMatcher(hooks=[cast("Any", call)], on_failure="block" if call == self._before else None)
+            ]
+            for event, call in callbacks.items()
+        }
+
+    async def can_use_tool(self, tool: str, tool_input: Json, context: ToolPermissionContext) -> Result:
+        """Return the decision about a call, or about the answers to its questions; it waits for a person.
+
+        Suggested rules are ignored: askback decides about each call.
+        """
+        use = self._use(tool, tool_input, context.tool_use_id or "", context.agent_id)
+        self._seen.pop(use.id, None)
+        result = await self._decide(use, wait=True)
+        assert result is not None
+        return result
+
+    async def _begin(self, told: Json, _id: str | None, _context: object) -> Json:
+        self._session_id = told["session_id"]
+        if not self._look_for_leftovers:
+            return {}
+        self._look_for_leftovers = False
+        texts = await self._leftovers.collect(self._thread_id or self._session_id, self._session_id)
+        return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
+
+    async def _end(self, *_: object) -> Json:
+        await self._leftovers.withdraw()
+        return {}
+
+    async def _before(self, told: Json, _id: str | None, _context: object) -> Json:
+        self._session_id = told["session_id"]
+        tool, call_id = told["tool_name"], told["tool_use_id"]
+        if tool in INTERNAL_TOOLS or not (self._approvals or tool == ASK_USER):
+            return {}
+        self._seen[call_id] = told
+        if not self._durable or told.get("agent_id") is not None:
+            return output("PreToolUse", permissionDecision="ask")
+        found = await self._decide(self._use(tool, told["tool_input"], call_id, None), wait=False)
+        if not isinstance(found, InputRequest):
+            return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
+        if self._deferred is not None and self._deferred.id != found.id:
+            await self._withdraw(found)  # Claude Code forgets all deferred calls of a message but the last
+            return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=LATER)
+        self._deferred = found
+        return output("PreToolUse", permissionDecision="defer")
+
+    async def _after_batch(self, told: Json, _id: str | None, _context: object) -> Json:
+        """Withdraw the request of a call that was not deferred after all: another hook refused it."""
+        if told.get("agent_id") is None and self._deferred is not None:
+            request, self._deferred = self._deferred, None
+            await self._withdraw(request)
+        return {}
+
+    async def _succeeded(self, _told: Json, call_id: str | None, _context: object) -> Json:
+        decision = await self._report(call_id, "succeeded")
+        said = "" if decision is None else _said_with(decision)
+        return output("PostToolUse", additionalContext=said) if said else {}
+
+    async def _failed(self, _told: Json, call_id: str | None, _context: object) -> Json:
+        await self._report(call_id, "failed")
+        return {}
+
+    def _use(self, tool: str, tool_input: Json, call_id: str, agent_id: str | None) -> ToolUse:
+        told = self._seen.get(call_id, {})
+        agent = told.get("agent_type") if agent_id is not None else None
+        return ToolUse(
+            tool, tool_input, call_id, self._session_id, cwd=told.get("cwd"), agent=agent or agent_id
+        )
+
+    async def _decide(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
+        """Return the decision about a call. Without `wait`, return the open request if nobody has decided yet."""
+        try:
+            if use.tool == ASK_USER:
+                return await self._answer(use, wait=wait)
+            if use.tool in INTERNAL_TOOLS or not self._approvals:
+                return PermissionResultAllow(updated_input=use.input)
+            return await self._approve(use, wait=wait)
+        except AskbackError as error:
+            _log.warning("askback could not ask about %s (%s)", use.tool, use.id, exc_info=True)
+            return not_asked(use, error)
+
+    async def _answer(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
+        form = form_for(use)
+        if isinstance(form, PermissionResultDeny):
+            return form
+        asked = self._asked(use)
+        request = await self._leftovers.take(use)
+        if self._deferrable(use) or request is not None:
+            request = request or await self._ask.requests.create(form, delivery="resume", **asked)
+            request = await self._settled(request, wait=wait)
+            if request.status not in TERMINAL:
+                return request
+            outcome = outcome_of(request)
+        else:
+            outcome = await self._ask.try_form(form, **asked)
+        if isinstance(outcome, NotAnswered):
+            return PermissionResultDeny(message=self._ask.text_of(outcome.request))
+        return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
+
+    async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
+        if (left := await self._leftovers.take(use)) is not None:
+            return await self._used(use, await self._ask.decision(await self._settled(left, wait=True)))
+        asked = {**self._asked(use), "wait": not self._deferrable(use)}
+        plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
+        if isinstance(plan, str) and plan.strip():
+            decision = await self._ask.approve_plan(plan, **asked)
+        else:
+            asked |= {"cwd": use.cwd, "allow_edit": self._allow_edit}
+            decision = await self._ask.approve(use.tool, use.input, **asked)
+        if decision.status == "pending" and decision.request is not None:
+            request = await self._settled(decision.request, wait=wait)
+            if request.status not in TERMINAL:
+                return request
+            decision = await self._ask.decision(request)
+        return await self._used(use, decision) if wait else PermissionResultAllow()
+
+    def _deferrable(self, use: ToolUse) -> bool:
+        return self._durable and use.agent is None
+
+    def _asked(self, use: ToolUse) -> Json:
+        """Return the options of the request for a call."""
+        thread_id = self._thread_id or self._session_id
+        return {"thread_id": thread_id, "timeout_s": self._timeout_s} | use.context(
+            durable=self._deferrable(use), folder=self._folder
+        )
+
+    async def _settled(self, request: InputRequest, *, wait: bool) -> InputRequest:
+        """Return a request as it ended, or as it is without `wait`; an interrupt withdraws it."""
+        if not wait or request.status in TERMINAL:
+            return request
+        try:
+            return await self._ask.wait(request)
+        except asyncio.CancelledError:
+            await self._withdraw(request)
+            raise
+
+    async def _withdraw(self, request: InputRequest) -> None:
+        with suppress(AskbackError, TimeoutError):
+            async with asyncio.timeout(_WITHDRAW_S):
+                await self._ask.requests.cancel(request)
+
+    async def _used(self, use: ToolUse, decision: Decision) -> Result:
+        """Consume an approval and return the approved input for Claude Code to run."""
+        if not decision:
+            return PermissionResultDeny(message=decision.text)
+        if decision.source == "policy":  # the rule would allow it again
+            return PermissionResultAllow(updated_input=decision.input)
+        try:
+            execution = await self._ask.consume(decision, secrets.token_hex(8))
+        except (Conflict, Gone) as refused:  # it was used or revoked, or a rule refuses the call by now
+            return PermissionResultDeny(message=_NOT_RUN.format(tool=use.tool, error=refused.message))
+        self._running[use.id] = decision, execution
+        if use.tool == EXIT_PLAN:
+            return PermissionResultAllow(updated_input=use.input)
+        return PermissionResultAllow(updated_input=execution.input)
+
+    async def _report(self, call_id: str | None, outcome: Literal["succeeded", "failed"]) -> Decision | None:
+        """Report how an approved call went, and return its decision; None for other calls."""
+        decision, execution = self._running.pop(call_id or "", (None, None))
+        if decision is not None and execution is not None:
+            with suppress(AskbackError):
+                await self._ask.report(decision, execution.execution_id, outcome)
+        return decision
+
+
+def _said_with(decision: Decision) -> str:
+    """Return the person's note and changed input. Claude Code reports only the result of the call."""
+    lines = list[str]()
+    asked = (
+        None if decision.request is None or decision.request.approval is None else decision.request.approval
+    )
+    if asked is not None and asked.plan is None and decision.input != asked.input:
+        lines.append(_CHANGED.format(input=quote(decision.input)))
+    if decision.note:
+        lines.append(_NOTE.format(note=quote(decision.note)))
+    return "\n".join(lines)

@@ -1,0 +1,25 @@
+"""Hooks of the Claude Agent SDK as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from claude_agent_sdk import HookMatcher
+
+Json = dict[str, Any]
+Hooks = Mapping[Any, list[HookMatcher]]
+
+
+def merged(*sources: Hooks) -> dict[Any, list[HookMatcher]]:
+    """Return the hooks of all sources, by event."""
+    found = dict[Any, list[HookMatcher]]()
+    for source in sources:
+        for event, matchers in source.items():
+            found[event] = [*found.get(event, ()), *matchers]
+    return found
+
+
+def output(event: str, **specific: str) -> Json:
+    """Return the output of a hook."""
+    return {"hookSpecificOutput": {"hookEventName": event, **specific}}

@@ -1,0 +1,135 @@
+"""The options of a session in which askback decides about every tool call."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+from claude_agent_sdk import ClaudeAgentOptions
+
+from askback.adapters.claude.calls import ASK_USER, INTERNAL_TOOLS
+from askback.adapters.claude.gate import Gate
+from askback.adapters.claude.hooks import merged
+from askback.adapters.claude.lifecycle import Lifecycle
+from askback.client import AsyncClient
+from askback.errors import AskbackError
+
+BLOCKING_S = 600.0
+NO_PROMPTS = "dontAsk"
+BYPASS = "bypassPermissions"
+
+_NO_BACKGROUND_LIMIT = {"CLAUDE_CODE_PRINT_BG_WAIT_CEILING_MS": "0"}
+"""A sub-agent in the background may wait for a person for longer than the ten minutes that the CLI gives it."""
+
+
+class UnusableOptions(AskbackError, ValueError):
+    """These options would let calls run without askback; the message names each, and what to do."""
+
+
+def with_askback(
+    options: ClaudeAgentOptions,
+    ask: AsyncClient,
+    *,
+    thread_id: str | None = None,
+    durable: bool = False,
+    approvals: bool = True,
+    allow_edit: bool = True,
+    timeout_s: float | None = None,
+    lifecycle: Lifecycle | None = None,
+) -> ClaudeAgentOptions:
+    """Return a copy of the options of a session, in which askback decides about every question and tool call.
+
+    Make one copy for each session. askback's policy decides about each call first, whatever the permission rules of
+    Claude Code say, and no such rule is ever written. A call that no rule decides is shown to a person, who may change
+    its input unless `allow_edit` is off. Hooks in `options` go on working: a denial by a PreToolUse hook wins, and
+    nobody is asked.
+
+    `thread_id` is the thread to ask in, by default that of the client, else the id of the session. A person has
+    `timeout_s` seconds, by default ten minutes, and without end with `durable`.
+
+    With `durable` the process need not wait: the run ends at the first call that needs a person
+    (`ResultMessage.deferred_tool_use`), and the outcome comes as a resume, see `continue_session`. Sub-agents wait all
+    the same, because Claude Code cannot defer their calls.
+
+    Without `approvals` people only answer questions, and all other calls run unasked.
+
+    Raises `UnusableOptions`.
+    """
+    if problems := list(_problems(options, approvals=approvals)):
+        raise UnusableOptions(" ".join(problems))
+    gate = Gate(
+        ask,
+        thread_id=thread_id or ask.thread_id,
+        session_id=options.resume or options.session_id or "",
+        folder=str(options.cwd or Path.cwd()),
+        timeout_s=timeout_s if timeout_s is not None or durable else BLOCKING_S,
+        durable=durable,
+        approvals=approvals,
+        allow_edit=allow_edit,
+    )
+    return replace(
+        options,
+        can_use_tool=gate.can_use_tool,
+        hooks=merged(options.hooks or {}, gate.hooks(), {} if lifecycle is None else lifecycle.hooks()),
+        env={**_NO_BACKGROUND_LIMIT, **options.env},
+    )
+
+
+def _problems(options: ClaudeAgentOptions, *, approvals: bool) -> Iterator[str]:
+    """Yield a sentence for each option that askback cannot work with."""
+    if options.can_use_tool is not None or options.permission_prompt_tool_name is not None:
+        yield (
+            "askback answers permission prompts itself: remove `can_use_tool` and `permission_prompt_tool_name`."
+        )
+    settings = _settings(options)
+    modes = {
+        "permission_mode": options.permission_mode,
+        "extra_args['permission-mode']": options.extra_args.get("permission-mode"),
+        "settings.permissions.defaultMode": settings.get("permissions", {}).get("defaultMode"),
+        **{f"agents[{name!r}].permissionMode": each.permissionMode for name, each in _agents(options)},
+    }
+    for place, mode in modes.items():
+        if mode == NO_PROMPTS:
+            yield f"`{place}={mode!r}` denies what would be asked, so no person ever sees it: remove it."
+        elif mode == BYPASS and approvals:
+            yield f"`{place}={mode!r}` runs every call without approval: remove it, or pass `approvals=False`."
+    if approvals:
+        yield from _unasked(options)
+
+
+def _unasked(options: ClaudeAgentOptions) -> Iterator[str]:
+    for flag in ("dangerously-skip-permissions", "allow-dangerously-skip-permissions"):
+        if flag in options.extra_args:
+            yield f"`extra_args[{flag!r}]` lets calls run without approval: remove it."
+    if tools := sorted(_whole_tools(options.allowed_tools)):
+        yield (
+            f"`allowed_tools` would let {', '.join(tools)} run without approval: remove the entries, "
+            f"and allow the calls by rules of askback (`askback rules add`)."
+        )
+
+
+def _whole_tools(entries: Iterable[str]) -> Iterator[str]:
+    """Yield the tools that entries allow whatever their input is: `Read`, `Read()` or `Read(*)`."""
+    for entry in entries:
+        tool, _, rest = entry.partition("(")
+        if rest in ("", ")", "*)") and tool.strip() and tool not in {ASK_USER, *INTERNAL_TOOLS}:
+            yield tool
+
+
+def _agents(options: ClaudeAgentOptions) -> Iterable[tuple[str, Any]]:
+    return (options.agents or {}).items()
+
+
+def _settings(options: ClaudeAgentOptions) -> dict[str, Any]:
+    """Return the settings of `options.settings`, a file or its text; nothing if the CLI could not read them either."""
+    text = options.settings or ""
+    try:
+        if text and not text.lstrip().startswith("{"):
+            text = (Path(options.cwd or ".") / text).read_text("utf-8")
+        found = json.loads(text or "{}")
+    except (OSError, ValueError):
+        return {}
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}

@@ -1,0 +1,139 @@
+"""Let a person decide about the calls of tools, and ask with tools for models.
+
+The framework's hooks fail open: a tool runs if the hook before it raises an error. So the hook here raises none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from fnmatch import fnmatchcase
+from typing import Any
+from uuid import uuid4
+
+from crewai.execution import get_execution_uuid
+from crewai.hooks import (
+    ToolCallHookContext,
+    register_after_tool_call_hook,
+    register_before_tool_call_hook,
+    unregister_after_tool_call_hook,
+    unregister_before_tool_call_hook,
+)
+from crewai.tools import BaseTool
+from pydantic import PrivateAttr
+from pydantic_core import to_jsonable_python
+
+from askback.adapters.asking import Place
+from askback.adapters.asktools import ASK_TOOLS, AskTool
+from askback.client.methods import call_blocking
+from askback.client.sync_client import Client
+
+_agent: ContextVar[str | None] = ContextVar("askback_agent", default=None)
+"""The agent whose tool runs: a tool is not told."""
+
+
+@contextmanager
+def gate_tools(
+    ask: Client,
+    tools: Collection[str],
+    *,
+    thread_id: str | None = None,
+    timeout_s: float | None = None,
+) -> Iterator[None]:
+    """Ask a person before each call of some tools, of all agents in this process, for as long as the block.
+
+    `tools` are names, also with `*`. A call that is not approved does not run, and its result is the sentence for the
+    model. `thread_id` is by default that of the client. Without `timeout_s` a request never expires.
+    """
+    gate = _Gate(ask, tools, thread_id, timeout_s)
+    register_before_tool_call_hook(gate.before)
+    register_after_tool_call_hook(gate.after)
+    try:
+        yield
+    finally:
+        unregister_before_tool_call_hook(gate.before)
+        unregister_after_tool_call_hook(gate.after)
+
+
+class _Gate:
+    """The hooks before and after the calls of tools; both run in the context of the call."""
+
+    def __init__(
+        self, ask: Client, tools: Collection[str], thread_id: str | None, timeout_s: float | None
+    ) -> None:
+        self._ask = ask
+        self._tools = tools
+        self._thread_id = thread_id
+        self._timeout_s = timeout_s
+        self._denied: ContextVar[str | None] = ContextVar("askback_denied", default=None)
+
+    def before(self, context: ToolCallHookContext) -> bool | None:
+        """Return False for a call that must not run; puts edited arguments in place."""
+        role = getattr(context.agent, "role", None)
+        _agent.set(role)
+        self._denied.set(None)
+        if not any(fnmatchcase(context.tool_name, each) for each in self._tools):
+            return None
+        try:
+            decision = self._ask.approve(
+                context.tool_name,
+                dict(context.tool_input),
+                thread_id=self._thread_id,
+                run_id=get_execution_uuid(),
+                agent=role,
+                allow_edit=True,
+                timeout_s=self._timeout_s,
+            )
+            used = self._ask.use(decision)
+            approved = dict(used.input) if used else {}
+        except Exception as error:  # noqa: BLE001 - the framework would run the tool
+            self._denied.set(f"Nobody could be asked, so it was not run: {error}")
+            return False
+        if not used:
+            self._denied.set(used.text)
+            return False
+        context.tool_input.clear()
+        context.tool_input.update(approved)
+        return None
+
+    def after(self, _context: ToolCallHookContext) -> str | None:
+        """Return the sentence for the model about a call that did not run."""
+        denied = self._denied.get()
+        self._denied.set(None)
+        return denied
+
+
+def ask_tools(ask: Client, *, thread_id: str | None = None) -> list[BaseTool]:
+    """Return `ask_user`, `request_approval` and `request_env_vars` as tools of an agent."""
+    return [_Tool(kind, ask, thread_id) for kind in ASK_TOOLS.values()]
+
+
+class _Tool(BaseTool):
+    """A tool by which a model asks; it waits for the answer."""
+
+    _kind: AskTool = PrivateAttr()
+    _ask: Client = PrivateAttr()
+    _thread_id: str | None = PrivateAttr()
+
+    def __init__(self, kind: AskTool, ask: Client, thread_id: str | None) -> None:
+        super().__init__(name=kind.name, description=kind.description, args_schema=kind.arguments)
+        self._kind = kind
+        self._ask = ask
+        self._thread_id = thread_id
+        self.cache_function = _never
+
+    def _run(self, **arguments: Any) -> str:
+        given = to_jsonable_python(arguments, exclude_none=True)
+        place = Place(
+            id=f"crewai:{uuid4().hex}",
+            thread_id=self._thread_id,
+            run_id=get_execution_uuid(),
+            agent=_agent.get(),
+        )
+        return call_blocking(self._ask, self._kind.call, given, place).text
+
+
+def _never(_arguments: Any = None, _result: Any = None) -> bool:
+    """Keep an answer out of the framework's cache: the same question is asked again."""
+    return False

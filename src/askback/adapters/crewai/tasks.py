@@ -1,0 +1,138 @@
+"""Answer tasks with `human_input=True`, and show the messages of a crew."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from crewai import CrewOutput, TaskOutput
+from crewai.agents.parser import AgentFinish
+from crewai.core.providers.human_input import (
+    AsyncExecutorContext,
+    ExecutorContext,
+    SyncHumanInputProvider,
+    reset_provider,
+    set_provider,
+)
+from crewai.execution import get_execution_uuid
+
+from askback.adapters.asking import (
+    MirroredCall,
+    MirroredMessage,
+    Place,
+    ask_once,
+    mirror_messages,
+    read_arguments,
+)
+from askback.adapters.crewai.flows import feedback
+from askback.adapters.openquestion import FIELD
+from askback.client.methods import call_blocking
+from askback.client.sync_client import Client
+from askback.domain.fields import Form, Radio
+
+_ACCEPT = "Accept"
+
+
+@contextmanager
+def answer_tasks(
+    ask: Client, *, thread_id: str | None = None, timeout_s: float | None = None
+) -> Iterator[None]:
+    """Ask a person about the results of tasks with `human_input=True`, for as long as the block.
+
+    If the person rejects a result, the agent revises it with their feedback, and askback asks again. An unanswered
+    question raises `Declined`, `Cancelled` or `Expired`.
+    """
+    token = set_provider(_TaskInput(ask, thread_id, timeout_s))
+    try:
+        yield
+    finally:
+        reset_provider(token)
+
+
+class _TaskInput(SyncHumanInputProvider):
+    """Asks about the result of a task, until it is accepted."""
+
+    def __init__(self, ask: Client, thread_id: str | None, timeout_s: float | None) -> None:
+        self._ask = ask
+        self._thread_id = thread_id
+        self._timeout_s = timeout_s
+
+    def handle_feedback(self, formatted_answer: AgentFinish, context: ExecutorContext) -> AgentFinish:
+        """Return the result that was accepted; training stays in the terminal."""
+        if context._is_training_mode():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            return super().handle_feedback(formatted_answer, context)
+        while (said := self._said(formatted_answer, context)) is not None:
+            context.messages.append(context._format_feedback_message(said))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            formatted_answer = context._invoke_loop()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        context.ask_for_human_input = False
+        return formatted_answer
+
+    async def handle_feedback_async(
+        self, formatted_answer: AgentFinish, context: AsyncExecutorContext
+    ) -> AgentFinish:
+        """Return the result that was accepted, without blocking the event loop."""
+        if context._is_training_mode():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            return await super().handle_feedback_async(formatted_answer, context)
+        while (said := await asyncio.to_thread(self._said, formatted_answer, context)) is not None:
+            context.messages.append(context._format_feedback_message(said))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+            formatted_answer = await context._ainvoke_loop()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        context.ask_for_human_input = False
+        return formatted_answer
+
+    def _said(self, answer: AgentFinish, context: ExecutorContext) -> str | None:
+        """Return the requested changes, or None if the result is accepted."""
+        field = Radio(
+            id=FIELD,
+            label="Accept the result, or say what should change",
+            options=[_ACCEPT],
+            allow_other=True,
+            required=True,
+        )
+        title = context.task.name or context.task.description if context.task else None
+        form = Form(title=title, description=self._get_output_string(answer), format="plain", fields=[field])
+        place = Place(
+            id=f"crewai:{uuid4().hex}",
+            thread_id=self._thread_id,
+            run_id=get_execution_uuid(),
+            agent=context.agent.role,
+        )
+        said = feedback(call_blocking(self._ask, ask_once, form, place, timeout_s=self._timeout_s))
+        return None if said == _ACCEPT else said
+
+
+def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | None = None) -> None:
+    """Show the messages and tool calls of a crew in the thread; messages that are there already are left alone.
+
+    CrewAI gives them no ids. Pass a `run_id` if two runs may say exactly the same.
+    """
+    said = [each for task in result.tasks_output for each in _mirrored(task, run_id)]
+    call_blocking(ask, mirror_messages, said, thread_id=thread_id, run_id=run_id)
+
+
+def _mirrored(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:
+    messages: Sequence[Mapping[str, Any]] = task.messages
+    results = {each.get("tool_call_id"): each.get("content") for each in messages if each["role"] == "tool"}
+    before = hashlib.sha256((run_id or "").encode())
+    for message in messages:
+        before.update(json.dumps(message, default=str).encode())
+        if message["role"] != "assistant":
+            continue
+        calls = [
+            MirroredCall(
+                id=call["id"],
+                name=call["function"]["name"],
+                input=read_arguments(call["function"]["arguments"]),
+                result=results.get(call["id"]),
+                done=call["id"] in results,
+            )
+            for call in message.get("tool_calls") or ()
+        ]
+        text = message.get("content")
+        yield MirroredMessage(
+            id=before.hexdigest(), text=text if isinstance(text, str) else "", calls=calls, agent=task.agent
+        )

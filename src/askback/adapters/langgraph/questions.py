@@ -1,0 +1,226 @@
+"""Read interrupts: what a person is asked, and how the outcome becomes the value that resumes the graph.
+
+LangGraph has one function and several shapes: those of LangChain's middleware and of Agent Inbox have fields of their
+own, the value of any other `interrupt` is free.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from langgraph.types import Interrupt
+
+from askback.adapters.asking import AskOptions, Place, approve_once, ask_once
+from askback.adapters.asktools import ASK_TOOLS, AskResult
+from askback.adapters.openquestion import open_answer, open_form, typed_form
+from askback.client.async_client import AsyncClient
+from askback.client.forms import answer_or_raise, outcome_of
+from askback.domain.decision import Decision
+from askback.domain.fields import Form
+from askback.domain.lifecycle import Status
+from askback.domain.modeltext import model_text
+from askback.domain.request import InputRequest
+from askback.errors import Denied
+
+Outcome = Decision | InputRequest | AskResult
+TOOL_KEY = "askback.tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """An interrupt, where it is, and the tool calls that the model made there."""
+
+    interrupt: Interrupt
+    place: Place
+    calls: Sequence[Mapping[str, Any]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The requests for one interrupt, and the conversion of their outcomes into the value that resumes it."""
+
+    asks: Sequence[Callable[[AsyncClient, AskOptions], Awaitable[Outcome]]]
+    value: Callable[[Sequence[Any]], Any]
+
+
+def is_open(outcome: Outcome) -> bool:
+    """Whether nobody has answered yet."""
+    if isinstance(outcome, Decision):
+        return outcome.status == "pending"
+    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
+
+
+def request_id_of(outcome: Outcome) -> str | None:
+    """Return the id of the request of an outcome; None if nobody was asked."""
+    request = outcome if isinstance(outcome, InputRequest) else outcome.request
+    return None if request is None else request.id
+
+
+def read_question(pause: Pause) -> Question:
+    """Read an interrupt: each framework of LangChain has a shape of its own."""
+    value, place = pause.interrupt.value, pause.place
+    shape = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    if TOOL_KEY in shape:
+        return _tool_question(shape, place)
+    if {"action_requests", "review_configs"} <= shape.keys():
+        return _batched(shape, pause)
+    if shape.get("type") == "tool_approval":
+        allowed = set(re.findall(r'"const": "(\w+)"', json.dumps(pause.interrupt.response_schema)))
+        call = replace(place, tool_call_id=shape["tool_call_id"])
+        reviewed = _reviewed(shape["name"], shape["args"], allowed, shape.get("description"), call)
+        return Question([reviewed.ask], lambda found: reviewed.decision(found[0]))
+    inbox = cast("list[Any]", value)[0] if isinstance(value, list) and value else shape
+    if isinstance(inbox, Mapping) and "action_request" in inbox:
+        return _inbox(cast("Mapping[str, Any]", inbox), place)
+    if isinstance(shape.get("action"), str) and pause.interrupt.response_schema is None:
+        return _action(shape, place)
+    return _form_question(value, pause.interrupt.response_schema, place)
+
+
+def _tool_question(value: Mapping[str, Any], place: Place) -> Question:
+    kind = ASK_TOOLS[value[TOOL_KEY]]
+    here = replace(place, tool_call_id=value["tool_call_id"])
+
+    def asking(ask: AsyncClient, options: AskOptions) -> Awaitable[Outcome]:
+        return kind.call(ask, value["arguments"], here, wait=options.get("wait", True))
+
+    return Question([asking], lambda found: found[0].text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Review:
+    """A tool call that `HumanInTheLoopMiddleware` wants reviewed, and the types of decision that it allows."""
+
+    name: str
+    args: Mapping[str, Any]
+    allowed: Collection[str]
+    reason: str | None
+    place: Place
+
+    async def ask(self, client: AsyncClient, options: AskOptions) -> Outcome:
+        """Ask for approval, or for the result of a tool that only a person can give."""
+        if not {"approve", "edit"} & {*self.allowed}:
+            return await ask_once(
+                client, open_form(self.args, title=self.name, yes_no=False), self.place, **options
+            )
+        return await approve_once(
+            client,
+            self.name,
+            self.args,
+            self.place,
+            allow_edit="edit" in self.allowed,
+            reason=self.reason,
+            **options,
+        )
+
+    def decision(self, found: Outcome) -> Mapping[str, Any]:
+        """Return the decision in the shape of the middleware; raises `Denied` if it does not allow any refusal."""
+        if isinstance(found, InputRequest):
+            answered = found.status is Status.ANSWERED
+            return {"type": "respond", "message": str(open_answer(found)) if answered else model_text(found)}
+        assert isinstance(found, Decision)
+        if not found:
+            if "reject" in self.allowed:
+                return {"type": "reject", "message": found.text}
+            if "respond" in self.allowed:
+                return {"type": "respond", "message": found.text}
+            raise Denied(found)
+        if found.input == self.args and "approve" in self.allowed:
+            return {"type": "approve"}
+        return {"type": "edit", "edited_action": {"name": self.name, "args": found.input}}
+
+
+def _reviewed(
+    name: str, args: Mapping[str, Any], allowed: Collection[str], description: Any, place: Place
+) -> _Review:
+    """Return a review; the description that the middleware makes of the call itself says nothing new."""
+    own = description if isinstance(description, str) and f"Tool: {name}\nArgs: " not in description else None
+    return _Review(name, args, allowed, own, place)
+
+
+def _batched(value: Mapping[str, Any], pause: Pause) -> Question:
+    calls = list(pause.calls)
+    reviews = list[_Review]()
+    for number, (action, config) in enumerate(
+        zip(value["action_requests"], value["review_configs"], strict=True)
+    ):
+        call = next((c for c in calls if (c["name"], c["args"]) == (action["name"], action["args"])), None)
+        if call is not None:
+            calls.remove(call)
+        place = replace(
+            pause.place, id=f"{pause.place.id}:{number}", tool_call_id=None if call is None else call["id"]
+        )
+        allowed = config["allowed_decisions"]
+        reviews.append(_reviewed(action["name"], action["args"], allowed, action.get("description"), place))
+    return Question(
+        [each.ask for each in reviews],
+        lambda found: {"decisions": [each.decision(o) for each, o in zip(reviews, found, strict=True)]},
+    )
+
+
+def _inbox(value: Mapping[str, Any], place: Place) -> Question:
+    """Read a request of Agent Inbox: `{action_request, config: {allow_…}, description}`."""
+    action, config = value["action_request"], value["config"]
+    edit, accept = config.get("allow_edit", False), config.get("allow_accept", False)
+    kinds = {"approve": accept, "edit": edit, "respond": config.get("allow_respond", False)}
+    allowed = {kind for kind, is_allowed in kinds.items() if is_allowed}
+    review = _reviewed(
+        action["action"], action["args"], allowed | {"reject"}, value.get("description"), place
+    )
+
+    def resumed(found: Sequence[Any]) -> Any:
+        made = review.decision(found[0])
+        if made["type"] == "approve":
+            return [{"type": "accept", "args": None}]
+        if made["type"] == "edit":
+            return [
+                {"type": "edit", "args": {"action": action["action"], "args": made["edited_action"]["args"]}}
+            ]
+        if "respond" in allowed:
+            return [{"type": "response", "args": made["message"]}]
+        return [{"type": "ignore", "args": None}]
+
+    return Question([review.ask], resumed)
+
+
+def _action(value: Mapping[str, Any], place: Place) -> Question:
+    """Read `{"action": …, "message"?: …, …}` of a tool that asks about itself, as LangGraph's manual has it.
+
+    It gets `{"action": "approve", …}` with the approved arguments, or `{"action": "reject", "message": …}`.
+    """
+    args = {name: each for name, each in value.items() if name not in {"action", "message"}}
+    review = _Review(value["action"], args, ("edit",), value.get("message"), place)
+
+    def resumed(found: Sequence[Any]) -> Any:
+        decision = found[0]
+        if not decision:
+            return {"action": "reject", "message": decision.text}
+        return {**decision.input, "action": "approve"}
+
+    return Question([review.ask], resumed)
+
+
+def _form_question(value: Any, schema: Any, place: Place) -> Question:
+    """Ask for a value: a whole form, the value of a schema, or an open question."""
+    shape = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    if isinstance(value, Form) or shape.keys() & {"fields", "sections"}:
+        return Question([_asking(value, place)], lambda found: _values(found[0]))
+    if schema is None:
+        return Question([_asking(open_form(value), place)], lambda found: open_answer(found[0]))
+    shaped = typed_form(value, schema)
+    return Question([_asking(shaped.form, place)], lambda found: shaped.instance(_values(found[0])))
+
+
+def _asking(
+    form: Form | Mapping[str, Any], place: Place
+) -> Callable[[AsyncClient, AskOptions], Awaitable[Outcome]]:
+    return lambda ask, options: ask_once(ask, form, place, **options)
+
+
+def _values(request: InputRequest) -> Mapping[str, Any]:
+    """Return the values of an answer; raises `Declined`, `Cancelled` or `Expired`."""
+    return answer_or_raise(outcome_of(request)).values

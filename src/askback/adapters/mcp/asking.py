@@ -1,0 +1,261 @@
+"""Ask in the best way that the client has, and always also in the inbox; wait, and stop waiting in time.
+
+The client's way differs by the protocol. Before 2026-07-28 the server sends `elicitation/create` while the call runs,
+and both answers race. Since then the call ends with `input_required`, and the client calls again with what the person
+said; the state that it sends back has the id of the request and a count, and is no credential: the request is read with
+the caller's own token.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from mcp.server.apps import client_supports_apps
+from mcp.shared.exceptions import MCPError
+from mcp.shared.message import ServerMessageMetadata
+from mcp_types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestURLParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from askback.adapters.mcp.dialogs import Dialog, Modes, dialog_for, person_of, report
+from askback.adapters.mcp.limits import Limits
+from askback.adapters.mcp.place import Context, Place
+from askback.domain.lifecycle import TERMINAL
+from askback.domain.request import InputRequest
+from askback.errors import Invalid
+from askback.messages import DEFAULT_LOCALE, translate
+
+T = TypeVar("T")
+
+SILENT_S = 50.0
+"""How long a call waits whose client gets no progress reports: many give up after a minute."""
+MAX_ROUNDS = 8
+"""How often a refused answer is asked for again; clients stop after ten rounds of one call."""
+_ANSWER = "answer"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class ToolCall:
+    """One call of a tool."""
+
+    context: Context
+    params: CallToolRequestParams
+    place: Place
+    limits: Limits
+    asking: asyncio.Future[InputRequest] | None = None
+    """Its request, once that is stored: it is withdrawn if the client cancels the call, even before the id is known."""
+
+    @property
+    def modern(self) -> bool:
+        """Whether the client asks by results of this call."""
+        return self.context.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+    @property
+    def tool_use_id(self) -> str | None:
+        """The id of the tool call in Claude Code."""
+        return self._meta("claudecode/toolUseId")
+
+    @property
+    def key(self) -> str | None:
+        """The idempotency key: the same call of the same tool finds the same request."""
+        key = self.tool_use_id or self._meta("io.askback/key")
+        return None if key is None else f"mcp:{self.params.name}:{key}"
+
+    @property
+    def patience(self) -> float:
+        """How many seconds the call may wait at most."""
+        reports = self.context.meta is not None and self.context.meta.get("progress_token") is not None
+        return self.limits.wait_s if reports else min(SILENT_S, self.limits.wait_s)
+
+    def seconds(self, wait_s: float | None) -> float:
+        """Return how long to wait; the argument of a call only shortens it."""
+        return self.patience if wait_s is None else min(wait_s, self.patience)
+
+    def _meta(self, name: str) -> str | None:
+        value = (self.context.meta or {}).get(name)
+        return value if isinstance(value, str) and value else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What to ask: `create` makes the request, which only these people may answer; None is everybody.
+
+    `fits` says whether a form of the client could ask it. `dialog_s` is how many seconds a dialog of the client may be
+    open, `wait_s` how many to wait without one.
+    """
+
+    create: Callable[[list[str] | None], Awaitable[InputRequest]]
+    fits: bool
+    dialog_s: float
+    wait_s: float
+
+
+async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequiredResult:
+    """Ask, and return the request as it is when the wait is over, or what a modern client shall show before.
+
+    Raises `AskbackError`.
+    """
+    modes = Modes.of(call.context)
+    caller = await call.place.client.sessions.current() if modes.form or modes.url else None
+    state = _read_state(call.params.request_state) if call.modern else None
+    if state is None:
+        person = None if caller is None else person_of(caller)
+        named = person is not None and modes.url and not question.fits
+        stored = question.create([person] if named and person else None)
+    else:
+        stored = call.place.client.requests.get(state.request_id)
+    call.asking = asyncio.ensure_future(stored)
+    request = await asyncio.shield(call.asking)
+    asks_here = caller is not None and not _ended(request) and question.dialog_s > 0
+    dialog = dialog_for(request, call.place, modes, caller) if asks_here and caller else None
+    if dialog is None:
+        # A view shows the result of the call, so the call has to end before anybody can answer in it.
+        return request if client_supports_apps(call.context) else await settle(call, request, question.wait_s)
+    if not call.modern:
+        return await _race(call, request, dialog, question)
+    if state is None:
+        return _input_required(request, dialog, rounds=0)
+    found = await report(request, dialog, _said(call), call.place)
+    if found is None:
+        return await settle(call, request, question.wait_s)
+    if isinstance(found, InputRequest):
+        return found
+    return request if state.rounds >= MAX_ROUNDS else _input_required(request, found, rounds=state.rounds + 1)
+
+
+async def settle(call: ToolCall, request: InputRequest, seconds: float) -> InputRequest:
+    """Wait for the end of a request and report progress; returns it as it is after so many seconds at the latest."""
+    if _ended(request) or seconds <= 0:
+        return request
+    reporting = asyncio.create_task(_report_progress(call))
+    try:
+        return await call.place.client.wait(request, timeout=seconds)
+    except TimeoutError:
+        return await call.place.client.requests.get(request.id)
+    finally:
+        reporting.cancel()
+
+
+async def keep_reporting(call: ToolCall, work: Awaitable[T]) -> T:
+    """Await something that a person does, and report progress meanwhile."""
+    reporting = asyncio.create_task(_report_progress(call))
+    try:
+        return await work
+    finally:
+        reporting.cancel()
+
+
+async def _report_progress(call: ToolCall) -> None:
+    text = translate("mcp.waiting", DEFAULT_LOCALE)
+    for count in itertools.count(1):
+        await asyncio.sleep(call.limits.progress_s)
+        try:
+            await call.context.session.report_progress(count * call.limits.progress_s, message=text)
+        except Exception as gone:  # noqa: BLE001 - whatever a transport raises: the wait itself decides when to end
+            log.debug("progress could not be reported: %r", gone)
+            return
+
+
+async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question: Question) -> InputRequest:
+    """Let the client's dialog and the inbox race: the first answer wins, and closes the dialog."""
+    settling = asyncio.create_task(settle(call, request, question.dialog_s))
+    talking = asyncio.create_task(_talk(call, request, dialog))
+    try:
+        await asyncio.wait({settling, talking}, return_when=asyncio.FIRST_COMPLETED)
+        if not settling.done() and (found := talking.result()) is not None:
+            return found
+        if not settling.done():
+            await asyncio.wait({settling}, timeout=question.wait_s)
+        if not settling.done():
+            return request
+        if isinstance(dialog, ElicitRequestURLParams):
+            await _complete(call, request)
+        return settling.result()
+    finally:
+        for each in (settling, talking):
+            each.cancel()
+        await asyncio.gather(settling, talking, return_exceptions=True)
+
+
+async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputRequest | None:
+    """Show the dialog until there is an answer that the server takes; None if the client has none."""
+    asked = dialog
+    for _ in range(MAX_ROUNDS + 1):
+        try:
+            said = await call.context.session.send_request(
+                ElicitRequest(params=asked),
+                ElicitResult,
+                metadata=ServerMessageMetadata(related_request_id=call.context.request_id),
+            )
+        except (MCPError, ValidationError) as refused:
+            log.debug("the client did not ask: %r", refused)
+            return None
+        found = await report(request, dialog, said, call.place)
+        if found is None or isinstance(found, InputRequest):
+            return found
+        asked = found
+    return request
+
+
+async def _complete(call: ToolCall, request: InputRequest) -> None:
+    """Tell the client that the request behind its open page is complete."""
+    try:
+        await call.context.session.send_elicit_complete(
+            request.id, related_request_id=call.context.request_id
+        )
+    except Exception as gone:  # noqa: BLE001 - as above
+        log.debug("the client was not told: %r", gone)
+
+
+def _ended(request: InputRequest) -> bool:
+    return request.status in TERMINAL
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    request_id: str
+    rounds: int
+
+
+def _input_required(request: InputRequest, dialog: Dialog, *, rounds: int) -> InputRequiredResult:
+    shown = (
+        dialog.model_copy(update={"elicitation_id": None})
+        if isinstance(dialog, ElicitRequestURLParams)
+        else dialog
+    )
+    state = json.dumps({"request_id": request.id, "rounds": rounds})
+    return InputRequiredResult(input_requests={_ANSWER: ElicitRequest(params=shown)}, request_state=state)
+
+
+def _read_state(text: str | None) -> _State | None:
+    """Return the state of the earlier round, None at the first; raises `Invalid` for one that is not ours."""
+    if text is None:
+        return None
+    try:
+        read = json.loads(text)
+        request_id, rounds = read["request_id"], read["rounds"]
+    except (ValueError, TypeError, KeyError):
+        request_id, rounds = None, None
+    if not isinstance(request_id, str) or not isinstance(rounds, int):
+        raise Invalid("This requestState is not from this server. Call the tool again without it.")
+    return _State(request_id, rounds)
+
+
+def _said(call: ToolCall) -> ElicitResult:
+    """Return the client's answer. A missing answer means that the client showed nothing."""
+    said = (call.params.input_responses or {}).get(_ANSWER)
+    return said if isinstance(said, ElicitResult) else ElicitResult(action="cancel")

@@ -1,0 +1,148 @@
+"""What an MCP client shows for a request, a form of its own or the address of a page, and what comes back from it.
+
+A form in the client is for forms that fit into MCP's flat subset, and for approvals where the server takes reports
+about them. Everything else, and all secrets, are answered on a page of askback: there people are signed in, so the
+server knows who answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import ElicitRequestFormParams, ElicitRequestURLParams, ElicitResult
+from mcp_types.version import is_version_at_least
+
+from askback.adapters.mcp.place import Context, Place
+from askback.client import CurrentSession
+from askback.compat.mcp_elicitation import read_content, read_decision, write_approval, write_elicitation
+from askback.compat.translation import NotExpressible
+from askback.domain import questiontext
+from askback.domain.request import InputRequest
+from askback.errors import Conflict, Invalid
+from askback.messages import DEFAULT_LOCALE, translate
+
+LONGEST_CALL = 2_000
+"""Characters of a tool call that a client's form shows; it must show all of the call, so a longer one needs a page."""
+
+Dialog = ElicitRequestFormParams | ElicitRequestURLParams
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The ways in which a client can show something."""
+
+    form: bool
+    url: bool
+
+    @classmethod
+    def of(cls, context: Context) -> Modes:
+        """Return the client's declared elicitation modes; an empty declaration means forms."""
+        declared = context.session.client_capabilities
+        elicitation = declared.elicitation if declared else None
+        if elicitation is None:
+            return cls(form=False, url=False)
+        knows_urls = is_version_at_least(context.protocol_version, "2025-11-25")
+        return cls(
+            form=elicitation.form is not None or elicitation.url is None,
+            url=elicitation.url is not None and knows_urls,
+        )
+
+
+def person_of(caller: CurrentSession) -> str | None:
+    """Return the person that the caller works for, if its token says so."""
+    who = caller.principal
+    return None if who.user == who.id else who.user
+
+
+def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: CurrentSession) -> Dialog | None:
+    """Return the elicitation for an open request, or None if only the inbox and a link remain."""
+    if modes.form and (form := _form(request, caller)) is not None:
+        return ElicitRequestFormParams.model_validate(form)
+    if not modes.url:
+        return None
+    person = person_of(caller)
+    key = "mcp.open" if person is None else "mcp.open_as"
+    message = translate(key, DEFAULT_LOCALE, what=what_it_asks(request), person=person or "")
+    url = f"{place.page(request.id)}?private"  # who else opens it sees for whom it is, and nothing more
+    return ElicitRequestURLParams(message=message, url=url, elicitation_id=request.id)
+
+
+def what_it_asks(request: InputRequest) -> str:
+    """Return a short summary of a request as data."""
+    if request.secret is not None:
+        return ", ".join(request.secret.names)
+    if request.approval is not None:
+        return request.approval.tool
+    return questiontext.question_text(request)
+
+
+def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | None:
+    if request.assignees:
+        return None
+    if request.form is not None:
+        try:
+            return write_elicitation(request.form).params
+        except NotExpressible:
+            return None
+    shown = request.approval
+    if shown is None or not caller.reported_approvals or shown.quorum > 1 or shown.exclude_requester:
+        return None
+    call = questiontext.quote(shown.input)
+    if shown.risk.level == "danger" or len(call) > LONGEST_CALL:
+        return None
+    lines = [translate("mcp.approve", DEFAULT_LOCALE, tool=questiontext.quote(shown.tool), input=call)]
+    if shown.reason:
+        lines.append(f"{translate('ui.approval.says', DEFAULT_LOCALE)}: {questiontext.quote(shown.reason)}")
+    return write_approval("\n".join(lines))
+
+
+async def report(
+    request: InputRequest, dialog: Dialog, said: ElicitResult, place: Place
+) -> InputRequest | Dialog | None:
+    """Report the client's answer.
+
+    Returns the request as it is then; another dialog if the answer was refused; None if nobody has answered in the
+    client, which is so after a page was opened, and if the client showed nothing (`cancel`).
+    """
+    requests = place.client.requests
+    if said.action == "cancel" or (said.action == "accept" and isinstance(dialog, ElicitRequestURLParams)):
+        return None
+    try:
+        if said.action == "accept":
+            answer = _answer(request, said.content or {})
+            if answer is None:
+                return _again(dialog, translate("mcp.decide", DEFAULT_LOCALE))
+            return await requests.report_answer(request, **answer)
+        if isinstance(dialog, ElicitRequestURLParams):
+            return await requests.cancel(request, "user_message")
+        if request.approval is not None:
+            return await requests.report_answer(request, decision="deny")
+        return await requests.report_answer(request, declined="refused")
+    except Invalid as refused:
+        return _again(dialog, _faults(request, refused))
+    except Conflict:  # somebody was faster, or the form has changed
+        return await requests.get(request.id)
+
+
+def _answer(request: InputRequest, content: Mapping[str, Any]) -> dict[str, Any] | None:
+    if request.form is None:
+        return read_decision(content)
+    return {"values": read_content(request.form, content)}
+
+
+def _again(dialog: Dialog, problems: str) -> Dialog:
+    """Return the dialog with the validation errors before its message."""
+    return dialog.model_copy(update={"message": f"{problems}\n\n{dialog.message}"})
+
+
+def _faults(request: InputRequest, refused: Invalid) -> str:
+    names = request.form.names if request.form is not None else {}
+    lines = [translate("fault.reprompted", DEFAULT_LOCALE)]
+    for fault in refused.field_errors:
+        whole, _, place = str(fault["path"]).partition(".")
+        field = place.partition("[")[0]  # an item of a list is shown by its field
+        name = f"{questiontext.quote(names.get(field, field))}: " if field and whole == "values" else ""
+        lines.append(f"- {name}{fault['message']}")
+    return "\n".join(lines)

@@ -1,0 +1,165 @@
+"""The MCP protocol: list the tools, call one, and turn every error into a text for the model."""
+
+from __future__ import annotations
+
+import logging
+import re
+from contextlib import suppress
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+from mcp.server.apps import client_supports_apps
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel import Server
+from mcp.shared.exceptions import MCPError
+from mcp_types import (
+    INVALID_PARAMS,
+    CallToolRequestParams,
+    CallToolResult,
+    InputRequiredResult,
+    ListResourcesResult,
+    ListToolsResult,
+    PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
+)
+
+from askback.adapters.arguments import wrong_arguments
+from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.limits import Limits
+from askback.adapters.mcp.outcomes import failure, result
+from askback.adapters.mcp.place import Connect, Context, session_id_of
+from askback.adapters.mcp.tools import TOOLS, VIEW_TOOLS, Reply, ToolKind
+from askback.adapters.mcp.view import EXTENSION, RESOURCE, URI, read_view, tool_meta
+from askback.domain.faults import Faults
+from askback.domain.model import Model
+from askback.domain.validation.structure import parse
+from askback.errors import AskbackError
+from askback.messages import DEFAULT_LOCALE, render
+
+INSTRUCTIONS = (
+    "askback asks people. Use ask_user for questions, request_approval before anything that changes, sends or deletes "
+    "something, and request_env_vars for passwords and keys. If a result is pending, the person has not answered yet: "
+    "end your turn or continue with other work, and call get_answer with its request_id. "
+    "Only an answer is an answer: never make one up, and never take silence for permission."
+)
+WITHDRAW_S = 5.0
+"""How long to try to withdraw the request of a call that the client has cancelled."""
+TOLD_S = 1.0
+"""How long after a call was interrupted the notification that says why may take."""
+
+log = logging.getLogger(__name__)
+
+
+def build_server(connect: Connect, limits: Limits) -> Server[Any]:
+    """Return the MCP server, for any number of clients; `connect` gives each call its place."""
+    calls = Calls(connect, limits)
+    server: Server[Any] = Server(
+        "askback",
+        version=version("askback"),
+        title="askback",
+        instructions=INSTRUCTIONS,
+        on_list_tools=calls.list_tools,
+        on_call_tool=calls.call_tool,
+        on_list_resources=calls.list_resources,
+        on_read_resource=calls.read_resource,
+    )
+    server.extensions = EXTENSION
+    server.middleware.append(calls.watch_cancellations)
+    return server
+
+
+class Calls:
+    """The calls of all clients of one server."""
+
+    def __init__(self, connect: Connect, limits: Limits) -> None:
+        self._connect = connect
+        self._limits = limits
+        self._running: dict[_CallId, anyio.Event] = {}
+        self._reasons: dict[_CallId, str] = {}
+
+    async def list_tools(self, context: Context, _params: PaginatedRequestParams | None) -> ListToolsResult:
+        """Return all tools on one page; those of views only to clients that show views."""
+        if not client_supports_apps(context):
+            return ListToolsResult(tools=[tool.describe(name) for name, tool in TOOLS.items()])
+        shown = tool_meta(for_views=False)
+        tools = [tool.describe(name, meta=shown if tool.shown else None) for name, tool in TOOLS.items()]
+        for_views = tool_meta(for_views=True)
+        tools += [tool.describe(name, meta=for_views) for name, tool in VIEW_TOOLS.items()]
+        return ListToolsResult(tools=tools)
+
+    async def list_resources(
+        self, _context: Context, _params: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        """Return the view."""
+        return ListResourcesResult(resources=[RESOURCE])
+
+    async def read_resource(self, _context: Context, params: ReadResourceRequestParams) -> ReadResourceResult:
+        """Return the document of the view."""
+        if params.uri != URI:
+            raise MCPError(INVALID_PARAMS, f"There is no resource {params.uri!r}. There is {URI}.")
+        return read_view()
+
+    async def call_tool(
+        self, context: Context, params: CallToolRequestParams
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool. Failures are texts with the next step; only an unknown tool is an MCP error."""
+        tool = TOOLS.get(params.name) or VIEW_TOOLS.get(params.name)
+        if tool is None:
+            raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
+        try:
+            given = parse(tool.arguments, params.arguments or {})
+            async with self._connect(context) as place:
+                return await self._run(tool, ToolCall(context, params, place, self._limits), given)
+        except Faults as refused:
+            faults = ((each.path, render(each, DEFAULT_LOCALE)) for each in refused.faults)
+            return result(wrong_arguments(faults), error=True)
+        except AskbackError as refused:
+            return failure(refused)
+        except Exception:
+            log.exception("the tool %s failed", params.name)
+            return result(
+                f"{params.name} failed inside askback. Tell the user, and do not call it again.", error=True
+            )
+
+    async def watch_cancellations(self, context: Context, call_next: CallNext) -> HandlerResult:
+        """Keep the reason of a cancellation until the call that it interrupts has read it."""
+        if context.method == "notifications/cancelled" and context.params is not None:
+            call = _call_id(context, context.params.get("requestId"))
+            if call in self._running:
+                self._reasons[call] = str(context.params.get("reason") or "")
+                self._running[call].set()
+        return await call_next(context)
+
+    async def _run(self, tool: ToolKind, call: ToolCall, given: Model) -> Reply:
+        id_ = _call_id(call.context, call.context.request_id)
+        told = self._running[id_] = anyio.Event()
+        try:
+            return await tool.run(call, given)
+        except anyio.get_cancelled_exc_class():
+            # Lost connections and timeouts of the client leave the request open: the answer is still wanted.
+            with anyio.CancelScope(shield=True):
+                with anyio.move_on_after(TOLD_S):
+                    await told.wait()
+                if told.is_set() and not _TIMED_OUT.search(self._reasons[id_]):
+                    await _withdraw(call)
+            raise
+        finally:
+            self._running.pop(id_, None)
+            self._reasons.pop(id_, None)
+
+
+_CallId = tuple[str, Any]
+_TIMED_OUT = re.compile(r"time[d\s-]*out", re.IGNORECASE)
+
+
+def _call_id(context: Context, request_id: Any) -> _CallId:
+    """Return the id of a call among all connections."""
+    return session_id_of(context) or "", request_id
+
+
+async def _withdraw(call: ToolCall) -> None:
+    if call.asking is not None:
+        with anyio.move_on_after(WITHDRAW_S), suppress(AskbackError):
+            await call.place.client.requests.cancel(await call.asking)

@@ -1,0 +1,232 @@
+"""What the tools do: each takes a call and its arguments, and returns the result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
+
+from askback.adapters.arguments import Asked, description_of, form_for
+from askback.adapters.mcp.arguments import (
+    AnswerInView,
+    ApprovalPrompt,
+    AskUser,
+    CancelRequest,
+    GetAnswer,
+    ListRequests,
+    ReadInView,
+    RequestApproval,
+    RequestEnvVars,
+)
+from askback.adapters.mcp.asking import Question, ToolCall, ask, keep_reporting, settle
+from askback.adapters.mcp.dialogs import what_it_asks
+from askback.adapters.mcp.forms import is_flat, prompted_form
+from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
+from askback.adapters.mcp.view import answer_in_view, read_in_view
+from askback.domain.approval import Approval
+from askback.domain.model import Model
+from askback.domain.modeltext import model_text
+from askback.domain.request import Answer, InputRequest
+from askback.errors import AskbackError, Conflict, Refused
+
+APPROVAL_S = 24 * 3600.0
+"""How long an approval stays open: the agent may have ended its turn, and the person may be away."""
+
+Reply = CallToolResult | InputRequiredResult
+
+
+async def ask_user(call: ToolCall, given: AskUser) -> Reply:
+    """Ask one question, several questions, or a form."""
+    asked = form_for(given)
+
+    async def create(assignees: list[str] | None) -> InputRequest:
+        return await call.place.client.requests.create(
+            asked.form,
+            thread_id=given.thread_id or call.place.thread_id,
+            idempotency_key=call.key,
+            tool_call_id=call.tool_use_id,
+            timeout_s=given.timeout_s,
+            metadata=QUESTIONS if asked.by_text else None,
+            assignees=assignees,
+        )
+
+    seconds = call.seconds(given.wait_s)
+    return await _ask(
+        call, Question(create=create, fits=is_flat(asked.form), dialog_s=seconds, wait_s=seconds)
+    )
+
+
+async def request_approval(call: ToolCall, given: RequestApproval) -> Reply:
+    """Ask whether a tool call may run."""
+    approval = Approval(tool=given.tool, input=given.input, reason=given.reason, allow_edit=True)
+
+    async def create(_assignees: list[str] | None) -> InputRequest:
+        return await call.place.client.requests.create(
+            approval,
+            thread_id=given.thread_id or call.place.thread_id,
+            idempotency_key=call.key,
+            tool_call_id=call.tool_use_id,
+            timeout_s=given.timeout_s or APPROVAL_S,
+        )
+
+    seconds = call.seconds(given.wait_s)
+    return await _ask(call, Question(create=create, fits=True, dialog_s=seconds, wait_s=seconds))
+
+
+async def request_env_vars(call: ToolCall, given: RequestEnvVars) -> Reply:
+    """Ask for secrets; nothing that is returned or sent to the client has a value."""
+    options = {} if given.default_scope is None else {"default_scope": given.default_scope}
+
+    async def create(assignees: list[str] | None) -> InputRequest:
+        found = await call.place.client.secrets.request(
+            given.names,
+            reason=given.reason,
+            instructions=given.instructions,
+            thread_id=given.thread_id or call.place.thread_id,
+            wait=False,
+            idempotency_key=call.key,
+            tool_call_id=call.tool_use_id,
+            assignees=assignees,
+            delivery="block" if given.wait_s else "resume",
+            **options,
+        )
+        if found.request is None:
+            raise Unaskable(found.text)
+        return found.request
+
+    seconds = 0.0 if given.wait_s is None else call.seconds(given.wait_s)
+    dialog_s = call.seconds(given.wait_s)
+    return await _ask(call, Question(create=create, fits=False, dialog_s=dialog_s, wait_s=seconds))
+
+
+async def get_answer(call: ToolCall, given: GetAnswer) -> Reply:
+    """Return the outcome of a request."""
+    request = await call.place.client.requests.get(given.request_id)
+    return _result(call, await settle(call, request, call.seconds(given.wait_s)))
+
+
+async def cancel_request(call: ToolCall, given: CancelRequest) -> Reply:
+    """Withdraw a request; one that has ended stays as it is, and its outcome is returned."""
+    try:
+        request = await call.place.client.requests.cancel(given.request_id, note=given.reason)
+    except Conflict as late:
+        if late.request is None:
+            raise
+        request = InputRequest.model_validate(late.request)
+    return _result(call, request)
+
+
+async def list_requests(call: ToolCall, given: ListRequests) -> Reply:
+    """Return the caller's requests."""
+    found = await call.place.client.requests.list(
+        thread_id=given.thread_id, status=given.status, limit=given.limit
+    )
+    listed = [
+        {
+            "request_id": each.id,
+            "kind": each.kind,
+            "status": str(each.status),
+            "title": what_it_asks(each),
+            "url": call.place.page(each.id),
+        }
+        for each in found
+    ]
+    return result(json.dumps(listed, ensure_ascii=False), {"requests": listed})
+
+
+async def approval_prompt(call: ToolCall, given: ApprovalPrompt) -> Reply:
+    """Answer a permission prompt of Claude Code in its own shape, with no structured content."""
+    form = prompted_form(given.tool_name, given.input)
+    work = _decided(call, given) if form is None else _answered(call, given, form)
+    return result(json.dumps(await keep_reporting(call, work), ensure_ascii=False))
+
+
+async def _decided(call: ToolCall, given: ApprovalPrompt) -> dict[str, Any]:
+    decision = await call.place.client.approve(
+        given.tool_name,
+        given.input,
+        thread_id=call.place.thread_id,
+        tool_call_id=given.tool_use_id,
+        allow_edit=True,
+        timeout_s=None,
+    )
+    if decision:
+        return {"behavior": "allow", "updatedInput": decision.input}
+    return {"behavior": "deny", "message": decision.text}
+
+
+async def _answered(call: ToolCall, given: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
+    """Answer Claude's own questions, for whose tool it asks permission too."""
+    key = None if given.tool_use_id is None else f"mcp:questions:{given.tool_use_id}"
+    found = await call.place.client.try_form(
+        asked.form, thread_id=call.place.thread_id, tool_call_id=given.tool_use_id, idempotency_key=key
+    )
+    if isinstance(found, Answer):
+        return {"behavior": "allow", "updatedInput": {**given.input, "answers": asked.answers(found.values)}}
+    return {"behavior": "deny", "message": model_text(found.request)}
+
+
+class Unaskable(AskbackError):
+    """Nobody can be asked; the message is for the model."""
+
+
+async def _ask(call: ToolCall, question: Question) -> Reply:
+    try:
+        found = await ask(call, question)
+    except Refused as refused:
+        if refused.code != "idempotency_mismatch" or call.tool_use_id is None:
+            raise
+        # The same call came by another connection, which has another thread.
+        [found] = await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1)
+        found = await settle(call, found, question.wait_s)
+    return found if isinstance(found, InputRequiredResult) else _result(call, found)
+
+
+def _result(call: ToolCall, request: InputRequest) -> CallToolResult:
+    return request_result(request, call.place.page(request.id))
+
+
+@dataclass(frozen=True, slots=True)
+class ToolKind:
+    """A tool: the model of its arguments, what it does, and whether it changes nothing."""
+
+    arguments: type[Model]
+    run: Callable[[ToolCall, Any], Awaitable[Reply]]
+    reads: bool = False
+    shown: bool = False
+    """Whether a view shows its result."""
+
+    def describe(self, name: str, *, meta: dict[str, Any] | None = None) -> Tool:
+        """Return the tool as clients list it."""
+        schema = self.arguments.model_json_schema()
+        annotations = ToolAnnotations(
+            title=name.replace("_", " ").capitalize(), read_only_hint=self.reads, destructive_hint=False
+        )
+        return Tool(
+            name=name,
+            description=" ".join(description_of(self.arguments).split()),
+            input_schema={key: value for key, value in schema.items() if key not in {"title", "description"}},
+            annotations=annotations,
+            meta=meta,
+        )
+
+
+TOOLS: Mapping[str, ToolKind] = {
+    "ask_user": ToolKind(AskUser, ask_user, shown=True),
+    "request_approval": ToolKind(RequestApproval, request_approval, shown=True),
+    "request_env_vars": ToolKind(RequestEnvVars, request_env_vars, shown=True),
+    "get_answer": ToolKind(GetAnswer, get_answer, reads=True),
+    "cancel_request": ToolKind(CancelRequest, cancel_request),
+    "list_requests": ToolKind(ListRequests, list_requests, reads=True),
+    "approval_prompt": ToolKind(ApprovalPrompt, approval_prompt),
+}
+"""The tools for models and clients."""
+
+VIEW_TOOLS: Mapping[str, ToolKind] = {
+    "read_in_view": ToolKind(ReadInView, read_in_view, reads=True),
+    "answer_in_view": ToolKind(AnswerInView, answer_in_view),
+}
+"""The tools for the view, of which clients without views are not told."""

@@ -1,0 +1,88 @@
+"""The view of a request in hosts of MCP Apps: the card of askback's own pages, which answers through the host.
+
+The view is one document that loads nothing and knows no token: it reads and answers by two tools that models are not
+shown. That protects nothing, and need not: what these tools do is what the agent may do anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any
+
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
+from mcp_types import CallToolResult, ReadResourceResult, Resource, TextResourceContents
+
+from askback.adapters.mcp.arguments import AnswerInView, ReadInView
+from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.document import view_document
+from askback.adapters.mcp.outcomes import result
+from askback.compat.translation import missing_part
+from askback.domain.request import InputRequest
+from askback.errors import Refused
+
+URI = "ui://askback/request"
+EXTENSION: dict[str, dict[str, Any]] = {EXTENSION_ID: {}}
+RESOURCE = Resource(uri=URI, name="askback", mime_type=APP_MIME_TYPE)
+
+
+def tool_meta(*, for_views: bool) -> dict[str, Any]:
+    """Return the `_meta` of a tool whose result the view shows, or that only the view may call."""
+    return {"ui": {"resourceUri": URI, **({"visibility": ["app"]} if for_views else {})}}
+
+
+def read_view() -> ReadResourceResult:
+    """Return the document. Raises `OSError` if the pages are not built."""
+    contents = TextResourceContents(uri=URI, mime_type=APP_MIME_TYPE, text=view_document())
+    return ReadResourceResult(contents=[contents])
+
+
+async def read_in_view(call: ToolCall, given: ReadInView) -> CallToolResult:
+    """Return a request, and whether it can be answered in the view: `{request, here}`."""
+    return await _replied(call.place.client.requests.get(given.request_id))
+
+
+async def answer_in_view(call: ToolCall, given: AnswerInView) -> CallToolResult:
+    """Report what the person entered in the view, with the body that the page would send."""
+    requests = call.place.client.requests
+    request = await requests.get(given.request_id)
+    request = request.model_copy(update={"revision": given.body.get("revision", request.revision)})
+    note = given.body.get("note")
+    if given.action == "decline":
+        reporting = requests.report_answer(
+            request, declined=given.body.get("reason"), note=note, idempotency_key=given.key
+        )
+    else:
+        reporting = requests.report_answer(
+            request,
+            values=given.body.get("values"),
+            skipped=given.body.get("skipped"),
+            idempotency_key=given.key,
+        )
+    return await _replied(reporting)
+
+
+async def _replied(work: Awaitable[InputRequest]) -> CallToolResult:
+    """Return the request in its wire form; a refusal is data for the card, as the server sends it."""
+    try:
+        request = await work
+    except Refused as refused:
+        error = {
+            "code": refused.code,
+            "message": refused.message,
+            "field_errors": refused.field_errors,
+            "request": refused.request,
+        }
+        return result(refused.message, {"status": refused.status, "error": error}, error=True)
+    shown = {
+        "request": request.model_dump(mode="json", exclude_none=True),
+        "here": _is_answered_here(request),
+    }
+    return result(str(request.status), shown)
+
+
+def _is_answered_here(request: InputRequest) -> bool:
+    """Whether the view can answer: a form for everybody, without secrets, files and options from a source."""
+    form = request.form
+    if form is None or request.assignees:
+        return False
+    return not any(field.sensitive or missing_part(field) for field in form.all_fields)

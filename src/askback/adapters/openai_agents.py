@@ -1,0 +1,236 @@
+"""OpenAI Agents SDK: a person decides about the tool calls that need approval.
+
+    result = await Runner.run(agent, "go", ask=ask, thread_id="t1")
+
+`park` and `resume_run` do the same without a process that waits.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import replace
+from typing import Any, NoReturn
+from uuid import uuid4
+
+import agents
+from agents import Agent, FunctionTool, RunResult, RunState
+from agents.items import (
+    ItemHelpers,
+    MessageOutputItem,
+    RunItem,
+    ToolApprovalItem,
+    ToolCallItem,
+    ToolCallOutputItem,
+)
+from agents.tool_context import ToolContext
+from pydantic_core import to_jsonable_python
+
+from askback.adapters.asking import (
+    AskOptions,
+    MirroredCall,
+    MirroredMessage,
+    Place,
+    approve_once,
+    mirror_messages,
+    together,
+)
+from askback.adapters.asktools import (
+    ASK_TOOLS,
+    ASK_USER,
+    REQUEST_APPROVAL,
+    REQUEST_ENV_VARS,
+    AskResult,
+    AskTool,
+)
+from askback.client.async_client import AsyncClient
+from askback.domain.decision import Decision
+
+_KEPT = frozenset({"run_config", "hooks", "session", "error_handlers"})
+"""Options of `Runner.run` that the SDK wants again when a run continues."""
+
+_answers: ContextVar[Mapping[str, str]] = ContextVar("askback_answers")
+"""People's answers to the ask tools, by call id."""
+
+
+class Runner(agents.Runner):
+    """The SDK's `Runner`, whose `run` asks a person about each interruption."""
+
+    @classmethod
+    async def run(  # pyright: ignore[reportIncompatibleMethodOverride] - it asks, so it needs a client
+        cls,
+        starting_agent: Agent[Any],
+        input: Any,  # noqa: A002 - the SDK's name
+        *,
+        ask: AsyncClient,
+        thread_id: str | None = None,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> RunResult:
+        """Run an agent to its end, and ask a person whenever tool calls need approval; returns what the SDK returns.
+
+        All calls of a turn are asked at once. `thread_id` is by default that of the client, and `options` are those of
+        the SDK. A call that is not approved is rejected with the sentence for the model.
+        """
+        place = Place(id="openai-agents", thread_id=thread_id, run_id=uuid4().hex)
+        result = await agents.Runner.run(starting_agent, input, **options)
+        while result.interruptions:
+            state = result.to_state()
+            found = await _outcomes(ask, state, place, {"timeout_s": timeout_s})
+            result = await _continue(ask, starting_agent, state, found, options)
+        return result
+
+    @classmethod
+    def run_sync(cls, *_arguments: Any, **_options: Any) -> NoReturn:
+        """Refuse: a run that waits for a person needs an event loop. Use `asyncio.run(Runner.run(…))`."""
+        raise TypeError("Use `await Runner.run(…)`, or `asyncio.run(main())` around it.")
+
+    run_streamed = run_sync  # pyright: ignore[reportAssignmentType] - a stream ends at its interruptions
+
+
+async def park(
+    ask: AsyncClient, result: RunResult, *, thread_id: str | None = None, timeout_s: float | None = None
+) -> str:
+    """Ask about the interruptions of a run without waiting; returns what to store for `resume_run`.
+
+    It is JSON with the `RunState`. When a request has ended, its resume arrives at `ask.resumes`.
+    """
+    state = result.to_state()
+    place = Place(id="openai-agents", thread_id=thread_id or ask.thread_id, run_id=uuid4().hex)
+    await _outcomes(ask, state, place, {"wait": False, "timeout_s": timeout_s})
+    return json.dumps({"thread_id": place.thread_id, "run_id": place.run_id, "state": state.to_string()})
+
+
+async def resume_run(
+    ask: AsyncClient, starting_agent: Agent[Any], parked: str, **options: Any
+) -> RunResult | None:
+    """Continue a run that `park` stored, once all of its interruptions are decided; None before.
+
+    Build the agent as before. `options` are those of `Runner.run` of the SDK. If the result is interrupted again, park
+    it again.
+    """
+    stored = json.loads(parked)
+    state = await RunState.from_string(starting_agent, stored["state"])
+    place = Place(id="openai-agents", thread_id=stored["thread_id"], run_id=stored["run_id"])
+    found = await _outcomes(ask, state, place, {"wait": False})
+    if any(_is_open(outcome) for _, outcome in found):
+        return None
+    return await _continue(ask, starting_agent, state, found, options)
+
+
+async def mirror(
+    ask: AsyncClient, items: Sequence[RunItem], *, thread_id: str, run_id: str | None = None
+) -> None:
+    """Show the messages and tool calls of agents in the thread: `mirror(ask, result.new_items, …)`.
+
+    Messages that are there already are left alone.
+    """
+    results = {
+        each.call_id: each.output for each in items if isinstance(each, ToolCallOutputItem) and each.call_id
+    }
+    said = [found for each in items if (found := _mirrored(each, results)) is not None]
+    await mirror_messages(ask, said, thread_id=thread_id, run_id=run_id)
+
+
+def _mirrored(item: RunItem, results: Mapping[str, Any]) -> MirroredMessage | None:
+    if isinstance(item, MessageOutputItem):
+        text = ItemHelpers.text_message_output(item)
+        return MirroredMessage(id=item.raw_item.id, text=text, agent=item.agent.name)
+    if isinstance(item, ToolCallItem) and item.call_id and item.tool_name:
+        raw = _as_json(item.raw_item)
+        call = MirroredCall(
+            id=item.call_id,
+            name=item.tool_name,
+            input=_read_json(raw.get("arguments")) if isinstance(raw, dict) else raw,
+            result=to_jsonable_python(results.get(item.call_id), fallback=str),
+            done=item.call_id in results,
+        )
+        return MirroredMessage(id=f"call:{item.call_id}", calls=[call], agent=item.agent.name)
+    return None
+
+
+def _ask_tool(kind: AskTool) -> FunctionTool:
+    """Return a tool that needs approval. To answer it is to approve it: then it returns the answer."""
+
+    async def run(context: ToolContext[Any], _arguments: str) -> str:
+        known = _answers.get({})
+        return known.get(context.tool_call_id, "Nobody was asked, because this agent was not run by askback.")
+
+    return FunctionTool(
+        name=kind.name,
+        description=kind.description,
+        params_json_schema=kind.schema,
+        on_invoke_tool=run,
+        strict_json_schema=False,
+        needs_approval=True,
+    )
+
+
+ask_user = _ask_tool(ASK_USER)
+request_approval = _ask_tool(REQUEST_APPROVAL)
+request_env_vars = _ask_tool(REQUEST_ENV_VARS)
+
+
+async def _outcomes(
+    ask: AsyncClient, state: RunState[Any], place: Place, options: AskOptions
+) -> Sequence[tuple[ToolApprovalItem, Decision | AskResult]]:
+    items = state.get_interruptions()
+    found = await together(_outcome(ask, item, place, options) for item in items)
+    return list(zip(items, found, strict=True))
+
+
+async def _outcome(
+    ask: AsyncClient, item: ToolApprovalItem, place: Place, options: AskOptions
+) -> Decision | AskResult:
+    name, call_id = item.name or item.type, item.call_id or ""
+    here = replace(
+        place, id=f"{place.id}:{place.run_id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name
+    )
+    # Tools that are hosted have no arguments: the person sees the whole call.
+    call_input = _as_json(item.raw_item) if item.arguments is None else _read_json(item.arguments)
+    if name in ASK_TOOLS and isinstance(call_input, dict):
+        return await ASK_TOOLS[name].call(ask, call_input, here, wait=options.get("wait", True))
+    return await approve_once(ask, name, call_input, here, **options)
+
+
+async def _continue(
+    ask: AsyncClient,
+    starting_agent: Agent[Any],
+    state: RunState[Any],
+    found: Sequence[tuple[ToolApprovalItem, Decision | AskResult]],
+    options: Mapping[str, Any],
+) -> RunResult:
+    """Approve and reject the interruptions, and run the agent until the next ones."""
+    answers = dict[str, str]()
+    for item, outcome in found:
+        if isinstance(outcome, AskResult):
+            answers[item.call_id or ""] = outcome.text
+            state.approve(item)
+        elif used := await ask.use(outcome):
+            state.approve(item)
+        else:
+            state.reject(item, rejection_message=used.text)
+    token = _answers.set(answers)
+    try:
+        # The other options are in the state: the input, the context, and the ids of the conversation.
+        kept = {name: value for name, value in options.items() if name in _KEPT}
+        return await agents.Runner.run(starting_agent, state, **kept)
+    finally:
+        _answers.reset(token)
+
+
+def _is_open(outcome: Decision | AskResult) -> bool:
+    return outcome.pending if isinstance(outcome, AskResult) else outcome.status == "pending"
+
+
+def _read_json(text: Any) -> Any:
+    """Return the arguments of a call; a text that is no JSON stays a text."""
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+
+
+def _as_json(raw_item: Any) -> Any:
+    return to_jsonable_python(raw_item, exclude_none=True, fallback=str)

@@ -1,0 +1,91 @@
+"""Questions of programs: a form for any value, or for a value of a JSON Schema, and its answer."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from pydantic_core import to_jsonable_python
+
+from askback.client.forms import answer_or_raise, outcome_of
+from askback.client.modelform import ModelForm, model_form
+from askback.domain.fields import Form, Radio, Text
+from askback.domain.request import InputRequest
+
+FIELD = "answer"
+LABEL, DETAILS = 500, 20_000
+"""The maximum length of a question and of its description."""
+
+QUESTION_KEYS = ("question", "message", "prompt", "instruction", "task", "description", "title", "query")
+OPEN_QUESTION = re.compile(r"(what|which|who|whom|whose|how|when|where|why)\b", re.IGNORECASE)
+"""The beginning of a question that cannot be answered by Yes or No."""
+
+_YES, _NO = "Yes", "No"
+
+
+def open_form(value: Any, *, title: str | None = None, yes_no: bool = True) -> Form:
+    """Return the form for a value without a schema.
+
+    With `yes_no` its program may want Yes or No, or any text, unless the question cannot be answered by Yes or No. With
+    a `title` the whole value is shown below it.
+    """
+    label, details = title_and_details(value) if title is None else (title, _shown(value))
+    if not yes_no or (isinstance(value, str) and OPEN_QUESTION.match(value.strip())):
+        field: Text | Radio = Text(id=FIELD, label=label, required=True)
+    else:
+        field = Radio(id=FIELD, label=label, options=[_YES, _NO], allow_other=True, required=True)
+    return Form(description=details, format="plain", fields=[field])
+
+
+def typed_form(value: Any, schema: Mapping[str, Any]) -> ModelForm:
+    """Return the form for a value of a JSON Schema, with `value` as its question; raises `NoFormFor`."""
+    wrapped = schema.get("type") != "object" and "properties" not in schema
+    shaped = model_form(_as_object(schema) if wrapped else schema)
+    title, details = title_and_details(value)
+    form = shaped.form.model_copy(update={"title": title, **({"description": details} if details else {})})
+
+    def instance(values: Mapping[str, Any]) -> Any:
+        made = shaped.instance(values)
+        return made[FIELD] if wrapped else made
+
+    return ModelForm(form, instance)
+
+
+def _as_object(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = {name: value for name, value in schema.items() if name != "$defs"}
+    whole = {"type": "object", "properties": {FIELD: inner}, "required": [FIELD]}
+    return {**whole, "$defs": schema["$defs"]} if "$defs" in schema else whole
+
+
+def title_and_details(value: Any) -> tuple[str, str | None]:
+    """Return the question of an interrupt in one line, and everything else that it says."""
+    if isinstance(value, str):
+        first, _, rest = value.strip().partition("\n")
+        return (first[:LABEL] or "?", rest.strip() or None) if len(first) <= LABEL else (first[:LABEL], value)
+    if isinstance(value, Mapping):
+        said = cast("Mapping[str, Any]", value)
+        key = next(
+            (key for key in QUESTION_KEYS if isinstance(said.get(key), str) and said[key].strip()), None
+        )
+        if key is not None:
+            title, rest = title_and_details(said[key])
+            others = {name: each for name, each in said.items() if name != key}
+            return title, "\n\n".join(
+                part for part in (rest, _shown(others) if others else None) if part
+            ) or None
+    return "The agent needs an answer", _shown(value)
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(to_jsonable_python(value, fallback=str), indent=2, ensure_ascii=False)[:DETAILS]
+
+
+def open_answer(request: InputRequest) -> Any:
+    """Return the answer of an open question: True for Yes, False for No, else what the person typed."""
+    answer = answer_or_raise(outcome_of(request))
+    value = answer.values[FIELD]
+    if request.form is None or request.form.all_fields[0].type != "radio" or answer.other.get(FIELD):
+        return value
+    return value == _YES

@@ -1,0 +1,238 @@
+"""Pydantic AI: a person decides about the deferred tool calls of an agent.
+
+    tools = [ask_user, Tool(deploy, requires_approval=True)]
+    agent = Agent(model, tools=tools, capabilities=[human(ask, thread_id="t1")])
+
+`park` and `resume_agent` do the same without a process that waits, for agents whose output type has
+`DeferredToolRequests`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from pydantic import TypeAdapter
+from pydantic_ai import (
+    Agent,
+    CallDeferred,
+    DeferredToolRequests,
+    DeferredToolResults,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    RunContext,
+    TextPart,
+    Tool,
+    ToolApproved,
+    ToolCallPart,
+    ToolDenied,
+    ToolReturnPart,
+)
+from pydantic_ai.capabilities import HandleDeferredToolCalls
+from pydantic_ai.run import AgentRunResult
+
+from askback.adapters.asking import (
+    AskOptions,
+    MirroredCall,
+    MirroredMessage,
+    Place,
+    approve_once,
+    ask_once,
+    mirror_messages,
+    together,
+)
+from askback.adapters.asktools import (
+    ASK_TOOLS,
+    ASK_USER,
+    REQUEST_APPROVAL,
+    REQUEST_ENV_VARS,
+    AskResult,
+    AskTool,
+)
+from askback.adapters.openquestion import open_answer, open_form
+from askback.client.async_client import AsyncClient
+from askback.domain.decision import Decision
+from askback.domain.lifecycle import Status
+from askback.domain.modeltext import model_text
+from askback.domain.request import InputRequest
+
+Outcome = Decision | InputRequest | AskResult
+_TOOL_KEY = "askback.tool"
+
+
+def human(
+    ask: AsyncClient, *, thread_id: str | None = None, timeout_s: float | None = None
+) -> HandleDeferredToolCalls[Any]:
+    """Return a capability that asks a person about deferred tool calls, and continues the run with the answers.
+
+    It decides about tools that require approval, and answers the tools below and other calls that were deferred as a
+    question. Calls that run elsewhere are left to other capabilities. `thread_id` is by default that of the client, or
+    the conversation of the run.
+    """
+
+    async def handler(context: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults | None:
+        agent = context.agent.name if context.agent is not None else None
+        place = _place(context.messages, thread_id or ask.thread_id or context.conversation_id, agent)
+        found = await _outcomes(ask, requests, place, {"timeout_s": timeout_s})
+        return await _results(ask, requests, found) if found else None
+
+    return HandleDeferredToolCalls(handler)
+
+
+async def park(
+    ask: AsyncClient,
+    result: AgentRunResult[Any],
+    *,
+    thread_id: str | None = None,
+    timeout_s: float | None = None,
+) -> bytes:
+    """Ask about the deferred calls that a run ended with, without waiting; returns what to store for `resume_agent`.
+
+    It is JSON: the messages and the calls. When a request has ended, its resume arrives at `ask.resumes`.
+    """
+    messages, requests = result.all_messages(), _deferred(result.output)
+    place = _place(messages, thread_id or ask.thread_id, None)
+    await _outcomes(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
+    return _PARKED.dump_json(_Parked(messages, requests, place.thread_id))
+
+
+async def resume_agent(
+    ask: AsyncClient, agent: Agent[Any, Any], parked: bytes | str, **run: Any
+) -> AgentRunResult[Any] | None:
+    """Continue a run that `park` stored, once all of its calls are answered; None before.
+
+    `run` are options of `agent.run`, such as `deps`. Any process with the same agent can do it.
+    """
+    stored = _PARKED.validate_json(parked)
+    place = _place(stored.messages, stored.thread_id, None)
+    found = await _outcomes(ask, stored.requests, place, {"wait": False})
+    if any(map(_is_open, found.values())):
+        return None
+    results = await _results(ask, stored.requests, found)
+    return await agent.run(message_history=stored.messages, deferred_tool_results=results, **run)
+
+
+async def mirror(
+    ask: AsyncClient, messages: Sequence[ModelMessage], *, thread_id: str, agent: str | None = None
+) -> None:
+    """Show the messages and tool calls of an agent in the thread; messages that are there already are left alone."""
+    parts = [part for each in messages if isinstance(each, ModelRequest) for part in each.parts]
+    results = {
+        part.tool_call_id: part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)
+    }
+    said = [
+        _mirrored(each, f"{each.run_id}:{number}", results, agent)
+        for number, each in enumerate(messages)
+        if isinstance(each, ModelResponse)
+    ]
+    await mirror_messages(ask, said, thread_id=thread_id)
+
+
+def _mirrored(
+    message: ModelResponse, message_id: str, results: Mapping[str, str], agent: str | None
+) -> MirroredMessage:
+    calls = [
+        MirroredCall(
+            id=part.tool_call_id,
+            name=part.tool_name,
+            input=part.args_as_dict(),
+            result=results.get(part.tool_call_id),
+            done=part.tool_call_id in results,
+        )
+        for part in message.parts
+        if isinstance(part, ToolCallPart)
+    ]
+    text = "\n\n".join(part.content for part in message.parts if isinstance(part, TextPart))
+    return MirroredMessage(id=message_id, text=text, calls=calls, agent=agent)
+
+
+def _ask_tool(kind: AskTool) -> Tool[Any]:
+    """Return a tool that defers its call as a question; the answer is what the model reads."""
+
+    def run(**_arguments: Any) -> NoReturn:
+        raise CallDeferred(metadata={_TOOL_KEY: kind.name}, kind="question")
+
+    return Tool.from_schema(run, kind.name, kind.description, kind.schema)
+
+
+ask_user = _ask_tool(ASK_USER)
+request_approval = _ask_tool(REQUEST_APPROVAL)
+request_env_vars = _ask_tool(REQUEST_ENV_VARS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Parked:
+    messages: list[ModelMessage]
+    requests: DeferredToolRequests
+    thread_id: str | None
+
+
+_PARKED = TypeAdapter(_Parked)
+
+
+def _deferred(output: Any) -> DeferredToolRequests:
+    if not isinstance(output, DeferredToolRequests):
+        raise TypeError("The run has no deferred tool calls: add DeferredToolRequests to its output_type.")
+    return output
+
+
+def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str | None) -> Place:
+    """Return the place of the deferred calls. The run that made them is in the messages, also in another process."""
+    said = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
+    return Place(id="pydantic-ai", thread_id=thread_id, run_id=said.run_id if said else None, agent=agent)
+
+
+async def _outcomes(
+    ask: AsyncClient, requests: DeferredToolRequests, place: Place, options: AskOptions
+) -> Mapping[str, Outcome]:
+    """Ask about all calls at once; returns the outcomes by the id of the call, without calls that run elsewhere."""
+    asking = dict[str, Awaitable[Outcome]]()
+    for call in [*requests.approvals, *requests.calls]:
+        id_ = call.tool_call_id
+        here = replace(place, id=f"{place.id}:{place.run_id}:{id_}", tool_call_id=id_)
+        metadata = requests.metadata.get(id_, {})
+        args = call.args_as_dict()
+        if (kind := requests.kind(id_)) == "approval":
+            reason = metadata.get("reason")
+            asking[id_] = approve_once(
+                ask,
+                call.tool_name,
+                args,
+                here,
+                allow_edit=True,
+                reason=reason if isinstance(reason, str) else None,
+                **options,
+            )
+        elif metadata.get(_TOOL_KEY) in ASK_TOOLS:
+            wait = options.get("wait", True)
+            asking[id_] = ASK_TOOLS[metadata[_TOOL_KEY]].call(ask, args, here, wait=wait)
+        elif kind == "question":
+            asking[id_] = ask_once(ask, open_form(metadata | args, yes_no=False), here, **options)
+    return dict(zip(asking, await together(asking.values()), strict=True))
+
+
+def _is_open(outcome: Outcome) -> bool:
+    if isinstance(outcome, Decision):
+        return outcome.status == "pending"
+    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
+
+
+async def _results(
+    ask: AsyncClient, requests: DeferredToolRequests, found: Mapping[str, Outcome]
+) -> DeferredToolResults:
+    asked = {call.tool_call_id: call.args_as_dict() for call in requests.approvals}
+    approvals = dict[str, Any]()
+    calls = dict[str, Any]()
+    for id_, outcome in found.items():
+        if isinstance(outcome, Decision):
+            used = await ask.use(outcome)
+            changed = used.input if used.input != asked[id_] else None
+            approvals[id_] = ToolApproved(override_args=changed) if used else ToolDenied(used.text)
+        elif isinstance(outcome, AskResult):
+            calls[id_] = outcome.text
+        else:
+            answered = outcome.status is Status.ANSWERED
+            calls[id_] = open_answer(outcome) if answered else model_text(outcome)
+    return requests.build_results(approvals=approvals, calls=calls)

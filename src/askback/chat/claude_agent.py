@@ -1,0 +1,76 @@
+"""Claude in a chat, through the Claude Agent SDK."""
+
+from __future__ import annotations
+
+import uuid
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from askback.adapters.asking import MirroredCall
+from askback.adapters.claude.chat import converse, has_session
+from askback.chat import history
+from askback.chat.turn import Turn
+
+SESSION = "claude_session"
+"""The key of the session's id in the metadata of the thread."""
+
+MOST = 20_000
+"""The characters of a tool's result that the thread shows."""
+
+GO_ON = "The program was stopped while you worked. Go on where you were."
+
+
+@dataclass(slots=True)
+class ClaudeAgent:
+    """Claude Code works in a folder; its sessions remember the conversation."""
+
+    folder: Path
+    model: str | None
+    _called: set[str] = field(default_factory=set[str])
+
+    @property
+    def greeting(self) -> str:
+        """The first message in a new thread."""
+        return f"Hello! I am Claude, and I work in {self.folder}. What shall we do?"
+
+    async def answer(self, turn: Turn) -> None:
+        """Answer the prompt in the session of the thread."""
+        await turn.stop()  # the calls of a process that was killed: Claude makes them anew
+        session_id, prompt = await self._session(turn)
+        told = converse(
+            turn.ask,
+            prompt,
+            thread_id=turn.thread_id,
+            session_id=session_id,
+            folder=self.folder,
+            model=self.model,
+        )
+        async with aclosing(told):
+            async for each in told:
+                if isinstance(each, str):
+                    await turn.write(each)
+                else:
+                    await self._show(turn, each)
+
+    async def _session(self, turn: Turn) -> tuple[str, str]:
+        """Return the session id and the prompt. In a new session the prompt includes the earlier messages."""
+        thread = await turn.read()
+        metadata: Any = thread.get("metadata")
+        known = dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
+        session_id = known.get(SESSION)
+        if isinstance(session_id, str) and has_session(session_id, self.folder):
+            return session_id, GO_ON if turn.goes_on else history.text_of(turn.prompt)
+        session_id = str(uuid.uuid4())
+        await turn.ask.threads.update(turn.thread_id, metadata={**known, SESSION: session_id})
+        return session_id, history.transcript(thread)
+
+    async def _show(self, turn: Turn, call: MirroredCall) -> None:
+        if not call.done:
+            self._called.add(call.id)
+            await turn.begin_call(call.id, call.name, call.input)
+        elif call.id in self._called:
+            self._called.discard(call.id)
+            await turn.end_message()  # what Claude says now is a reply to the results
+            await turn.end_call(call.id, str(call.result)[:MOST], failed=call.failed)

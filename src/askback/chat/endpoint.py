@@ -1,0 +1,81 @@
+"""The chat completions API of OpenAI, which many servers of models speak: one streamed reply."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+
+from askback.errors import AskbackError
+
+_TIMEOUT = httpx2.Timeout(10, read=300)
+_LONGEST_ERROR = 300
+OK = 200
+
+
+class ModelError(AskbackError):
+    """The model's endpoint could not be reached, or refused the request; the message says why."""
+
+
+@dataclass(slots=True)
+class ModelCall:
+    """A tool call of a reply. `arguments` should be JSON. The id is made here: some providers count anew each time."""
+
+    name: str = ""
+    arguments: str = ""
+    id: str = field(default_factory=lambda: f"call_{secrets.token_hex(12)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Endpoint:
+    """An endpoint below `base_url`, such as `http://localhost:11434/v1`, and the model to use there."""
+
+    base_url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+
+    async def reply(
+        self,
+        messages: Sequence[Any],
+        tools: Sequence[Any],
+        write: Callable[[str], Awaitable[None]],
+    ) -> Sequence[ModelCall]:
+        """Pass each piece of the next reply's text to `write`, and return its tool calls. Raises `ModelError`."""
+        body = {"model": self.model, "messages": messages, "tools": tools, "stream": True}
+        calls = dict[int, ModelCall]()
+        async for delta in self._deltas(body):
+            if text := delta.get("content"):
+                await write(text)
+            for piece in delta.get("tool_calls") or ():
+                call = calls.setdefault(piece.get("index", len(calls)), ModelCall())
+                function: dict[str, str | None] = piece.get("function") or {}
+                call.name += function.get("name") or ""
+                call.arguments += function.get("arguments") or ""
+        return list(calls.values())
+
+    async def _deltas(self, body: Any) -> AsyncIterator[dict[str, Any]]:
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        address = f"{self.base_url.rstrip('/')}/chat/completions"
+        try:
+            async with (
+                httpx2.AsyncClient(timeout=_TIMEOUT, trust_env=True) as client,
+                client.stream("POST", address, json=body, headers=headers) as response,
+            ):
+                if response.status_code != OK:
+                    said = (await response.aread()).decode(errors="replace")[:_LONGEST_ERROR]
+                    raise ModelError(f"{address} replied {response.status_code}: {said}")
+                async for line in response.aiter_lines():
+                    name, _, data = line.partition(":")
+                    if name != "data" or data.strip() == "[DONE]":
+                        continue
+                    piece = json.loads(data)
+                    if error := piece.get("error"):
+                        raise ModelError(f"{address} ended the reply: {str(error)[:_LONGEST_ERROR]}")
+                    for choice in piece.get("choices") or ():
+                        yield choice.get("delta") or {}
+        except (httpx2.HTTPError, ValueError) as failed:
+            raise ModelError(f"{address} could not be used: {failed or type(failed).__name__}") from failed

@@ -1,0 +1,87 @@
+"""Read a conversation: its last prompt, the agent's open tool calls, and the messages for a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
+Json = dict[str, Any]
+
+GO_ON = "You were stopped in the middle of this message. Go on where it ends."
+_NO_RESULT = "The result is not known: the agent was stopped."
+
+
+def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
+    """Return the messages in their order, without those that are held or repeat the answer to a request."""
+    said = [each for each in thread["messages"] if not each.get("held") and "request_id" not in each]
+    return sorted(said, key=lambda each: each["seq"])
+
+
+def last_prompt(thread: Mapping[str, Any]) -> Json | None:
+    """Return the last message of a person."""
+    return next((each for each in reversed(messages(thread)) if each["role"] == "user"), None)
+
+
+def open_calls(thread: Mapping[str, Any]) -> Iterator[tuple[Json, Json]]:
+    """Yield the tool calls without a result, each after its message."""
+    for message in messages(thread):
+        for part in message["content"]:
+            if part["type"] == "tool" and part.get("status") not in ("done", "failed"):
+                yield message, part
+
+
+def text_of(message: Mapping[str, Any]) -> str:
+    """Return the text of a message."""
+    return "\n".join(part["text"] for part in message["content"] if part["type"] == "text")
+
+
+def for_model(thread: Mapping[str, Any]) -> list[Json]:
+    """Return the conversation as messages of the chat completions API."""
+    found = list[Json]()
+    for message in messages(thread):
+        if message["role"] == "user":
+            found.append({"role": "user", "content": text_of(message)})
+        else:
+            found += _replies(message["content"])
+    if found and found[-1]["role"] == "assistant":
+        found.append({"role": "user", "content": GO_ON})
+    return found
+
+
+def transcript(thread: Mapping[str, Any]) -> str:
+    """Return the conversation as one text."""
+    return "\n\n".join(f"{each['role']}: {text_of(each)}" for each in messages(thread))
+
+
+def _replies(content: Sequence[Json]) -> Iterator[Json]:
+    """Yield the replies of a model that a message is made of: texts, each with the tool calls that follow it."""
+    text = ""
+    for is_call, parts in groupby(content, key=lambda part: part["type"] == "tool"):
+        if not is_call:
+            text = text_of({"content": list(parts)})
+            continue
+        calls = list(parts)
+        yield {"role": "assistant", "content": text, "tool_calls": [_call(part) for part in calls]}
+        yield from (_result(part) for part in calls)
+        text = ""
+    if text:
+        yield {"role": "assistant", "content": text}
+
+
+def _call(part: Mapping[str, Any]) -> Json:
+    arguments = json.dumps(part.get("input") or {}, ensure_ascii=False)
+    return {
+        "id": part["tool_call_id"],
+        "type": "function",
+        "function": {"name": part["name"], "arguments": arguments},
+    }
+
+
+def _result(part: Mapping[str, Any]) -> Json:
+    return {
+        "role": "tool",
+        "tool_call_id": part["tool_call_id"],
+        "content": part.get("result") or _NO_RESULT,
+    }

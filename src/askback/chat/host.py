@@ -1,0 +1,118 @@
+"""The host of a chat: each message of a person is a turn of the agent, until they stop it or write again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from askback.chat import history
+from askback.chat.turn import ChatAgent, Turn
+from askback.client import AsyncClient
+from askback.domain.runs import SILENT
+from askback.errors import AskbackError
+
+TITLE_CHARACTERS = 60
+UNEXPECTED = "There was an unexpected error; the terminal of the chat shows it."
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Host:
+    """One conversation of an agent."""
+
+    ask: AsyncClient
+    thread_id: str
+    agent: ChatAgent
+    _task: asyncio.Task[None] | None = None
+    _run_id: str | None = None
+    _has_title: bool = True
+
+    async def serve(self) -> None:
+        """Answer messages until cancelled; a turn that an earlier process was killed in goes on first."""
+        thread = await self.ask.threads.get(self.thread_id)
+        self._has_title = thread.get("title") is not None
+        if not thread["messages"]:
+            await self.ask.say(self.agent.greeting, thread_id=self.thread_id)
+        try:
+            if (prompt := history.last_prompt(thread)) is not None:
+                await self._go_on(prompt)
+            async for event in self.ask.events(self.thread_id, cursor=thread["seq"]):
+                await self._follow(event)
+        finally:
+            await self._stop()
+
+    async def _go_on(self, prompt: Mapping[str, Any]) -> None:
+        """Begin the turn of a prompt if none has begun, or go on with it if its process was killed."""
+        runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
+        last = runs[0] if runs and runs[0].metadata == _about(prompt) else None
+        if last is None:
+            self._begin(prompt)
+        elif last.status == "running":
+            self._begin(prompt, run_id=last.id, goes_on=True)
+        elif last.reason == SILENT:
+            self._begin(prompt, goes_on=True)
+
+    async def _follow(self, event: Mapping[str, Any]) -> None:
+        if event["type"] == "run.ended" and event["run"]["id"] == self._run_id:
+            await self._stop()
+        elif event["type"] == "message.added":
+            prompt = event["message"]
+            if prompt["role"] == "user" and "request_id" not in prompt:  # else it repeats an answer
+                await self._stop()
+                self._begin(prompt)
+
+    def _begin(self, prompt: Mapping[str, Any], *, run_id: str | None = None, goes_on: bool = False) -> None:
+        self._task = asyncio.create_task(self._turn(prompt, run_id, goes_on=goes_on))
+
+    async def _stop(self) -> None:
+        """Stop the turn, if there is one: its questions are withdrawn."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+            self._task = self._run_id = None
+
+    async def _turn(self, prompt: Mapping[str, Any], run_id: str | None, *, goes_on: bool) -> None:
+        try:
+            await self._name(prompt)
+            async with self.ask.run(self.thread_id, run_id=run_id, metadata=_about(prompt)) as run:
+                self._run_id = run.id
+                turn = Turn(
+                    ask=self.ask, thread_id=self.thread_id, run_id=run.id, prompt=prompt, goes_on=goes_on
+                )
+                await self._answer(turn)
+        except Exception:  # noqa: BLE001 - the next message begins a turn all the same
+            _log.warning("the turn ended with an error", exc_info=True)
+
+    async def _name(self, prompt: Mapping[str, Any]) -> None:
+        """Give a conversation without a title the beginning of its first prompt."""
+        words = " ".join(history.text_of(prompt).split())
+        if words and not self._has_title:
+            title = words if len(words) <= TITLE_CHARACTERS else f"{words[: TITLE_CHARACTERS - 1]}…"
+            await self.ask.threads.update(self.thread_id, title=title)
+            self._has_title = True
+
+    async def _answer(self, turn: Turn) -> None:
+        if not turn.goes_on:
+            await turn.stop()  # what an earlier turn has left, whose process was killed
+        try:
+            await self.agent.answer(turn)
+            await turn.flush()
+        except asyncio.CancelledError:
+            with suppress(AskbackError):
+                await asyncio.shield(turn.stop())
+            raise
+        except Exception as error:
+            await turn.stop()
+            await turn.end_message()
+            await turn.write(f"I had to stop. {error if isinstance(error, AskbackError) else UNEXPECTED}")
+            await turn.flush()
+            raise
+
+
+def _about(prompt: Mapping[str, Any]) -> dict[str, Any]:
+    return {"prompt": prompt["id"]}

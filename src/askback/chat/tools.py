@@ -1,0 +1,142 @@
+"""The tools of a chat: ask the person, read a file, list a folder, run a command. The policy decides each call."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import signal
+import tempfile
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from anyio import to_thread
+from pydantic import Field
+
+from askback.adapters.asking import Place, approve_once
+from askback.adapters.asktools import ASK_USER, AskResult, AskTool
+from askback.client import AsyncClient
+from askback.domain.model import Model
+from askback.domain.validation.structure import parse
+from askback.errors import AskbackError, Conflict, Gone
+
+COMMAND_S = 600.0
+MOST = 20_000
+"""The characters of a result that the model gets."""
+LONGEST_CHARACTER = 4
+"""The bytes of a character in UTF-8, at most."""
+_PRIVATE = ("ASKBACK_", "OPENAI_", "ANTHROPIC_")
+"""Variables that a command does not get: the keys of the chat itself."""
+
+
+class ToolFailed(AskbackError):
+    """A tool failed; the message is for the model."""
+
+
+class Read(Model):
+    """Read a text file."""
+
+    file_path: str = Field(description="The path, relative to the folder of the conversation or absolute.")
+
+
+class LS(Model):
+    """List the names in a folder."""
+
+    path: str = Field(
+        default=".", description="The path, relative to the folder of the conversation or absolute."
+    )
+
+
+class Bash(Model):
+    """Run a command with bash in the folder of the conversation, and return its output."""
+
+    command: str = Field(min_length=1)
+
+
+def tools_in(folder: Path) -> Mapping[str, AskTool]:
+    """Return the tools of a chat that works in a folder, by their names."""
+    gated: dict[type[Model], Callable[[Path, Any], Awaitable[str]]] = {Read: _read, LS: _list, Bash: _run}
+    tools = [AskTool(kind.__name__, kind, partial(_gated, kind, folder, run)) for kind, run in gated.items()]
+    return {each.name: each for each in (ASK_USER, *tools)}
+
+
+async def _gated(
+    kind: type[Model],
+    folder: Path,
+    run: Callable[[Path, Any], Awaitable[str]],
+    client: AsyncClient,
+    given: Model,
+    place: Place,
+    wait: bool,
+) -> AskResult:
+    """Run a tool if its call is allowed, once, with the approved input."""
+    decision = await approve_once(
+        client, kind.__name__, given.model_dump(), place, wait=wait, cwd=str(folder), allow_edit=True
+    )
+    if not decision:
+        raise ToolFailed(decision.text)
+    approved = parse(kind, decision.input)
+    if decision.source == "policy":  # the rule would allow it again
+        return AskResult(await run(folder, approved), decision.request)
+    try:
+        execution = await client.consume(decision, secrets.token_hex(8))
+    except (Conflict, Gone) as refused:  # used by a process that was killed then, or revoked
+        raise ToolFailed(f"It was not run: {refused.message}") from None
+    outcome = "failed"
+    try:
+        text = await run(folder, approved)
+        outcome = "succeeded"
+    finally:
+        with suppress(AskbackError):
+            await asyncio.shield(client.report(decision, execution.execution_id, outcome))
+    return AskResult(text, decision.request)
+
+
+async def _read(folder: Path, given: Read) -> str:
+    return await to_thread.run_sync(_text_of, folder / given.file_path)
+
+
+def _text_of(path: Path) -> str:
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return _shortened(file.read(MOST + 1))
+
+
+async def _list(folder: Path, given: LS) -> str:
+    names = await to_thread.run_sync(os.listdir, folder / given.path)
+    return _shortened("\n".join(sorted(names)) or "The folder is empty.")
+
+
+async def _run(folder: Path, given: Bash) -> str:
+    with tempfile.TemporaryFile() as output:  # a pipe would stay open as long as a process in the background
+        process = await asyncio.create_subprocess_exec(
+            "bash",
+            "-c",
+            given.command,
+            cwd=folder,
+            env={name: value for name, value in os.environ.items() if not name.startswith(_PRIVATE)},
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=output,
+            stderr=asyncio.subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            async with asyncio.timeout(COMMAND_S):
+                await process.wait()
+        except TimeoutError:
+            raise ToolFailed(f"It took longer than {COMMAND_S:.0f} seconds and was stopped.") from None
+        finally:
+            with suppress(ProcessLookupError):  # what it started in the background ends with it
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+        output.seek(0)
+        said = _shortened(output.read(LONGEST_CHARACTER * MOST + 1).decode(errors="replace"))
+    if process.returncode:
+        raise ToolFailed(f"{said}\nIt ended with status {process.returncode}.")
+    return said or "It printed nothing."
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MOST else f"{text[:MOST]}\n[The rest was left out.]"

@@ -1,0 +1,138 @@
+"""One turn of an agent: its messages in the thread, which grow while it works."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from askback.adapters.asking import Place
+from askback.chat import history
+from askback.client import AsyncClient
+
+PIECE = 40
+"""Streamed text is sent at this many characters, or `PAUSE_S` after its first one."""
+PAUSE_S = 0.1
+
+STOPPED = "It was stopped before it ended."
+
+
+@dataclass(slots=True, kw_only=True)
+class Turn:
+    """Answers the last message of a person, with a message for each reply of a model."""
+
+    ask: AsyncClient
+    thread_id: str
+    run_id: str
+    prompt: Mapping[str, Any]
+    goes_on: bool
+    """Whether an earlier process was killed in this turn."""
+    _message_id: str | None = None
+    _calls: dict[str, str] = field(default_factory=dict[str, str])
+    """The message of each tool call."""
+    _text: str = ""
+    _timer: asyncio.TimerHandle | None = None
+    """Sends a piece that is short, since the model may pause after it."""
+    _sending: asyncio.Task[None] | None = None
+
+    def place(self, call_id: str) -> Place:
+        """Return where a tool call asks."""
+        return Place(id=call_id, thread_id=self.thread_id, run_id=self.run_id, tool_call_id=call_id)
+
+    async def read(self) -> dict[str, Any]:
+        """Read the conversation."""
+        thread = await self.ask.threads.get(self.thread_id)
+        self._calls |= {part["tool_call_id"]: message["id"] for message, part in history.open_calls(thread)}
+        return thread
+
+    async def write(self, text: str) -> None:
+        """Add text; small pieces are sent together."""
+        self._text += text
+        if len(self._text) >= PIECE:
+            await self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(PAUSE_S, self._send_soon)
+
+    async def flush(self) -> None:
+        """Send the buffered text."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        sending, self._sending = self._sending, None
+        await self._send(sending)
+
+    def _send_soon(self) -> None:
+        self._timer = None
+        self._sending = asyncio.create_task(self._send(self._sending))
+
+    async def _send(self, before: asyncio.Task[None] | None) -> None:
+        """Send the buffered text once the piece before it has arrived."""
+        if before is not None:
+            await before
+        text, self._text = self._text, ""
+        if not text:
+            return
+        if self._message_id is None:
+            await self._begin({"type": "text", "text": text})
+        else:
+            await self.ask.threads.append_to_message(self._message_id, text, thread_id=self.thread_id)
+
+    async def end_message(self) -> None:
+        """Send the buffered text; later text begins a new message."""
+        await self.flush()
+        self._message_id = None
+
+    async def begin_call(self, call_id: str, name: str, arguments: Any) -> None:
+        """Show a tool call."""
+        await self.flush()
+        call = {
+            "type": "tool",
+            "tool_call_id": call_id,
+            "name": name,
+            "input": arguments,
+            "status": "calling",
+        }
+        if self._message_id is None:
+            self._calls[call_id] = await self._begin(call)
+        else:
+            self._calls[call_id] = self._message_id
+            await self.ask.threads.append_parts(self._message_id, [call], thread_id=self.thread_id)
+
+    async def end_call(self, call_id: str, result: Any, *, failed: bool = False) -> None:
+        """Show the result of a tool call."""
+        await self.ask.threads.update_tool_call(
+            self._calls[call_id],
+            call_id,
+            thread_id=self.thread_id,
+            status="failed" if failed else "done",
+            result=result,
+        )
+
+    async def stop(self) -> None:
+        """Send the buffered text and end the open tool calls."""
+        await self.flush()
+        for _, call in history.open_calls(await self.read()):
+            await self.end_call(call["tool_call_id"], STOPPED, failed=True)
+
+    async def _begin(self, part: Mapping[str, Any]) -> str:
+        self._message_id = await self.ask.threads.create_message(
+            [part], thread_id=self.thread_id, run_id=self.run_id
+        )
+        return self._message_id
+
+
+class ChatAgent(Protocol):
+    """An agent that talks with a person."""
+
+    @property
+    def greeting(self) -> str:
+        """The first message in a new thread."""
+        ...
+
+    async def answer(self, turn: Turn) -> None:
+        """Answer the prompt of a turn, from where an earlier process has left it.
+
+        It is cancelled when the person stops it or writes again. Raises `AskbackError`, which the person reads.
+        """
+        ...

@@ -1,0 +1,129 @@
+"""`askback chat`: talk with an agent on the page of a conversation."""
+
+from __future__ import annotations
+
+import os
+import webbrowser
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+import typer
+from rich.console import Console
+
+from askback.chat.host import Host
+from askback.chat.turn import ChatAgent
+from askback.cli.connection import Connection, NoneRunning, find, own_thread
+from askback.cli.demo import has_browser
+from askback.cli.login import create_link
+from askback.cli.signals import interruptible
+from askback.client import discovery
+from askback.demo.processes import run_server
+from askback.errors import AskbackError
+
+AgentName = Literal["auto", "claude", "openai", "scripted"]
+CLAUDE_VARIABLES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_BASE_URL",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+)
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def chat(
+    thread: Annotated[
+        str | None, typer.Option(help="The conversation; the same one again goes on with it. Default: chat.")
+    ] = None,
+    folder: Annotated[Path, typer.Option(help="Folder in which the agent works.")] = Path(),
+    agent: Annotated[
+        AgentName,
+        typer.Option(
+            help="claude (Claude Agent SDK), openai (any compatible endpoint) or scripted (no model)."
+        ),
+    ] = "auto",
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="OPENAI_BASE_URL", help="Compatible endpoint, such as http://localhost:11434/v1."
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(envvar="ASKBACK_CHAT_MODEL", help="The name of the model.")
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the server.")] = None,
+    browser: Annotated[bool, typer.Option(help="Open the page if there is a browser.")] = True,
+) -> None:
+    """Talk with an agent on askback's page: it answers, asks, and has its tool calls approved there.
+
+    The agent is Claude if `askback[claude]` is installed and a key of Anthropic is set, else the model of an endpoint
+    that speaks OpenAI's chat completions (`OPENAI_API_KEY`, `--base-url`, `--model`), else the script of the demo. A
+    server is started if none runs. After a stop, the same command goes on with the conversation.
+    """
+    chosen = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
+    try:
+        interruptible(_chat(chosen, thread or own_thread("chat"), data_dir, browser=browser))
+    except KeyboardInterrupt:
+        raise typer.Exit(130) from None
+
+
+def choose_agent(name: AgentName, folder: Path, *, base_url: str | None, model: str | None) -> ChatAgent:
+    """Return the agent to talk with; raises `AskbackError` if it lacks a setting."""
+    key = os.environ.get("OPENAI_API_KEY")
+    if name == "auto":
+        has_claude = find_spec("claude_agent_sdk") is not None and any(map(os.environ.get, CLAUDE_VARIABLES))
+        name = "claude" if has_claude else "openai" if base_url or key else "scripted"
+    if name == "claude":
+        from askback.chat.claude_agent import ClaudeAgent
+
+        return ClaudeAgent(folder, model)
+    if name == "openai":
+        from askback.chat.endpoint import Endpoint
+        from askback.chat.model_agent import ModelAgent
+
+        if model is None:
+            raise AskbackError("Name a model: --model, or ASKBACK_CHAT_MODEL.")
+        return ModelAgent(
+            Endpoint(base_url=base_url or "https://api.openai.com/v1", model=model, key=key), folder
+        )
+    from askback.chat.scripted import ScriptedAgent
+
+    return ScriptedAgent(folder)
+
+
+async def _chat(agent: ChatAgent, thread_id: str, data_dir: Path | None, *, browser: bool) -> None:
+    async with _server(data_dir) as server, server.client() as ask:
+        link = await _link(server, thread_id, data_dir)
+        console = Console(highlight=False)
+        console.print(f"Open this page:\n\n  {link}\n", style="bold", soft_wrap=True, markup=False)
+        console.print("Ctrl-C ends the chat.")
+        if browser and has_browser():
+            webbrowser.open(link)
+        await Host(ask, thread_id, agent).serve()
+
+
+@asynccontextmanager
+async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
+    """Yield the server that runs, or one that ends with the block."""
+    try:
+        yield find("requester", data_dir=data_dir)
+        return
+    except NoneRunning:
+        pass
+    async with run_server((data_dir or discovery.data_dir()).absolute(), port=0) as ready:
+        yield Connection(ready.url, ready.requester_token)
+
+
+async def _link(server: Connection, thread_id: str, data_dir: Path | None) -> str:
+    """Return the address of the page, which signs in once if this user runs the server."""
+    page = f"/t/{quote(thread_id, safe='')}"
+    try:
+        link = await create_link(data_dir)
+    except AskbackError:  # it runs elsewhere
+        return f"{server.url}{page}"
+    return f"{link}&next={quote(page)}" if link.startswith(f"{server.url}/") else f"{server.url}{page}"

@@ -1,0 +1,92 @@
+"""The clients that `askback install` knows. Each place of a file is that of the client's own documentation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from askback.cli.clients.additions import Addition, AddToJson, AddToToml
+from askback.client.discovery import CREDENTIALS
+
+NAME = "askback"
+HOOK_S = 86_400
+"""Seconds that Claude Code waits for a hook: a person may be away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """The command that a client starts: askback of this environment, as the agent of a file of credentials."""
+
+    credentials: Path
+
+    @property
+    def server(self) -> dict[str, Any]:
+        """The MCP server as most clients describe it."""
+        env = {CREDENTIALS: str(self.credentials)}
+        return {"command": sys.executable, "args": ["-m", "askback", "mcp"], "env": env}
+
+    @property
+    def hook(self) -> str:
+        """The command of the hook of Claude Code, in quotes for a shell."""
+        import shlex
+
+        words = (sys.executable, "-m", "askback", "hook", "--credentials", str(self.credentials))
+        return shlex.join(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A client: its name on the command line and for people, and what it needs."""
+
+    name: str
+    title: str
+    additions: Callable[[Path, Command], Sequence[Addition]]
+    """Takes the home folder."""
+
+
+def _claude_code(home: Path, command: Command) -> Sequence[Addition]:
+    own = os.environ.get("CLAUDE_CONFIG_DIR")
+    settings = Path(own) if own else home / ".claude"
+    hook = {"type": "command", "command": command.hook, "timeout": HOOK_S}
+    servers = {"mcpServers": {NAME: {"type": "stdio", **command.server}}}
+    allowed = {"allow": [f"mcp__{NAME}"]}  # to ask needs no permission
+    hooks = {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]}, "permissions": allowed}
+    return (
+        AddToJson((settings if own else home) / ".claude.json", servers),
+        AddToJson(settings / "settings.json", hooks),
+    )
+
+
+def _cursor(home: Path, command: Command) -> Sequence[Addition]:
+    return (AddToJson(home / ".cursor" / "mcp.json", {"mcpServers": {NAME: command.server}}),)
+
+
+def _vs_code(home: Path, command: Command) -> Sequence[Addition]:
+    folder = {"darwin": home / "Library" / "Application Support"}.get(sys.platform, home / ".config")
+    server = {"type": "stdio", **command.server}
+    return (AddToJson(folder / "Code" / "User" / "mcp.json", {"servers": {NAME: server}}),)
+
+
+def _codex(home: Path, command: Command) -> Sequence[Addition]:
+    folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
+    return (AddToToml(folder / "config.toml", ("mcp_servers", NAME), command.server),)
+
+
+def _gemini(home: Path, command: Command) -> Sequence[Addition]:
+    return (AddToJson(home / ".gemini" / "settings.json", {"mcpServers": {NAME: command.server}}),)
+
+
+CLIENTS: Mapping[str, Client] = {
+    each.name: each
+    for each in (
+        Client("claude-code", "Claude Code", _claude_code),
+        Client("cursor", "Cursor", _cursor),
+        Client("vscode", "VS Code", _vs_code),
+        Client("codex", "Codex", _codex),
+        Client("gemini", "Gemini CLI", _gemini),
+    )
+}

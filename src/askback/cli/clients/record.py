@@ -1,0 +1,104 @@
+"""The record of an installation: the client's credentials, and the original of every changed file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Self
+
+PRIVATE = 0o600
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A file that was changed: its contents before (base64; None if there was none), and a digest of those after."""
+
+    path: str
+    before: str | None
+    after: str
+    folders: Sequence[str] = ()
+    """The folders that were made for it, the innermost first."""
+
+    @classmethod
+    def of(cls, path: Path, after: bytes) -> Self:
+        """Describe the change of a file that has not been made yet."""
+        made = [str(each) for each in path.parents if not each.exists()]
+        before = base64.b64encode(path.read_bytes()).decode() if path.exists() else None
+        return cls(str(path), before, _digest(after), made)
+
+    def is_untouched(self) -> bool:
+        """Return whether the file is still as it was written."""
+        path = Path(self.path)
+        return path.exists() and _digest(path.read_bytes()) == self.after
+
+    def is_restored(self) -> bool:
+        """Return whether the file is as it was before, or is gone."""
+        path = Path(self.path)
+        return not path.exists() or (self.before is not None and path.read_bytes() == self._earlier)
+
+    @property
+    def _earlier(self) -> bytes:
+        return base64.b64decode(self.before or "")
+
+    def restore(self) -> None:
+        """Restore the original files byte for byte."""
+        path = Path(self.path)
+        if self.before is not None:
+            replace_file(path, self._earlier)
+            return
+        path.unlink()
+        for folder in map(Path, self.folders):
+            if any(folder.iterdir()):
+                break
+            folder.rmdir()
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What `askback uninstall` needs."""
+
+    token_id: str
+    agent: str
+    root: str | None
+    files: Sequence[Changed]
+
+    def write(self, path: Path) -> None:
+        """Store it, readable by its owner only: it holds copies of configuration."""
+        replace_file(path, json.dumps(asdict(self), indent=2).encode(), mode=PRIVATE)
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read it."""
+        stored: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        stored["files"] = [Changed(**each) for each in stored["files"]]
+        return cls(**stored)
+
+
+def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
+    """Replace a file at once, or make it; a link stays a link, and a file keeps its mode unless one is given."""
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode is None:
+        mode = path.stat().st_mode & 0o777 if path.exists() else PRIVATE
+    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.chmod(mode)
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

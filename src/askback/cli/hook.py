@@ -1,0 +1,77 @@
+"""`askback hook`: Claude Code starts it at each permission prompt, and a person answers in askback."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from askback.cli.signals import interruptible
+from askback.client import AsyncClient
+from askback.client.discovery import CREDENTIALS
+from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.domain.faults import Faults
+from askback.domain.fields import Form
+from askback.errors import AskbackError, NotAnswered
+
+WAIT_S = 86_000.0
+"""A little less than the time that the installed hook may take (`cli/clients/known.py`)."""
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def hook(
+    credentials: Annotated[Path | None, typer.Option(help="The file with the token of the agent.")] = None,
+) -> None:
+    """Read a PermissionRequest of Claude Code from standard input, ask a person, and print the decision.
+
+    Without a server, or if the request cannot be asked, it prints no decision: Claude Code shows its own prompt.
+    `askback install claude-code` writes this command into the settings of Claude Code.
+    """
+    if credentials is not None:
+        os.environ[CREDENTIALS] = str(credentials)
+    try:
+        told = json.load(sys.stdin)
+        decision = interruptible(_decide(told))
+    except (AskbackError, Faults, ValueError, KeyError, TypeError) as error:
+        print(f"askback was not asked: {error}", file=sys.stderr)
+        return
+    except KeyboardInterrupt:  # the person has answered in Claude Code; the request is withdrawn
+        return
+    said = {"hookEventName": "PermissionRequest", "decision": decision}
+    print(json.dumps({"hookSpecificOutput": said}))
+
+
+async def _decide(told: dict[str, Any]) -> dict[str, Any]:
+    """Return the decision as Claude Code reads it; raises `AskbackError` if nobody can be asked."""
+    tool, tool_input = told["tool_name"], told["tool_input"]
+    async with AsyncClient(thread_id=told["session_id"], via="cli") as ask:
+        if tool == "AskUserQuestion":
+            return await _answer(ask, tool_input)
+        plan = tool_input.get("plan") if tool == "ExitPlanMode" else None
+        if isinstance(plan, str) and plan.strip():
+            decision = await ask.approve_plan(plan, timeout_s=WAIT_S)
+        else:
+            decision = await ask.approve(
+                tool, tool_input, cwd=told.get("cwd"), allow_edit=True, timeout_s=WAIT_S
+            )
+        if decision.status == "unavailable":
+            raise AskbackError(" ".join(decision.reasons))
+        if not decision:
+            return {"behavior": "deny", "message": decision.text}
+        return {"behavior": "allow", "updatedInput": tool_input if plan is not None else decision.input}
+
+
+async def _answer(ask: AsyncClient, tool_input: dict[str, Any]) -> dict[str, Any]:
+    """Ask Claude's questions."""
+    form = Form.model_validate(form_of(read_questions(tool_input)))
+    outcome = await ask.try_form(form, timeout_s=WAIT_S)
+    if isinstance(outcome, NotAnswered):
+        return {"behavior": "deny", "message": ask.text_of(outcome.request)}
+    answers = write_answers(card_of(form) or (), outcome.values)
+    return {"behavior": "allow", "updatedInput": {"questions": tool_input["questions"], "answers": answers}}

@@ -1,0 +1,133 @@
+"""`askback install`: connect a client, with an agent and a token of its own."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from askback.cli.clients.additions import Addition
+from askback.cli.clients.known import CLIENTS, Client, Command
+from askback.cli.clients.record import PRIVATE, Changed, Record, replace_file
+from askback.cli.connection import NoneRunning, find
+from askback.cli.local import run_as
+from askback.client import AsyncClient
+from askback.client.discovery import data_dir as own_data_dir
+from askback.errors import AskbackError
+from askback.wire.admin_replies import NewToken
+from askback.wire.operation import OPERATOR
+
+app = typer.Typer(add_completion=False)
+
+Name = Annotated[str, typer.Argument(help=f"One of {', '.join(CLIENTS)}.")]
+DataDir = Annotated[Path | None, typer.Option(help="Folder of the server.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask whether to go on.")]
+
+
+@app.command()
+def install(
+    client: Name,
+    root: Annotated[
+        Path | None,
+        typer.Option(help="Let the agent read this folder without asking. Default: ask about this folder."),
+    ] = None,
+    yes: Yes = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Show what changes in the configuration of a client, ask, and connect it to askback.
+
+    The client gets an agent and a token of its own. The token is in a file that only you can read, and that the
+    configuration names. Claude Code also gets a hook, which sends its permission prompts and questions to askback.
+    """
+    chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)
+    if find_spec("mcp") is None:
+        raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
+    kept = record_file(chosen, data_dir)
+    if kept.exists():
+        raise AskbackError(
+            f"{chosen.title} is installed already. To install it anew: askback uninstall {client}"
+        )
+    changes = [(each, *_change(each)) for each in additions(chosen, data_dir)]
+    for addition, before, after in changes:
+        show_diff(console, addition.path, before, after)
+    console.print(
+        f"A new token for the agent {client}, in {credentials_file(chosen, data_dir)}", markup=False
+    )
+    if not yes:
+        typer.confirm(f"Connect {chosen.title}?", abort=True)
+        if root is None and typer.confirm(f"May it read {Path.cwd()} without asking?"):
+            root = Path.cwd()
+    folder = None if root is None else str(root.expanduser().absolute())
+    made = run_as(OPERATOR, lambda ask: _make_token(ask, client, folder), data_dir=data_dir, creates=True)
+    credentials = {"token": made.token.reveal(), **_where(data_dir)}
+    replace_file(credentials_file(chosen, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE)
+    files = [Changed.of(addition.path.resolve(), after.encode()) for addition, _, after in changes]
+    Record(made.id, made.agent or "", folder, files).write(kept)
+    for addition, _, after in changes:
+        replace_file(addition.path, after.encode())
+    console.print(f"Connected. Start {chosen.title} anew. To undo: askback uninstall {client}", markup=False)
+
+
+def known_client(name: str) -> Client:
+    """Return a client by its name; raises `BadParameter`."""
+    if name not in CLIENTS:
+        raise typer.BadParameter(f"must be one of {', '.join(CLIENTS)}")
+    return CLIENTS[name]
+
+
+def additions(client: Client, data_dir: Path | None) -> list[Addition]:
+    """Return the entries that a client needs in its files."""
+    return [*client.additions(Path.home(), Command(credentials_file(client, data_dir)))]
+
+
+def credentials_file(client: Client, data_dir: Path | None) -> Path:
+    """Return the path of the token of a client."""
+    return _folder(data_dir) / f"{client.name}.json"
+
+
+def record_file(client: Client, data_dir: Path | None) -> Path:
+    """Return the path of the installation record."""
+    return _folder(data_dir) / f"{client.name}.installed.json"
+
+
+def show_diff(console: Console, path: Path, before: str, after: str) -> None:
+    """Print the diff of a file."""
+    lines = difflib.unified_diff(
+        before.splitlines(), after.splitlines(), f"{path}", f"{path} (new)", lineterm="", n=2
+    )
+    for line in lines:
+        style = {"+": "green", "-": "red"}.get(line[:1], "dim")
+        console.print(line, style=style, markup=False)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file, empty if there is none."""
+    return path.read_bytes().decode() if path.exists() else ""
+
+
+def _change(addition: Addition) -> tuple[str, str]:
+    before = read_text(addition.path)
+    return before, addition.add_to(before)
+
+
+def _folder(data_dir: Path | None) -> Path:
+    return (data_dir or own_data_dir()).expanduser().absolute() / "clients"
+
+
+def _where(data_dir: Path | None) -> dict[str, str]:
+    """Return how the client finds the server: by the data folder of a server of this machine, else by its address."""
+    try:
+        server = find(OPERATOR, data_dir=data_dir)
+    except NoneRunning:
+        return {"data_dir": str(_folder(data_dir).parent)}
+    local = (_folder(data_dir).parent / "server.json").exists()
+    return {"data_dir": str(_folder(data_dir).parent)} if local else {"url": server.url}
+
+
+async def _make_token(ask: AsyncClient, name: str, root: str | None) -> NewToken:
+    return await ask.tokens.create(agent=name, roots=None if root is None else [root])

@@ -1,0 +1,38 @@
+"""`askback mcp`: the tools for one MCP client, on standard input and output."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from askback import logs
+from askback.adapters.mcp.limits import Limits
+from askback.errors import AskbackError
+from askback.server import settings as settings_module
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def mcp(
+    thread: Annotated[
+        str | None,
+        typer.Option(
+            envvar="ASKBACK_THREAD", help="The conversation to ask in. Default: one for each start."
+        ),
+    ] = None,
+) -> None:
+    """Serve MCP to one client, which starts this command, on standard input and output.
+
+    The server is that of `ASKBACK_URL` with `ASKBACK_TOKEN`, or the one that runs on this machine. It need not run yet.
+    """
+    try:
+        from askback.adapters.mcp.stdio import serve_stdio
+    except ModuleNotFoundError as missing:
+        raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.") from missing
+    settings = settings_module.load()
+    logs.set_up(settings.log_level, settings.log_form)
+    limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
+    asyncio.run(serve_stdio(thread_id=thread, limits=limits))

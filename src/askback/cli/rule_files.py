@@ -1,0 +1,128 @@
+"""`askback rules built-in`, `preview`, `export` and `import`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import typer
+
+from askback.cli.local import client_as
+from askback.cli.terminal import minute, printable
+from askback.client.resources.policy import RuleDraft
+from askback.wire.policy_replies import BuiltInRules, RuleImport, RuleUsage
+
+DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
+
+
+def built_in(data_dir: DataDir = None) -> None:
+    """List the rules that come with the server, by subject, and how often each has decided."""
+
+    async def read() -> BuiltInRules:
+        async with client_as("responder", data_dir=data_dir) as client:
+            return await client.rules.built_in()
+
+    found = asyncio.run(read())
+    print(f"lists in force: {', '.join(found.lists) or 'none'}")
+    for group in found.groups:
+        print(f"{group.name}:")
+        for rule in group.rules:
+            state = "" if rule.active else "  (not in force)"
+            print(f"  {rule.rule}{state}{_used(rule.usage)}")
+
+
+def preview(
+    rule: Annotated[str, typer.Argument(help="Such as bash(git diff:*) or write_file(path=src/**).")],
+    effect: Annotated[str, typer.Option(help="One of allow, ask, deny.")] = "allow",
+    project: Annotated[str | None, typer.Option(help="Only calls of this project.")] = None,
+    agent: Annotated[str | None, typer.Option(help="Only calls of the agent with this id.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """List the calls of the last 30 days that a rule would decide otherwise; nothing is stored."""
+
+    async def pages() -> None:
+        cursor, checked, changed = None, 0, 0
+        async with client_as("responder", data_dir=data_dir) as client:
+            while True:
+                draft = RuleDraft(effect=cast("Literal['deny', 'ask', 'allow']", effect))
+                found = await client.rules.preview(rule, project=project, agent=agent, cursor=cursor, **draft)
+                for call in found.calls:
+                    became = call.decision or call.status
+                    print(printable(f"{call.then:5}  {call.headline}  ({call.agent.name}, {became})"))
+                checked, changed = checked + found.checked, changed + len(found.calls)
+                cursor = found.next_cursor
+                if cursor is None:
+                    break
+        print(f"{changed} of {checked} calls since {minute(found.since)}.")
+
+    asyncio.run(pages())
+
+
+def export(
+    file: Annotated[str, typer.Argument(help="Where to write; - is standard output.")] = "-",
+    data_dir: DataDir = None,
+) -> None:
+    """Export the rules in force as JSON."""
+
+    async def read() -> str:
+        async with client_as("responder", data_dir=data_dir) as client:
+            return (await client.rules.export()).model_dump_json(indent=2, exclude_defaults=True)
+
+    text = asyncio.run(read())
+    if file == "-":
+        print(text)
+    else:
+        Path(file).write_text(text + "\n", encoding="utf-8")
+
+
+def import_(
+    file: Annotated[str, typer.Argument(help="An export; - is standard input.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be added.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Import an export, as the admin: rules that are in force already are left alone.
+
+    Exit status 1: a row is refused, and nothing was stored.
+    """
+    rows = _rows(file)
+
+    async def run() -> RuleImport:
+        async with client_as("admin", data_dir=data_dir, creates=True) as client:
+            checked = await client.rules.import_(rows, dry_run=True)
+            return checked if dry_run or checked.refused else await client.rules.import_(rows)
+
+    found = asyncio.run(run())
+    for line in _refused(found):
+        print(printable(line), file=sys.stderr)
+    added = "would be added" if found.dry_run else "added"
+    print(f"{found.added} {added}, {found.known} in force already, {found.refused} refused.")
+    raise typer.Exit(1 if found.refused else 0)
+
+
+def _rows(file: str) -> list[Any]:
+    try:
+        text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
+        rows = json.loads(text)["rules"]
+    except OSError as odd:
+        raise typer.BadParameter(f"{file} cannot be read: {odd.strerror}", param_hint="FILE") from None
+    except (ValueError, TypeError, KeyError):
+        rows = None
+    if not isinstance(rows, list):
+        raise typer.BadParameter(
+            "must be an export of askback rules export: JSON with a list `rules`", param_hint="FILE"
+        )
+    return cast("list[Any]", rows)
+
+
+def _refused(found: RuleImport) -> Iterator[str]:
+    for row in found.rows:
+        for problem in row.problems:
+            yield f"{problem.path}: {problem.message}"
+
+
+def _used(usage: RuleUsage | None) -> str:
+    return "" if usage is None else f"  used {usage.count}×, last {minute(usage.last_at)}"

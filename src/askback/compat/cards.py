@@ -1,0 +1,57 @@
+"""A page that shows the open requests of all conversations as cards."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from askback.compat.open_requests import open_requests
+from askback.compat.system import Channel, Json
+from askback.domain.lifecycle import TERMINAL
+
+
+class CardPage(ABC):
+    """One page. `shown` has the requests that are open on it by their ids, as they were shown."""
+
+    def __init__(self, channel: Channel) -> None:
+        self.channel = channel
+        self.api = channel.api
+        self.shown: dict[str, Json] = {}
+
+    @abstractmethod
+    async def opening(self, request: Json, shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
+        """Return the frames that show a request, anew if it is `shown`; none if this page cannot show it.
+
+        One that is `recovered` was there before the page.
+        """
+
+    @abstractmethod
+    async def closing(self, request: Json, shown: Json, /) -> Sequence[Json]:
+        """Return the frames that say how a request ended, which is `shown` until now."""
+
+    async def follow(self) -> None:
+        """Show open requests, oldest first, then new ones."""
+        async with self.api.watch(None) as events:
+            for each in await open_requests(self.api):
+                await self.tell(each, recovered=True)
+            async for event in events:
+                await self.tell(event["request"])
+
+    async def tell(self, request: Json, *, recovered: bool = False) -> None:
+        """Show a change of a request; decisions of the policy have no card."""
+        shown = self.shown.get(request["id"])
+        if request["status"] in TERMINAL:
+            if shown is not None:
+                del self.shown[request["id"]]
+                await self.send(await self.closing(request, shown))
+            return
+        is_new = shown is None or shown["revision"] != request["revision"]
+        is_due = is_new and not request.get("queued_behind")
+        if is_due and (frames := await self.opening(request, shown, recovered=recovered)):
+            self.shown[request["id"]] = request
+            await self.send(frames)
+
+    async def send(self, frames: Sequence[Json]) -> None:
+        """Send frames, one after the other."""
+        for frame in frames:
+            await self.channel.send(frame)

@@ -1,0 +1,61 @@
+"""The brief form of a request: the fields of a list row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+_LEFT_OUT = frozenset(
+    {
+        "metadata",
+        "traceparent",
+        "escalation",
+        "texts",
+        "data",
+        "answer",
+        "submitted",
+        "field_errors",
+        "error_summary",
+        "notified",
+    }
+)
+_KEPT: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "approval": frozenset({"tool", "plan", "title", "reason", "quorum", "exclude_requester", "digest"}),
+        "secret": frozenset({"names", "reason", "hide_names", "count"}),
+        "action": frozenset({"title"}),
+        "view": frozenset({"languages", "messages"}),
+    }
+)
+"""The keys kept in each nested object."""
+_LEVELS = ("risk", "agent_risk")
+_PREVIEW = frozenset({"type", "headline", "headline_code"})
+
+
+def brief(request: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the wire form of a request without long members. A form keeps its title and its number of `questions`."""
+    short = {name: member for name, member in request.items() if name not in _LEFT_OUT}
+    short |= {name: _only(kept, request[name]) for name, kept in _KEPT.items() if request.get(name)}
+    if form := request.get("form"):
+        short |= _form(form)
+    if approval := request.get("approval"):
+        levels = {name: _only({"level"}, approval[name]) for name in _LEVELS if approval.get(name)}
+        preview = approval.get("preview")
+        short["approval"] |= levels | ({"preview": _only(_PREVIEW, preview)} if preview else {})
+    return short
+
+
+def _only(kept: frozenset[str] | set[str], members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: member for name, member in members.items() if name in kept}
+
+
+def _form(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the title or its substitute (as `nameOf` in `web/src/core/form.ts`), and the number of questions."""
+    sections = form.get("sections") or [form]
+    fields = [field for section in sections for field in section["fields"]]
+    around = sections[0]
+    names = (form.get("title"), fields[0].get("label"), around.get("title"), around.get("description"))
+    title = next(filter(None, (*names, form.get("description"))), "")
+    locale = {"locale": form["locale"]} if form.get("locale") else {}
+    return {"form": {"title": title, **locale}, "questions": len(fields)}

@@ -1,0 +1,123 @@
+"""Recognizes what a tool call is: a mail, an HTTP request or a database query.
+
+A tool has to say so by its name, and its input by its keys, so that no other call is described as one of these.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, cast
+
+from askback.domain.approval import Role
+from askback.domain.policy.calls import Call
+from askback.domain.policy.files import fold_key
+
+_MAIL = frozenset("mail email gmail smtp outlook sendgrid mailgun postmark".split())
+_SENDS = frozenset("send sends sendmail reply forward".split())
+_HTTP = frozenset("http https fetch request requests curl api webhook rest".split())
+_METHODS = frozenset("get head post put patch delete options".split())
+_DATABASE = frozenset(
+    "sql query db database postgres postgresql mysql mariadb sqlite bigquery snowflake clickhouse duckdb".split()
+)
+_SQL = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/|\()*+(?:select|insert|update|delete|with|create|alter|drop|truncate|merge|replace"
+    r"|grant|revoke|explain|show|describe|begin|vacuum|analyze|pragma|call|copy|set|values)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+_MAIL_KEYS: Mapping[Role, str] = {
+    "from": "from sender fromemail fromaddress",
+    "to": "to recipient recipients toemail toemails toaddress toaddresses torecipients",
+    "cc": "cc ccemails ccrecipients",
+    "bcc": "bcc bccemails bccrecipients",
+    "subject": "subject",
+    "body": "body text content message html bodytext bodyhtml htmlbody textbody",
+}
+_HTTP_KEYS: Mapping[Role, str] = {
+    "method": "method verb httpmethod",
+    "url": "url uri endpoint",
+    "headers": "headers",
+    "body": "body data json payload",
+}
+_QUERY_KEYS: Mapping[Role, str] = {
+    "database": "database db databasename dbname connection datasource",
+    "query": "sql query statement",
+    "parameters": "params parameters args bindings values",
+}
+
+Kind = Literal["mail", "http", "query"]
+
+
+@dataclass(frozen=True, slots=True)
+class Recognized:
+    """What a call is, and the keys of its input by their roles, in the order in which they are shown."""
+
+    kind: Kind
+    keys: Mapping[Role, str]
+
+
+def recognize(call: Call) -> Recognized | None:
+    """Return what a call is; None for any other one."""
+    if not call.has_members:
+        return None
+    words = {word.casefold() for word in _WORDS.findall(call.name)}
+    return _mail(call, words) or _http(call, words) or _query(call, words)
+
+
+def addresses(value: object) -> list[str]:
+    """Return the recipients that a member of a mail names."""
+    if isinstance(value, str):
+        return [value]
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return [item for item in items if isinstance(item, str)]
+
+
+def _mail(call: Call, words: set[str]) -> Recognized | None:
+    if not (words & _MAIL and words & _SENDS) and call.folded_name not in {"mail", "email", "sendmail"}:
+        return None
+    keys = _keys(call.members, _MAIL_KEYS)
+    says = [call.members[keys[role]] for role in ("subject", "body") if role in keys]
+    known = bool(says) and all(isinstance(text, str) for text in says)
+    places = [call.members[keys[role]] for role in ("to", "cc", "bcc") if role in keys]
+    named = all(place is None or isinstance(place, str | list) for place in places)
+    sent = "to" in keys and bool(addresses(call.members[keys["to"]]))
+    return Recognized("mail", keys) if known and named and sent else None
+
+
+def _http(call: Call, words: set[str]) -> Recognized | None:
+    keys = _keys(call.members, _HTTP_KEYS)
+    url = call.members.get(keys.get("url", ""))
+    method = call.members.get(keys.get("method", ""), "")
+    if not (isinstance(url, str) and url.casefold().startswith(("http://", "https://"))):
+        return None
+    said = "method" in keys and isinstance(method, str) and method.casefold() in _METHODS
+    return Recognized("http", keys) if said or ("method" not in keys and words & (_HTTP | _METHODS)) else None
+
+
+def method_of(call: Call, found: Recognized) -> str | None:
+    """Return the method of an HTTP request, by its input or else by the name of its tool."""
+    if "method" in found.keys:
+        return str(call.members[found.keys["method"]]).upper()
+    named = [word for word in _WORDS.findall(call.name.casefold()) if word in _METHODS]
+    return named[0].upper() if len(named) == 1 else None
+
+
+def _query(call: Call, words: set[str]) -> Recognized | None:
+    keys = _keys(call.members, _QUERY_KEYS)
+    query = call.members.get(keys.get("query", ""))
+    if not (words & _DATABASE and isinstance(query, str) and _SQL.match(query)):
+        return None
+    return Recognized("query", keys)
+
+
+def _keys(members: Mapping[str, Any], known: Mapping[Role, str]) -> dict[Role, str]:
+    """Return the key of each role; a role that several keys may have is left out, but for texts and HTML of a body."""
+    found: dict[Role, str] = {}
+    for role, names in known.items():
+        keys = [key for key in members if fold_key(key) in names.split()]
+        if len(keys) == 1 or (keys and role == "body"):
+            found[role] = keys[0]
+    return found

@@ -1,0 +1,57 @@
+"""The part of the store for conversations: threads as people follow them, by what happened last.
+
+38. A thread that is not erased is listed at the position of the last event in which something was said, asked or
+    settled there. What is streamed into a message, and notes such as that a page was opened, do not move it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, Protocol
+
+from askback.domain.record import Record
+from askback.ports.threads import ThreadDetails
+
+
+class ActiveThread(NamedTuple):
+    """A thread in the list of conversations; `position` is its place there."""
+
+    position: int
+    details: ThreadDetails
+
+
+class StoredMessage(NamedTuple):
+    """A message: `seq` is the number of its event in the thread, `data` its JSON object as text."""
+
+    seq: int
+    data: str
+
+
+class PlacedRequest(NamedTuple):
+    """A request with the number of the event that created it."""
+
+    seq: int
+    record: Record
+
+
+class ConversationStore(Protocol):
+    """Threads by what happened last."""
+
+    async def active_threads(
+        self, tenant: str, *, person: str | None = None, before: int | None = None, limit: int = 50
+    ) -> Sequence[ActiveThread]:
+        """Return threads with positions below `before`, the last that was active first; archived ones too.
+
+        With a `person`, only those that they may view.
+        """
+        ...
+
+    async def latest_messages(
+        self, tenant: str, thread_ids: Sequence[str], *, limit: int = 1
+    ) -> Mapping[str, Sequence[StoredMessage]]:
+        """Return the newest messages of each of these threads, at most so many, oldest first."""
+        ...
+
+    async def latest_requests(self, tenant: str, thread_ids: Sequence[str]) -> Mapping[str, PlacedRequest]:
+        """Return the newest request of each of these threads."""
+        ...

@@ -1,0 +1,133 @@
+"""The part of the store for what people do with requests beside answering.
+
+35. A settled request is in the history once, by when it ended; `settled_at` is as in its state.
+36. A reminder and what somebody has seen belong to one person and one request. A reminder ends with its request.
+37. Comments belong to a request, oldest first, at most so many. All of this is erased with the thread.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from askback.domain.access import AccessList
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.ports.policy import NOTHING, SideEffects
+
+Place = tuple[str, str]
+"""A place in the history: `settled_at` and the id of the request."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRow:
+    """A settled request as the history has it; `texts` is what names the request and its agent.
+
+    `outcome` is a decision (`approve`, `deny`), what became of an action (`done`, `failed`), the reason of a decline,
+    or the status.
+    """
+
+    settled_at: str
+    request_id: str
+    kind: str
+    requester: str
+    outcome: str
+    texts: str
+    thread_id: str
+    thread_title: str | None
+    access: AccessList
+
+    @property
+    def place(self) -> Place:
+        """Where it is in the history."""
+        return self.settled_at, self.request_id
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a person wrote about a request for other people; `author` is a JSON object, `created_at` in ms."""
+
+    id: str
+    request_id: str
+    author: str
+    text: str
+    created_at: int
+
+    @property
+    def wire(self) -> dict[str, Any]:
+        """The comment as it is on the wire."""
+        author = json.loads(self.author)
+        return {"id": self.id, "author": author, "text": self.text, "created_at": rfc3339(self.created_at)}
+
+
+class InboxStore(Protocol):
+    """History, reminders, missed requests and comments."""
+
+    async def history(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        requester: str | None = None,
+        person: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        before: Place | None = None,
+        limit: int = 50,
+    ) -> Sequence[HistoryRow]:
+        """Return settled requests, newest end first: those that ended from `since` on and before `until`."""
+        ...
+
+    async def requests(self, tenant: str, request_ids: Sequence[str]) -> Mapping[str, Record]:
+        """Return requests by their ids; unknown ones are left out."""
+        ...
+
+    async def set_reminder(self, tenant: str, request_id: str, person: str, at: int | None) -> None:
+        """Set when a person is reminded of an open request, in ms, or take that back."""
+        ...
+
+    async def reminders(self, tenant: str, person: str, *, after: int) -> Mapping[str, int]:
+        """Return the reminders of a person that are due after a time in ms, by request."""
+        ...
+
+    async def missed(
+        self,
+        tenant: str,
+        person: str,
+        *,
+        since: str,
+        viewer: str | None = None,
+        before: Place | None = None,
+        limit: int = 50,
+    ) -> Sequence[tuple[str, Record]]:
+        """Return requests that expired after `since` and that a person has not seen, each after its `settled_at`.
+
+        The last that expired comes first. With a `viewer`, only those of threads that they may view.
+        """
+        ...
+
+    async def mark_seen(self, tenant: str, person: str, request_ids: Sequence[str]) -> None:
+        """Note that a person has seen these requests."""
+        ...
+
+    async def set_missed_until(self, tenant: str, person: str, until: str) -> None:
+        """Note that a person has seen all that expired until then; it never goes back."""
+        ...
+
+    async def add_comment(
+        self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, most: int
+    ) -> bool:
+        """Add a comment; False, and nothing is written, if the request has `most` comments or is not there."""
+        ...
+
+    async def comments(self, tenant: str, request_id: str) -> Sequence[Comment]:
+        """Return the comments of a request, oldest first."""
+        ...
+
+    async def delete_comment(
+        self, tenant: str, request_id: str, comment_id: str, effects: SideEffects = NOTHING
+    ) -> bool:
+        """Delete a comment; False, and nothing is written, if it is not there."""
+        ...

@@ -1,0 +1,68 @@
+"""`/mcp`: MCP for callers with a token, where the package `mcp` is installed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.util import find_spec
+from typing import Any
+
+from starlette.routing import Route
+
+from askback.adapters.mcp.limits import Limits
+from askback.errors import Unauthorized
+from askback.server.settings import Settings
+from askback.service.context import Services
+from askback.transports.http import Receive, Scope, Send, header, json_reply
+from askback.transports.problems import problem_reply
+from askback.transports.security import bearer, identify
+
+PATH = "/mcp"
+METADATA = f"/.well-known/oauth-protected-resource{PATH}"
+
+
+class Mcp:
+    """The endpoint and its protected-resource metadata (RFC 9728). The adapter is imported at the first call."""
+
+    def __init__(self, app: Any, services: Services, settings: Settings) -> None:
+        self._app = app
+        self._services = services
+        self._limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
+        self._endpoint: Any = None
+
+    def routes(self) -> list[Route]:
+        """Return the routes; none where the package is not installed."""
+        return [] if find_spec("mcp") is None else [Route(PATH, self), Route(METADATA, self)]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a call of MCP, or the metadata. Errors go up to the guard."""
+        base_url = self._services.public_url or f"{scope['scheme']}://{header(scope, b'host')}"
+        if scope["path"] == METADATA:
+            resource = {"resource": f"{base_url}{PATH}", "bearer_methods_supported": ["header"]}
+            await json_reply({**resource, "resource_name": "askback"}).send(send)
+            return
+        try:
+            principal = (await identify(self._services, scope)).principal
+            token = bearer(scope)
+            if token is None:
+                raise Unauthorized("Send `Authorization: Bearer <token>` with a token of an agent.")
+        except Unauthorized as refused:
+            reply = problem_reply(refused, scope)
+            where = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
+            kept = [each for each in reply.headers if each[0] != b"www-authenticate"]
+            await replace(reply, headers=(*kept, (b"www-authenticate", where))).send(send)
+            return
+        await self._serve(scope, receive, send, principal=principal.id, token=token, base_url=base_url)
+
+    async def close(self) -> None:
+        """End all calls."""
+        if self._endpoint is not None:
+            await self._endpoint.close()
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, **caller: str) -> None:
+        if self._endpoint is None:
+            from askback.adapters.mcp.http import HttpEndpoint
+            from askback.client.transport_app import RunningApp
+
+            body_bytes = self._services.limits.body_bytes
+            self._endpoint = HttpEndpoint(RunningApp(self._app), limits=self._limits, body_bytes=body_bytes)
+        await self._endpoint(scope, receive, send, **caller)

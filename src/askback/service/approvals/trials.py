@@ -1,0 +1,206 @@
+"""Try a drafted rule: on one call, and on the calls of the last 30 days. Nothing is stored."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from askback.domain.access import AccessLevel
+from askback.domain.faults import Fault, Faults, fault
+from askback.domain.identifiers import created_ms
+from askback.domain.policy.calls import Call
+from askback.domain.policy.engine import Policy, PolicyResult, decide
+from askback.domain.policy.rules import Rule
+from askback.domain.policy.suggestions import concerns
+from askback.domain.preview import preview
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.approvals.evaluate import read_policy
+from askback.service.approvals.rules import read_rule, require_agent
+from askback.service.context import Services
+from askback.service.lifecycle.read import list_requests
+from askback.wire.rule_bodies import RuleBody, RulePreviewBody, RuleTrialBody
+
+PREVIEW_MS = 30 * 24 * 3600 * 1000
+"""How far back calls are checked."""
+_BREATH = 20
+"""After this many calls others get their turn: a call takes some 0.3 ms."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The effect of a draft rule.
+
+    `alone` is the decision if it were the only rule, `now` that without it, `then` that with it. All are None without a
+    call, and `alone` and `then` for a draft that has `problems`.
+    """
+
+    rule: Rule | None = None
+    problems: Sequence[Fault] = ()
+    alone: PolicyResult | None = None
+    now: PolicyResult | None = None
+    then: PolicyResult | None = None
+
+    @property
+    def covers(self) -> bool | None:
+        """Whether the rule covers the call."""
+        if self.rule is None or self.alone is None:
+            return None
+        return self.rule.text in self.alone.rules
+
+    @property
+    def why(self) -> Sequence[str]:
+        """Why an allow rule does not cover the call."""
+        if self.alone is None or self.rule is None or self.covers or self.rule.effect != "allow":
+            return ()
+        return self.alone.reasons
+
+
+async def try_rule(ctx: Services, principal: Principal, body: object) -> Trial:
+    """Try the draft of a `RuleTrialBody` on its call; raises `Faults` for a body without either, and `NotFound`."""
+    await roles.require(ctx, principal, "try_rule")
+    sent = parse(RuleTrialBody, body)
+    if sent.rule is None and sent.call is None:
+        raise Faults([fault("rule", "missing_required")])
+    rule, problems = (None, ()) if sent.rule is None else await _read_draft(ctx, principal, sent.rule)
+    if sent.call is None:
+        return Trial(rule, problems)
+    draft = sent.rule or RuleBody(rule="")
+    thread_id = draft.thread_id or sent.thread_id
+    if thread_id is not None:
+        await sharing.require_in(ctx, principal, thread_id, AccessLevel.VIEW, attempted="try_rule")
+    policy = await read_policy(
+        ctx,
+        principal.tenant,
+        agent=draft.agent or sent.agent or "",
+        thread_id=thread_id or "",
+        project=draft.project or sent.project,
+    )
+    call = Call(sent.call.tool, sent.call.input, sent.call.cwd)
+    now = decide(call, policy)
+    if rule is None:
+        return Trial(rule, problems, now=now)
+    bare = Policy((rule,), roots=policy.roots, own=policy.own)
+    return Trial(rule, problems, decide(call, bare), now, decide(call, _with(policy, rule)))
+
+
+async def _read_draft(
+    ctx: Services, principal: Principal, draft: RuleBody
+) -> tuple[Rule | None, Sequence[Fault]]:
+    try:
+        rule = read_rule(draft, ctx.limits, expires_in_s=draft.expires_in_s)
+        await require_agent(ctx, principal, draft.agent)
+    except Faults as odd:
+        return None, odd.faults
+    return replace(rule, locked=draft.locked), ()
+
+
+def _with(policy: Policy, rule: Rule) -> Policy:
+    """Return the policy with one more rule, before those of the built-in lists, as stored rules are."""
+    return replace(policy, rules=(rule, *policy.rules))
+
+
+@dataclass(slots=True)
+class Preview:
+    """The calls that a rule would decide otherwise, as JSON values, and how far back calls were checked (ms)."""
+
+    since: int
+    checked_to: int
+    checked: int = 0
+    calls: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    cursor: str | None = None
+
+
+async def preview_rule(ctx: Services, principal: Principal, body: object) -> Preview:
+    """Check a page of calls with the draft of a `RulePreviewBody`; raises `Faults` with paths below `rule`."""
+    await roles.require(ctx, principal, "preview_rule")
+    sent = parse(RulePreviewBody, body)
+    rule, problems = await _read_draft(ctx, principal, sent.rule)
+    if rule is None:
+        raise Faults(problems).with_paths([("$", "rule"), ("", "rule.")])
+    now_ms = ctx.clock.now_ms()
+    since = now_ms - PREVIEW_MS
+    found, cursor = await list_requests(
+        ctx,
+        principal,
+        thread_id=sent.rule.thread_id,
+        kind="approval",
+        agent=sent.rule.agent,
+        created_after=rfc3339(since),
+        limit=ctx.limits.page,
+        cursor=sent.cursor,
+    )
+    result = Preview(since, since if cursor is None else created_ms(cursor), cursor=cursor)
+    check = _Check(ctx, principal, rule, sent.rule.project)
+    for record in found:
+        result.checked += 1
+        if (changed := await check.run(record)) is not None:
+            result.calls.append(changed)
+        if result.checked % _BREATH == 0:
+            await asyncio.sleep(0)
+    return result
+
+
+@dataclass(frozen=True, slots=True)
+class _Check:
+    """Checks calls that were asked for with one rule; the policy of a thread, an agent and a project is read once."""
+
+    ctx: Services
+    principal: Principal
+    rule: Rule
+    project: str | None
+    policies: dict[tuple[str, str, str | None], Policy] = field(
+        default_factory=dict[tuple[str, str, str | None], Policy]
+    )
+    titles: dict[str, str | None] = field(default_factory=dict[str, str | None])
+
+    async def run(self, record: Record) -> dict[str, Any] | None:
+        """Return the call of a request if the rule would decide it otherwise than the policy does today."""
+        asked = record.spec.approval
+        if asked.plan is not None or (self.project is not None and asked.project != self.project):
+            return None
+        call = Call(asked.tool, asked.input, asked.cwd)
+        if not concerns(self.rule, call):
+            return None
+        policy = replace(await self._policy(record, asked.project), secret_free=tuple(asked.secret_free))
+        now, then = decide(call, policy).decision, decide(call, _with(policy, self.rule)).decision
+        if now == then:
+            return None
+        answer = record.state.members.get("answer") or {}
+        return {
+            "request_id": record.id,
+            "thread_id": record.thread_id,
+            "thread_title": await self._title(record.thread_id),
+            "agent": record.spec.facts.requester.model_dump(exclude_none=True),
+            "tool": asked.tool,
+            "headline": preview(call).headline,
+            "created_at": rfc3339(record.created_at),
+            "status": record.status,
+            "decision": answer.get("decision"),
+            "source": record.state.members.get("source"),
+            "now": now,
+            "then": then,
+        }
+
+    async def _policy(self, record: Record, project: str | None) -> Policy:
+        key = (record.thread_id, record.requester, project)
+        if key not in self.policies:
+            self.policies[key] = await read_policy(
+                self.ctx,
+                record.tenant,
+                agent=record.requester,
+                thread_id=record.thread_id,
+                project=project,
+            )
+        return self.policies[key]
+
+    async def _title(self, thread_id: str) -> str | None:
+        if thread_id not in self.titles:
+            found = await self.ctx.store.thread_details(self.principal.tenant, thread_id)
+            self.titles[thread_id] = None if found is None else found.title
+        return self.titles[thread_id]

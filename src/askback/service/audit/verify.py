@@ -1,0 +1,83 @@
+"""Verify the audit log over the API, a piece for each call, and read all of it for an export."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from askback.domain.audit import GENESIS, ChainBreak, SealStatus, verify_chain
+from askback.domain.faults import Faults, fault
+from askback.ports.audit import AuditHead
+from askback.ports.store import Principal
+from askback.service.access import roles
+from askback.service.audit.seal import read_audit_log
+from askback.service.context import Services
+
+_HASH = re.compile("[0-9a-f]{64}")
+_STEP = 50
+"""Entries that are verified before others get their turn: some 4 ms."""
+_PAGE = 500
+
+Point = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """The result for the entries after `start` up to `end`, which fit.
+
+    `broken` is the seq of the first entry that does not fit, and why.
+    """
+
+    start: Point
+    end: Point
+    head: AuditHead
+    seal: SealStatus
+    broken: tuple[int, str] | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether the chain leads to the head."""
+        return self.broken is None and self.end == (self.head.seq, self.head.hash)
+
+
+async def verify_audit_log(
+    ctx: Services, principal: Principal, *, after: int = 0, sealed: str | None = None, limit: int = 500
+) -> Verification:
+    """Verify up to `limit` entries after `after`, whose hash is `sealed`; raises `Faults` without that hash."""
+    await roles.require(ctx, principal, "verify_audit_log")
+    if after and (sealed is None or not _HASH.fullmatch(sealed)):
+        raise Faults([fault("hash", "missing_required" if sealed is None else "invalid_hash")])
+    start = (after, sealed if after and sealed else GENESIS)
+    entries, head, standing = await read_audit_log(ctx, principal, after=after, limit=limit)
+    end, broken = start, None
+    for at in range(0, len(entries), _STEP):
+        found = verify_chain(entries[at : at + _STEP], after=end)
+        if isinstance(found, ChainBreak):
+            seq = end[0] + found.line
+            good = verify_chain(entries[at : at + found.line - 1], after=end)
+            end = end if isinstance(good, ChainBreak) else good
+            broken = (seq, found.why)
+            break
+        end = found
+        await asyncio.sleep(0)
+    if broken is None and len(entries) < limit and end != (head.seq, head.hash):
+        broken = (end[0], f"The log ends at entry {end[0]}, but entry {head.seq} was written.")
+    return Verification(start, end, head, standing, broken)
+
+
+async def export_audit_log(ctx: Services, principal: Principal) -> AsyncIterator[bytes]:
+    """Return the entries up to the newest one of now, oldest first, as lines, in pieces."""
+    await roles.require(ctx, principal, "export_audit_log")
+    last, _ = await ctx.store.audit_head(principal.tenant)
+    return _lines(ctx, principal.tenant, last)
+
+
+async def _lines(ctx: Services, tenant: str, last: int) -> AsyncIterator[bytes]:
+    after = 0
+    while after < last and (
+        page := await ctx.store.audit(tenant, after=after, limit=min(_PAGE, last - after))
+    ):
+        yield "".join(f"{text}\n" for text in page).encode()
+        after += len(page)

@@ -1,0 +1,1 @@
+"""What people do in the inbox beside answering."""

@@ -1,0 +1,88 @@
+"""Search what was settled, the last that ended first.
+
+Each page scans at most `WINDOW` rows and returns a cursor, so its cost does not depend on the number of requests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.domain.faults import Faults, fault
+from askback.domain.kinds import KINDS
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.titles import plain_text
+from askback.ports.inbox import HistoryRow
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.context import Services
+from askback.service.inbox.missed import cursor_of, place
+from askback.service.lifecycle.read import nanoseconds
+
+WINDOW = 1_000
+
+
+async def list_history(
+    ctx: Services,
+    principal: Principal,
+    *,
+    q: str | None = None,
+    kind: str | None = None,
+    agent: str | None = None,
+    thread_id: str | None = None,
+    by: str | None = None,
+    outcome: str | None = None,
+    settled_after: str | None = None,
+    settled_before: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[tuple[Record, str | None]], str | None]:
+    """Return settled requests, each with the title of its thread, and the cursor of the next page or None at the end.
+
+    `q` are texts that the title, the agent, or the id or title of the thread has to contain; `by` is the `user` or id
+    of the person who settled it. A page can have fewer requests than `limit`. Raises `Faults`.
+    """
+    await roles.require(ctx, principal, "list_history")
+    if kind is not None and kind not in KINDS:
+        raise Faults([fault("kind", "unknown_value", allowed=", ".join(KINDS))])
+    size = max(1, min(limit, ctx.limits.page))
+    rows = await ctx.store.history(
+        principal.tenant,
+        thread_id=thread_id,
+        requester=agent,
+        person=by,
+        since=_moment("settled_after", settled_after),
+        until=_moment("settled_before", settled_before),
+        before=None if cursor is None else place(cursor),
+        limit=WINDOW,
+    )
+    words = plain_text(q or "").split()
+    found = [
+        row
+        for row in rows
+        if kind in (None, row.kind)
+        and outcome in (None, row.outcome)
+        and sharing.can_see(principal, row.requester, row.access, row.thread_id)
+        and _contains(row, words)
+    ]
+    shown = found[:size]
+    last = shown[-1] if len(found) > size else rows[-1] if len(rows) == WINDOW else None
+    records = await ctx.store.requests(principal.tenant, [row.request_id for row in shown])
+    page = [
+        (sharing.visible_to(principal, records[row.request_id]), row.thread_title)
+        for row in shown
+        if row.request_id in records
+    ]
+    return page, None if last is None else cursor_of(last.place)
+
+
+def _contains(row: HistoryRow, words: Sequence[str]) -> bool:
+    if not words:
+        return True
+    text = plain_text(f"{row.texts}\n{row.thread_id}\n{row.thread_title or ''}")
+    return all(word in text for word in words)
+
+
+def _moment(name: str, text: str | None) -> str | None:
+    """Return a moment as the history has it."""
+    return None if text is None else rfc3339(-(-nanoseconds(name, text) // 1_000_000))

@@ -1,0 +1,88 @@
+"""Requests that expired without an answer, for each person who could have given one until they have seen it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from askback.domain.faults import Faults, fault
+from askback.domain.record import Record
+from askback.domain.timestamps import rfc3339
+from askback.domain.validation.structure import parse
+from askback.ports.bus import PersonalChange
+from askback.ports.inbox import Place
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.access.assignees import can_answer
+from askback.service.context import Services
+from askback.wire.inbox import SeenBody
+
+MISSED_MS = 30 * 24 * 3600 * 1000
+"""How long a request stays under "Missed"."""
+SETTLED_MS = 60_000
+"""By then each request that has expired is in the history."""
+
+
+async def list_missed(
+    ctx: Services, principal: Principal, *, limit: int = 50, cursor: str | None = None
+) -> tuple[Sequence[Record], str | None]:
+    """Return requests that expired in the last 30 days and that the caller could have answered and has not seen.
+
+    The last that expired comes first; the second value is the cursor of the next page or None at the end. A page can
+    have fewer requests than `limit`.
+    """
+    await roles.require(ctx, principal, "list_missed")
+    size = max(1, min(limit, ctx.limits.page))
+    found = await _missed(ctx, principal, before=None if cursor is None else place(cursor), limit=size + 1)
+    shown = [
+        sharing.visible_to(principal, record)
+        for _, record in found[:size]
+        if await can_answer(ctx, principal, record)
+    ]
+    last = found[size - 1] if len(found) > size else None
+    return shown, None if last is None else cursor_of((last[0], last[1].id))
+
+
+async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
+    """Note with a `SeenBody` that the caller has seen requests that they missed; unknown ids change nothing."""
+    await roles.require(ctx, principal, "mark_seen")
+    sent = parse(SeenBody, body)
+    if len(sent.request_ids) > ctx.limits.batch:
+        raise Faults([fault("request_ids", "too_many", max=ctx.limits.batch)])
+    known = await ctx.store.requests(principal.tenant, sent.request_ids)
+    seen = [
+        record
+        for record in known.values()
+        if record.settled and sharing.can_see(principal, record.requester, record.access, record.thread_id)
+    ]
+    await ctx.store.mark_seen(principal.tenant, principal.user, [record.id for record in seen])
+    if not await _missed(ctx, principal, before=None, limit=1):
+        # From now on a list does not have to pass what was seen.
+        until = rfc3339(ctx.clock.now_ms() - SETTLED_MS)
+        await ctx.store.set_missed_until(principal.tenant, principal.user, until)
+    for record in seen:
+        change = PersonalChange("", record.tenant, record.thread_id, record.id, "seen", principal.user)
+        ctx.bus.tell_person(change)
+
+
+async def _missed(
+    ctx: Services, principal: Principal, *, before: Place | None, limit: int
+) -> Sequence[tuple[str, Record]]:
+    return await ctx.store.missed(
+        principal.tenant,
+        principal.user,
+        since=rfc3339(ctx.clock.now_ms() - MISSED_MS),
+        viewer=sharing.person_filter(principal),
+        before=before,
+        limit=limit,
+    )
+
+
+def cursor_of(at: Place) -> str:
+    """Return a place in the history as the cursor of a page."""
+    return " ".join(at)
+
+
+def place(cursor: str) -> Place:
+    """Return the place in the history that a cursor stands for; any text is one."""
+    settled_at, _, request_id = cursor.partition(" ")
+    return settled_at, request_id

@@ -1,0 +1,73 @@
+"""List the people of a tenant, and those who could answer a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from askback.domain.access import GROUP_PREFIX
+from askback.domain.record import Record
+from askback.ports.store import Principal
+from askback.service.access import roles, sharing
+from askback.service.access.assignees import groups_of, may_be_assigned
+from askback.service.context import Services
+from askback.service.lifecycle.read import get_request
+
+
+async def list_people(
+    ctx: Services,
+    principal: Principal,
+    *,
+    request_id: str | None = None,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[dict[str, Any]], str | None]:
+    """Return people by id, each with `id`, `name` and `groups`, and the cursor of the next page or None at the end.
+
+    With a request, only those who can answer it if it is assigned to them; a page can then have fewer than `limit`.
+    Raises `NotFound`, and `Forbidden` for a token that is limited to threads without a request.
+    """
+    await roles.require(ctx, principal, "list_people")
+    record = None
+    if request_id is None:
+        await sharing.require_unlimited(ctx, principal, "list_people")
+    else:
+        record = await get_request(ctx, principal, request_id)
+    size = max(1, min(limit, ctx.limits.page))
+    found = await ctx.store.people(
+        principal.tenant, now_ms=ctx.clock.now_ms(), after=cursor or "", limit=size + 1
+    )
+    people = [(user, list(known)) for user, known in groupby(found, key=lambda each: each.user)]
+    shown = [
+        {
+            "id": user,
+            "name": known[0].name,
+            "groups": sorted({name for each in known for name in each.groups}),
+        }
+        for user, known in people[:size]
+        if record is None or any(may_be_assigned(each, record) for each in known)
+    ]
+    return shown, people[size - 1][0] if len(people) > size else None
+
+
+async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[str]) -> Sequence[int]:
+    """Return the places of assignees who could not answer a request: neither a person who may, nor a group of one."""
+    now = ctx.clock.now_ms()
+    named = [each for each in assignees if not each.startswith(GROUP_PREFIX)]
+    known = await ctx.store.people(record.tenant, now_ms=now, ids=named)
+    able = {name for each in known if may_be_assigned(each, record) for name in (each.id, each.user)}
+    if len(named) < len(assignees):
+        able |= await _groups(ctx, record)
+    return [place for place, each in enumerate(assignees) if each not in able]
+
+
+async def _groups(ctx: Services, record: Record) -> set[str]:
+    """Return the groups of which somebody could answer a request, as assignees."""
+    found, after = set[str](), ""
+    while page := await ctx.store.people(record.tenant, now_ms=ctx.clock.now_ms(), after=after):
+        for each in page:
+            if may_be_assigned(each, record):
+                found |= {GROUP_PREFIX + name for name in await groups_of(ctx, each)}
+        after = page[-1].user
+    return found

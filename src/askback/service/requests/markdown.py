@@ -1,0 +1,43 @@
+"""Parse texts of a conversation as Markdown, for pages that draw them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from anyio import to_thread
+
+from askback.domain.faults import Faults, fault
+from askback.domain.markdown import Node, markdown_tree
+from askback.domain.validation.structure import parse
+from askback.domain.view import MARKDOWN_CHARACTERS
+from askback.ports.store import Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.wire.inbox import MarkdownBody
+
+MOST_TEXTS = 100
+QUICK = 2_000
+"""So many characters are parsed at once; more are parsed in a thread."""
+
+
+async def render_markdown(ctx: Services, principal: Principal, body: object) -> Sequence[list[Node] | None]:
+    """Return the tree of each text, in order; None for one that is shown as it is.
+
+    A text without markup is, and one after as many characters as a page may ask for. Raises `Faults`.
+    """
+    await roles.require(ctx, principal, "render_markdown")
+    texts = parse(MarkdownBody, body).texts
+    if len(texts) > MOST_TEXTS:
+        raise Faults([fault("texts", "too_many", max=MOST_TEXTS)])
+    if sum(map(len, texts)) > QUICK:
+        return await to_thread.run_sync(_trees, texts)
+    return _trees(texts)
+
+
+def _trees(texts: Sequence[str]) -> Sequence[list[Node] | None]:
+    left = MARKDOWN_CHARACTERS
+    found: list[list[Node] | None] = []
+    for text in texts:
+        left -= len(text)
+        found.append(markdown_tree(text) if left >= 0 else None)
+    return found

@@ -1,0 +1,67 @@
+"""Take an answer that a person gave in the agent's own client, as MCP elicitation and AG-UI have it.
+
+The agent reports the answer, so the request says that the agent settled it, with the source `client`. The answer to a
+form only decides what the agent reads, so an agent may always report it. An agent that could report an approval could
+approve its own calls (I2), so the operator has to allow reports about approvals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from askback.domain.faults import Faults, fault
+from askback.domain.kinds import kind_of
+from askback.domain.validation.structure import parse
+from askback.errors import Conflict, Forbidden
+from askback.ports.store import Change, Principal
+from askback.service.access import roles
+from askback.service.context import Services
+from askback.service.lifecycle.read import get_request
+from askback.service.lifecycle.settle import request_not_found
+from askback.service.requests.answer import decline
+from askback.service.requests.kinds import handlers_of
+from askback.wire.bodies import ReportedAnswerBody
+
+_PARTS = ("values", "decision", "declined")
+
+
+async def report_answer(
+    ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
+) -> Change:
+    """Settle an agent's own request with a `ReportedAnswerBody`; the first answer wins as always.
+
+    Raises `Faults` (the request stays open), `NotFound`, `Conflict` or `Gone`; `Conflict` (`not_reportable`) for a
+    request that certain people have to answer or that has secrets, and `Forbidden` for an approval.
+    """
+    await roles.require(ctx, principal, "report_answer", request_id)
+    record = await get_request(ctx, principal, request_id)
+    if record.requester != principal.id:
+        raise request_not_found()
+    if kind_of(record).is_executed and not ctx.reported_approvals:
+        await roles.record_refusal(ctx, principal, "report_answer", request_id)
+        raise Forbidden(
+            "An agent cannot decide about its own call: a person has to, on a page. "
+            "The operator can let agents report decisions with ASKBACK_REPORTED_APPROVALS=on."
+        )
+    sent = parse(ReportedAnswerBody, body)
+    given = [name for name in _PARTS if getattr(sent, name) is not None]
+    if len(given) != 1:
+        raise Faults([fault(given[1] if given else "values", "one_answer")])
+    answer = handlers_of(record).answer
+    if (
+        answer is None
+        or record.spec.facts.assignees
+        or not kind_of(record).takes_reported_answer(record.spec)
+    ):
+        raise Conflict(
+            "The answer to this request cannot be reported. A person has to answer it on a page.",
+            code="not_reportable",
+            request=record.as_dict(),
+        )
+    who = replace(principal, reports=True)
+    if sent.declined is not None:
+        return await decline(ctx, who, record, {"reason": sent.declined, "note": sent.note}, key=key)
+    answered = sent.model_dump(
+        include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
+    )
+    return await answer(ctx, who, record, answered, key=key)

@@ -1,0 +1,34 @@
+"""Server information for admins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from askback.domain.audit import SealStatus
+from askback.ports.audit import AuditHead
+from askback.ports.health import Schema
+from askback.ports.store import Principal
+from askback.service.access import roles
+from askback.service.audit.seal import read_head, seal_status
+from askback.service.context import Services
+
+VERSION = version("askback")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The version of askback, its database, why that takes no changes or None, and the head of the audit log."""
+
+    version: str
+    schema: Schema
+    read_only: str | None
+    head: AuditHead
+    seal: SealStatus
+
+
+async def get_server(ctx: Services, principal: Principal) -> Server:
+    """Return the version and storage of this server, and the head of the tenant's audit log. Admins only."""
+    await roles.require(ctx, principal, "get_server")
+    head = await read_head(ctx, principal.tenant)
+    return Server(VERSION, ctx.store.schema(), ctx.store.read_only(), head, await seal_status(ctx, head))

@@ -1,0 +1,130 @@
+"""List and search conversations, the last that was active first.
+
+A page looks at `WINDOW` conversations at most, a search at `SEARCHED` with their newest `MESSAGES` messages, and then
+says where to go on. So its cost does not depend on how many there are.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from askback.domain.access import AccessLevel
+from askback.domain.markdown import markdown_tree, tree_text
+from askback.domain.record import Record
+from askback.domain.titles import plain_text
+from askback.ports.conversations import ActiveThread, PlacedRequest, StoredMessage
+from askback.ports.store import Principal
+from askback.ports.threads import ThreadDetails
+from askback.service.access import roles, sharing
+from askback.service.context import Services
+from askback.service.threads.details import position
+
+WINDOW = 200
+SEARCHED = 50
+MESSAGES = 50
+_LINE = 200
+"""The length of the line that stands for a message; Markdown is read a little further."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A thread with what happened last in it: its newest message, and its newest request if that is newer."""
+
+    details: ThreadDetails
+    message: dict[str, Any] | None
+    request: Record | None
+
+
+async def list_conversations(
+    ctx: Services,
+    principal: Principal,
+    *,
+    q: str | None = None,
+    archived: bool = False,
+    limit: int = 50,
+    cursor: str | None = None,
+) -> tuple[Sequence[Conversation], str | None]:
+    """Return conversations, and the cursor of the next page or None at the end.
+
+    `q` are texts of which each has to be in the title, the id or the newest messages. A page can have fewer
+    conversations than `limit`, even none. Raises `Faults` for a cursor that is none.
+    """
+    await roles.require(ctx, principal, "list_conversations")
+    size = max(1, min(limit, ctx.limits.page))
+    words = plain_text(q or "").split()
+    window = SEARCHED if words else WINDOW
+    rows = await ctx.store.active_threads(
+        principal.tenant,
+        person=sharing.person_filter(principal),
+        before=None if cursor is None else position(cursor),
+        limit=window,
+    )
+    seen = [
+        row for row in rows if (row.details.archived_at is not None) is archived and _sees(principal, row)
+    ]
+    messages: Mapping[str, Sequence[StoredMessage]] = {}
+    if words:
+        messages = await ctx.store.latest_messages(principal.tenant, _ids(seen), limit=MESSAGES)
+        seen = [row for row in seen if _contains(row.details, messages.get(row.details.id, ()), words)]
+    shown = seen[:size]
+    if not words:
+        messages = await ctx.store.latest_messages(principal.tenant, _ids(shown))
+    requests = await ctx.store.latest_requests(principal.tenant, _ids(shown))
+    last = shown[-1] if len(seen) > size else rows[-1] if len(rows) == window else None
+    page = [_conversation(principal, row.details, messages, requests) for row in shown]
+    return page, None if last is None else f"{last.position}"
+
+
+def _sees(principal: Principal, row: ActiveThread) -> bool:
+    return sharing.level(principal, row.details.access, row.details.id) >= AccessLevel.VIEW
+
+
+def _ids(rows: Sequence[ActiveThread]) -> Sequence[str]:
+    return [row.details.id for row in rows]
+
+
+def _contains(thread: ThreadDetails, messages: Sequence[StoredMessage], words: Sequence[str]) -> bool:
+    texts = [thread.title or "", thread.id]
+    texts += [text for each in messages for text in _texts(json.loads(each.data))]
+    found = plain_text("\n".join(texts))
+    return all(word in found for word in words)
+
+
+def _texts(message: Mapping[str, Any]) -> Sequence[str]:
+    return [part["text"] for part in message["content"] if part["type"] == "text"]
+
+
+def _conversation(
+    principal: Principal,
+    details: ThreadDetails,
+    messages: Mapping[str, Sequence[StoredMessage]],
+    requests: Mapping[str, PlacedRequest],
+) -> Conversation:
+    newest, asked = messages.get(details.id, ())[-1:], requests.get(details.id)
+    is_last = asked is not None and not (newest and newest[0].seq > asked.seq)
+    request = sharing.visible_to(principal, asked.record) if asked is not None and is_last else None
+    return Conversation(details, _line_of(json.loads(newest[0].data)) if newest else None, request)
+
+
+def _line_of(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return who wrote a message and one line of it: its last text, or what it has instead."""
+    texts = [text for text in _texts(message) if text.strip()]
+    start = texts[-1].strip()[: 2 * _LINE] if texts else ", ".join(_names(message))
+    line = tree_text(markdown_tree(start) or [start]) if texts else start
+    who: Mapping[str, Any] | None = message.get("agent") or message.get("author")
+    return {
+        "role": message["role"],
+        "name": None if who is None else who.get("name"),
+        "at": message["at"],
+        "text": " ".join(line.split())[:_LINE],
+    }
+
+
+def _names(message: Mapping[str, Any]) -> Sequence[str]:
+    """Return the label for a message without text, from its parts."""
+    parts: Sequence[Mapping[str, Any]] = message["content"]
+    names = [part.get("name") or part.get("alt") or part.get("file", {}).get("name") for part in parts]
+    return [name for name in names if name]

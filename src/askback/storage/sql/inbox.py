@@ -1,0 +1,202 @@
+"""History, reminders, missed requests and comments."""
+
+# ruff: noqa: S608  (no value is ever put into a text)
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from askback.domain.access import read_access
+from askback.domain.record import Record
+from askback.ports.inbox import Comment, HistoryRow, Place
+from askback.ports.policy import NOTHING, SideEffects
+from askback.storage import rows
+from askback.storage.sql.conditions import Conditions, may_view
+from askback.storage.sql.requests import RECORD, REQUESTS
+from askback.storage.sql.transaction import Area, Transaction
+
+_HISTORY = """
+SELECT h.settled_at, h.request, h.kind, h.requester, h.outcome, h.texts, t.id, t.title, t.access, t.agents
+FROM history AS h{} JOIN threads AS t ON t.key = h.thread"""
+_NEWEST = "ORDER BY h.settled_at DESC, h.request DESC LIMIT {}"
+BY_IDS = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = ANY ($2::text[])"
+
+SET_REMINDER = """
+INSERT INTO personal_marks (tenant, request, person, remind_at)
+SELECT r.tenant, r.id, $3, $4 FROM requests AS r WHERE r.tenant = $1 AND r.id = $2
+    AND r.status IN ('pending', 'resolving')
+ON CONFLICT (tenant, request, person) DO UPDATE SET remind_at = excluded.remind_at"""
+REMINDERS = """
+SELECT m.request, m.remind_at FROM personal_marks AS m
+WHERE m.tenant = $1 AND m.person = $2 AND m.remind_at > $3 ORDER BY m.remind_at"""
+MARK_SEEN = """
+INSERT INTO personal_marks (tenant, request, person, seen)
+SELECT r.tenant, r.id, w.person, TRUE FROM requests AS r
+JOIN unnest($1::text[], $2::text[], $3::text[]) AS w (tenant, id, person) ON r.tenant = w.tenant AND r.id = w.id
+ON CONFLICT (tenant, request, person) DO UPDATE SET seen = TRUE"""
+SET_MISSED_UNTIL = """
+INSERT INTO missed_until (tenant, person, until) VALUES ($1, $2, $3)
+ON CONFLICT (tenant, person) DO UPDATE SET until = greatest(missed_until.until, excluded.until)"""
+_MISSED = f"""
+SELECT h.settled_at, {RECORD} FROM history AS h /* INDEXED BY history_expired */
+JOIN requests AS r ON r.tenant = h.tenant AND r.id = h.request JOIN threads AS t ON t.key = r.thread"""
+_UNSEEN = """NOT EXISTS (SELECT 1 FROM personal_marks AS m
+    WHERE m.tenant = h.tenant AND m.request = h.request AND m.person = {} AND m.seen = TRUE)"""
+
+# Tenant, request, id, author, text, created_at, the most comments of a request -> a row if it was added.
+ADD_COMMENT = """
+INSERT INTO comments (tenant, request, id, author, text, created_at)
+SELECT r.tenant, r.id, $3, $4, $5, $6 FROM requests AS r WHERE r.tenant = $1 AND r.id = $2
+    AND (SELECT count(*) FROM comments AS c WHERE c.tenant = $1 AND c.request = $2) < $7
+RETURNING id"""
+COMMENTS = """
+SELECT c.id, c.request, c.author, c.text, c.created_at FROM comments AS c
+WHERE c.tenant = $1 AND c.request = $2 ORDER BY c.id"""
+DELETE_COMMENT = "DELETE FROM comments WHERE tenant = $1 AND request = $2 AND id = $3 RETURNING id"
+
+
+def page_of_history(
+    tenant: str,
+    *,
+    thread_id: str | None,
+    requester: str | None,
+    person: str | None,
+    since: str | None,
+    until: str | None,
+    before: Place | None,
+    limit: int,
+) -> Sequence[Any]:
+    """Return the query of one page of the history, and its parameters; it walks the index of one filter."""
+    where, index = Conditions(), ""
+    if thread_id is not None:
+        where.add("h.thread = (SELECT key FROM threads WHERE tenant = {} AND id = {})", tenant, thread_id)
+        index = " /* INDEXED BY history_thread */"
+    else:
+        where.add("h.tenant = {}", tenant)
+        if person is not None:
+            index = " /* INDEXED BY history_person */"
+        elif requester is not None:
+            index = " /* INDEXED BY history_requester */"
+    where.add_chosen("h.person = {}", person)
+    where.add_chosen("h.requester = {}", requester)
+    where.add_chosen("h.settled_at >= {}", since)
+    where.add_chosen("h.settled_at < {}", until)
+    _before(where, before)
+    return where.query(_HISTORY.format(index), _NEWEST.format(where.parameter(limit)))
+
+
+def page_of_missed(
+    tenant: str, person: str, *, since: str, viewer: str | None, before: Place | None, limit: int
+) -> Sequence[Any]:
+    """Return the query of one page of missed requests, and its parameters."""
+    where = Conditions()
+    where.add("h.tenant = {0} AND h.outcome = 'expired' AND h.settled_at > {1}", tenant, since)
+    where.add(
+        "h.settled_at > coalesce((SELECT u.until FROM missed_until AS u WHERE u.tenant = {} AND u.person = {}), '')",
+        tenant,
+        person,
+    )
+    where.add(_UNSEEN, person)
+    where.add_chosen(may_view("{0}"), viewer)
+    _before(where, before)
+    return where.query(_MISSED, _NEWEST.format(where.parameter(limit)))
+
+
+def _history_row(row: rows.Row) -> HistoryRow:
+    *about, people, agents = row
+    return HistoryRow(*about, access=read_access(people, agents))
+
+
+def _before(where: Conditions, before: Place | None) -> None:
+    if before is not None:
+        where.add("(h.settled_at, h.request) < ({}, {})", *before)
+
+
+class InboxArea(Area):
+    """See `askback.ports.inbox` for what each method promises."""
+
+    async def history(
+        self,
+        tenant: str,
+        *,
+        thread_id: str | None = None,
+        requester: str | None = None,
+        person: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        before: Place | None = None,
+        limit: int = 50,
+    ) -> Sequence[HistoryRow]:
+        """Read settled requests."""
+        query = page_of_history(
+            tenant,
+            thread_id=thread_id,
+            requester=requester,
+            person=person,
+            since=since,
+            until=until,
+            before=before,
+            limit=limit,
+        )
+        return [_history_row(row) for row in await self._db.page(*query)]
+
+    async def requests(self, tenant: str, request_ids: Sequence[str]) -> Mapping[str, Record]:
+        """Read requests by their ids."""
+        found = await self._db.page(BY_IDS, tenant, list(request_ids)) if request_ids else ()
+        return {record.id: record for record in map(rows.record, found)}
+
+    async def set_reminder(self, tenant: str, request_id: str, person: str, at: int | None) -> None:
+        """Set or take back a reminder."""
+        await self._db.change(lambda tx: tx.run(SET_REMINDER, tenant, request_id, person, at))
+
+    async def reminders(self, tenant: str, person: str, *, after: int) -> Mapping[str, int]:
+        """Read the reminders of a person."""
+        return {row[0]: row[1] for row in await self._db.page(REMINDERS, tenant, person, after)}
+
+    async def missed(
+        self,
+        tenant: str,
+        person: str,
+        *,
+        since: str,
+        viewer: str | None = None,
+        before: Place | None = None,
+        limit: int = 50,
+    ) -> Sequence[tuple[str, Record]]:
+        """Read requests that a person has missed."""
+        query = page_of_missed(tenant, person, since=since, viewer=viewer, before=before, limit=limit)
+        return [(row[0], rows.record(row[1:])) for row in await self._db.page(*query)]
+
+    async def mark_seen(self, tenant: str, person: str, request_ids: Sequence[str]) -> None:
+        """Store which missed requests a person has seen."""
+        marks = [(tenant, each, person) for each in dict.fromkeys(request_ids)]
+        await self._db.change(lambda tx: tx.many(MARK_SEEN, marks))
+
+    async def set_missed_until(self, tenant: str, person: str, until: str) -> None:
+        """Note that a person has seen everything until then."""
+        await self._db.change(lambda tx: tx.run(SET_MISSED_UNTIL, tenant, person, until))
+
+    async def add_comment(
+        self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, most: int
+    ) -> bool:
+        """Add a comment."""
+        about = (comment.request_id, comment.id, comment.author, comment.text, comment.created_at)
+        return await self._apply(ADD_COMMENT, tenant, *about, most, effects=effects) is not None
+
+    async def comments(self, tenant: str, request_id: str) -> Sequence[Comment]:
+        """Read the comments of a request."""
+        return [Comment(*row) for row in await self._db.page(COMMENTS, tenant, request_id)]
+
+    async def delete_comment(
+        self, tenant: str, request_id: str, comment_id: str, effects: SideEffects = NOTHING
+    ) -> bool:
+        """Delete a comment, and leave nothing of it in the file."""
+
+        async def delete(tx: Transaction) -> bool:
+            if await tx.one(DELETE_COMMENT, tenant, request_id, comment_id) is None:
+                return False
+            await tx.write(effects)
+            return True
+
+        return await self._db.change(delete, effects, erases=True)

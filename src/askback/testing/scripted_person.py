@@ -1,0 +1,219 @@
+"""`person`: a server in memory, and a person who answers its requests by a script.
+
+Every answer goes through the server's own validation, policy and lifecycle.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from askback.client.async_client import AsyncClient
+from askback.delivery.local import LocalBus
+from askback.domain.request import InputRequest
+from askback.errors import AskbackError, Conflict
+from askback.server.app import App, create_app
+from askback.testing.app_with_person import AppWithPerson
+from askback.testing.replies import Reply, Unsuitable, send
+from askback.testing.scratch_store import ScratchStore
+
+Script = Mapping[str, Reply] | Sequence[Reply] | Callable[[InputRequest], Reply | Awaitable[Reply]]
+"""A reply for each request: by name (see `names_of`; `*` for all others), in order, or from a function."""
+
+OTHERS = "*"
+
+
+class ScriptError(AssertionError):
+    """The script has no reply for a request, or one that the server refuses."""
+
+
+@dataclass(slots=True)
+class Asked:
+    """A request as it was asked, the script's reply, and the request after the reply."""
+
+    request: InputRequest
+    reply: Reply | None = None
+    settled: InputRequest | None = None
+
+    @property
+    def approved(self) -> bool:
+        """Whether it is an approval that was given."""
+        return self._decision == "approve"
+
+    @property
+    def denied(self) -> bool:
+        """Whether it is an approval that was denied."""
+        return self._decision == "deny"
+
+    @property
+    def input(self) -> Any:
+        """The input of the tool call that was asked about; None for another kind."""
+        return None if self.request.approval is None else self.request.approval.input
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        """The values of a form's answer."""
+        answer = None if self.settled is None else self.settled.answer
+        return {} if answer is None else answer.values
+
+    @property
+    def _decision(self) -> str | None:
+        answer = None if self.settled is None else self.settled.answer
+        return None if answer is None else answer.decision
+
+
+def person(script: Script = (), *, app: App | None = None) -> ScriptedPerson:
+    """Return a person who answers by a script, with a server of their own in memory.
+
+        ada = person({"deploy": False, "Which city?": "Rome"})
+        async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+            ...
+        assert ada.asked_once("deploy").denied
+
+    A request that the script has no reply for, a reply that the server refuses, and a reply of a sequence that nobody
+    asked for are errors of the script: the request is cancelled, and the end of the block raises `ScriptError`, as
+    `check` does. `app` is a server made by `create_app` with settings of your own.
+    """
+    return ScriptedPerson(script, app=app)
+
+
+class ScriptedPerson:
+    """A person who answers by a script. Connect agents to `app`: `AsyncClient(app=ada.app)`, `Client(app=ada.app)`."""
+
+    def __init__(self, script: Script = (), *, app: App | None = None) -> None:
+        if app is None:
+            bus = LocalBus()
+            app = create_app(store=ScratchStore(on_commit=bus.publish), bus=bus)
+        self.script = script
+        self.app = AppWithPerson(app, self._answer_all)
+        self.requests: list[Asked] = []
+        """The requests, in the order in which they arrived."""
+        self._faults: list[ScriptError] = []
+        self._next = 0
+        self._seen: set[tuple[str, int]] = set()  # a server that starts again repeats its events
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._leave(error)
+
+    def asked(self, name: str | None = None) -> Sequence[Asked]:
+        """Return what was asked so far, in order; with a `name` only what has it (see `names_of`)."""
+        return [each for each in self.requests if name is None or name in names_of(each.request)]
+
+    def asked_once(self, name: str) -> Asked:
+        """Return the one request with a name; raises `AssertionError` if there were none or several."""
+        found = self.asked(name)
+        if len(found) != 1:
+            all_names = [sorted(names_of(each.request)) for each in self.requests]
+            raise AssertionError(f"{name!r} was asked {len(found)} times, not once. Asked were: {all_names}")
+        return found[0]
+
+    def check(self) -> None:
+        """Raise the first error of the script, if it had one."""
+        if self._faults:
+            raise self._faults[0]
+        unused = self._unused()
+        if unused:
+            raise ScriptError(f"The script has {unused} more replies than there were requests.")
+
+    def _leave(self, error: BaseException | None) -> None:
+        if self._faults:
+            raise self._faults[0] from error
+        if error is None:
+            self.check()
+
+    def _unused(self) -> int:
+        if callable(self.script) or isinstance(self.script, Mapping):
+            return 0
+        return max(0, len(self.script) - self._next)
+
+    async def _answer_all(self, responder: AsyncClient, admin: AsyncClient) -> None:
+        async for event in responder.events(cursor=0):
+            if event["type"] in {"request.created", "request.reprompted"}:
+                request = await responder.requests.get(event["request"]["id"])
+                if not request.settled and (request.id, request.revision) not in self._seen:
+                    self._seen.add((request.id, request.revision))
+                    await self._answer(request, responder, admin)
+
+    async def _answer(self, request: InputRequest, responder: AsyncClient, admin: AsyncClient) -> None:
+        asked = Asked(request)
+        self.requests.append(asked)
+        try:
+            asked.reply = await self._reply_to(request)
+            asked.settled = await send(responder, request, asked.reply)
+        except Conflict:
+            asked.settled = await responder.requests.get(request.id)  # the agent withdrew it meanwhile
+        except Exception as error:  # noqa: BLE001 - whatever a script raises fails the test, not the server
+            fault = error if isinstance(error, ScriptError) else _fault(request, asked.reply, error)
+            self._faults.append(fault)
+            with suppress(AskbackError):
+                asked.settled = await admin.requests.cancel(request, "failed", note=str(fault)[:500])
+
+    async def _reply_to(self, request: InputRequest) -> Reply:
+        script = self.script
+        if callable(script):
+            found = script(request)
+            return await found if inspect.isawaitable(found) else found
+        if isinstance(script, Mapping):
+            name = next((name for name in script if name in names_of(request)), OTHERS)
+            if name in script:
+                return script[name]
+            raise ScriptError(f"The script has no reply for {_described(request)}.")
+        self._next += 1
+        if self._next > len(script):
+            raise ScriptError(
+                f"The script has {len(script)} replies, and none is left for {_described(request)}."
+            )
+        return script[self._next - 1]
+
+
+def names_of(request: InputRequest) -> frozenset[str]:
+    """Return the names by which a script finds a request.
+
+    They are the tool of an approval, the names of secrets, the title of a form or an action, the labels and ids of a
+    form's fields, the provider of an action, and the tool of the agent.
+    """
+    found: list[object] = [request.kind] if request.data is not None else []
+    if request.approval is not None:
+        found.append(request.approval.tool)
+    if request.secret is not None:
+        found += request.secret.names
+    if request.action is not None:
+        found += (request.action.title, request.action.provider)
+    if request.form is not None:
+        found.append(request.form.title)
+        for field in request.form.all_fields:
+            found += (field.id, field.label)
+    if request.agent is not None:
+        found.append(request.agent.tool)
+    return frozenset(name for name in found if isinstance(name, str))
+
+
+def _described(request: InputRequest) -> str:
+    named = ", ".join(repr(name) for name in sorted(names_of(request)))
+    shown = f" with {request.approval.input}" if request.approval is not None else ""
+    return f"the {request.kind} {named}{shown}"
+
+
+def _fault(request: InputRequest, reply: Reply | None, error: Exception) -> ScriptError:
+    why = str(error) if isinstance(error, AskbackError | Unsuitable) else f"{type(error).__name__}: {error}"
+    shown = "" if request.secret is not None else f" {reply!r}"
+    fault = ScriptError(f"The script's reply{shown} to {_described(request)} fails: {why}")
+    fault.__cause__ = error
+    return fault

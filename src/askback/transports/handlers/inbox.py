@@ -1,0 +1,91 @@
+"""What people see and do: assignments, people, reminders, comments, conversations, missed requests and the history."""
+
+from __future__ import annotations
+
+from askback.service.access import sharing
+from askback.service.inbox import assign, comments, history, missed, people, reminders
+from askback.service.requests import markdown
+from askback.service.threads import conversations
+from askback.transports import texts
+from askback.transports.call import Call, Result, json_result
+
+
+async def assign_request(call: Call) -> Result:
+    """Assign a request to other people."""
+    record = await assign.assign_request(call.ctx, call.principal, call.args["request_id"], call.body)
+    return Result(record.wire)
+
+
+async def list_people(call: Call) -> Result:
+    """List people, by id."""
+    found, cursor = await people.list_people(call.ctx, call.principal, **call.args)
+    return json_result({"people": found, "next_cursor": cursor})
+
+
+async def set_reminder(call: Call) -> Result:
+    """Remind the caller of a request at a time."""
+    request_id = call.args["request_id"]
+    return json_result(await reminders.set_reminder(call.ctx, call.principal, request_id, call.body))
+
+
+async def delete_reminder(call: Call) -> Result:
+    """Delete a reminder of the caller."""
+    await reminders.delete_reminder(call.ctx, call.principal, call.args["request_id"])
+    return Result()
+
+
+async def list_reminders(call: Call) -> Result:
+    """List the reminders of the caller."""
+    return json_result(await reminders.list_reminders(call.ctx, call.principal))
+
+
+async def list_comments(call: Call) -> Result:
+    """List the comments of a request."""
+    return json_result(await comments.list_comments(call.ctx, call.principal, call.args["request_id"]))
+
+
+async def add_comment(call: Call) -> Result:
+    """Comment on a request."""
+    request_id = call.args["request_id"]
+    return json_result(await comments.add_comment(call.ctx, call.principal, request_id, call.body))
+
+
+async def delete_comment(call: Call) -> Result:
+    """Delete a comment."""
+    await comments.delete_comment(call.ctx, call.principal, call.args["request_id"], call.args["comment_id"])
+    return Result()
+
+
+async def list_conversations(call: Call) -> Result:
+    """List and search conversations, the last active first."""
+    found, cursor = await conversations.list_conversations(call.ctx, call.principal, **call.args)
+    return Result(texts.conversations(call.principal, found, cursor))
+
+
+async def render_markdown(call: Call) -> Result:
+    """Parse texts as Markdown."""
+    return json_result({"trees": await markdown.render_markdown(call.ctx, call.principal, call.body)})
+
+
+async def list_missed(call: Call) -> Result:
+    """List requests that expired and that the caller has not seen."""
+    found, cursor = await missed.list_missed(
+        call.ctx, call.principal, limit=call.args["limit"], cursor=call.args["cursor"]
+    )
+    return Result(texts.page("requests", [sharing.list_item(call.principal, each) for each in found], cursor))
+
+
+async def mark_seen(call: Call) -> Result:
+    """Mark missed requests as seen."""
+    await missed.mark_seen(call.ctx, call.principal, call.body)
+    return Result()
+
+
+async def list_history(call: Call) -> Result:
+    """Search settled requests."""
+    found, cursor = await history.list_history(call.ctx, call.principal, **call.args)
+    items = [
+        sharing.list_item(call.principal, record, **({} if title is None else {"thread_title": title}))
+        for record, title in found
+    ]
+    return Result(texts.page("requests", items, cursor))

@@ -1,0 +1,76 @@
+"""Replies about drafted and imported rules, as JSON values."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from askback import messages
+from askback.domain.faults import Fault
+from askback.domain.policy.description import describe_rule
+from askback.domain.policy.engine import PolicyResult
+from askback.domain.preview import reason_data
+from askback.domain.timestamps import rfc3339
+from askback.service.approvals.rule_files import ImportedRow
+from askback.service.approvals.trials import Preview, Trial
+
+
+def trial(found: Trial, locale: str) -> dict[str, Any]:
+    """Write the effect of a draft rule."""
+    rule = found.rule
+    return {
+        "rule": rule and rule.text,
+        "description": rule and describe_rule(rule).model_dump(exclude_defaults=True),
+        "problems": problems(found.problems, locale),
+        "covers": found.covers,
+        "why": list(found.why),
+        "why_codes": list(map(reason_data, found.why)),
+        "now": _ruling(found.now),
+        "then": _ruling(found.then),
+    }
+
+
+def _ruling(result: PolicyResult | None) -> dict[str, Any] | None:
+    return result and {
+        "decision": result.decision,
+        "rules": list(result.rules),
+        "reasons": list(result.reasons),
+        "reason_codes": list(map(reason_data, result.reasons)),
+    }
+
+
+def preview(found: Preview) -> dict[str, Any]:
+    """Write a page of calls that a drafted rule would decide otherwise."""
+    return {
+        "calls": found.calls,
+        "checked": found.checked,
+        "checked_to": rfc3339(found.checked_to),
+        "since": rfc3339(found.since),
+        "next_cursor": found.cursor,
+    }
+
+
+def imported(rows: Sequence[ImportedRow], *, dry_run: bool, locale: str) -> dict[str, Any]:
+    """Write the result of each row of an import."""
+    counts = Counter(row.outcome for row in rows)
+    return {
+        "dry_run": dry_run,
+        **{outcome: counts[outcome] for outcome in ("added", "known", "refused")},
+        "rows": [
+            {
+                "outcome": row.outcome,
+                "rule": row.rule and row.rule.text,
+                "id": row.rule.id if row.rule and not (dry_run and row.outcome == "added") else None,
+                "problems": problems(row.problems, locale),
+            }
+            for row in rows
+        ],
+    }
+
+
+def problems(faults: Sequence[Fault], locale: str) -> list[dict[str, str]]:
+    """Write faults as the `field_errors` of a refusal."""
+    return [
+        {"path": each.path, "code": each.code, "message": messages.render(each, locale)} for each in faults
+    ]

@@ -1,0 +1,101 @@
+"""The parameters of operations: query parameters over HTTP, members of the frame over the WebSocket."""
+
+from __future__ import annotations
+
+from askback.wire.operation import HTTP, MAX_WAIT_S, WEBSOCKET, Parameter
+
+
+def limit(maximum: int | str = "page", default: int = 50) -> Parameter:
+    """Return the parameter for the size of a page."""
+    return Parameter("limit", "integer", "Page size.", 1, maximum, default)
+
+
+CURSOR = Parameter("cursor", "text", "`next_cursor` of the previous page.")
+PAGE = (limit(), CURSOR)
+THREAD = Parameter("thread_id", "text", "Only those of one thread.")
+RESUMES = (
+    Parameter("wait", "number", "Seconds to wait for the first resume.", 0, MAX_WAIT_S),
+    limit(default=20),
+)
+AFTER = Parameter("cursor", "integer", "Events after this one; over SSE, `Last-Event-ID` wins.")
+READONLY = Parameter(
+    "readonly", "flag", "Watch without being able to answer; it does not count for `require_client`."
+)
+USER = Parameter("user", "text", "Only sessions of this user.")
+TENANT = Parameter("tenant", "text", "Another tenant; operator only.")
+FILE_NAME = Parameter("name", "text", "The name of the file.", over=HTTP)
+UPLOAD = (Parameter("field", "text", "The id of the field.", over=HTTP), FILE_NAME)
+IDS = Parameter("request_ids", "texts", "Ids of requests.")
+SUBSCRIPTION = (
+    Parameter("thread_id", "text", "The thread."),
+    Parameter("inbox", "flag", "The requests of every thread instead."),
+)
+LIST_REQUESTS = (
+    THREAD,
+    Parameter("status", "statuses", "Repeatable, or a comma-separated list."),
+    Parameter("kind", "text", "Only requests of one kind."),
+    Parameter("agent", "text", "Only requests of the agent with this id."),
+    Parameter("external_id", "text", "Only requests with this `external_id`."),
+    Parameter("tool_call_id", "text", "Only requests of one tool call."),
+    Parameter("run_id", "text", "Only requests of one run."),
+    Parameter("created_after", "text", "Only requests that were created after this moment (RFC 3339)."),
+    Parameter("created_before", "text", "Only requests that were created before this moment (RFC 3339)."),
+    Parameter("brief", "flag", "What a row of a list shows, without what is long."),
+    *PAGE,
+)
+GET_REQUEST = (
+    Parameter(
+        "wait",
+        "number",
+        "Seconds to wait until the request ends or its revision changes; 204 if neither happens.",
+        0,
+        MAX_WAIT_S,
+        over=HTTP,
+    ),
+    Parameter("revision", "integer", "The revision that the caller already has.", over=HTTP),
+    Parameter(
+        "receipt",
+        "flag",
+        "With `wait`: the outcome counts as received only after it is read again without `wait`.",
+        over=HTTP,
+    ),
+)
+LIST_OPTIONS = (
+    Parameter("field", "text", "The id of a field with `options_from`."),
+    Parameter("q", "text", "What the person typed."),
+    Parameter("parent", "text", "Only options below the one with this value, in a field with `tree`."),
+    *PAGE,
+)
+LIST_RULES = (
+    THREAD,
+    Parameter("project", "text", "Only rules for one project."),
+    Parameter("ended", "flag", "Include revoked and expired rules."),
+    *PAGE,
+)
+LIST_THREADS = (
+    Parameter("q", "text", "The id of a thread, or beginnings of words in its title."),
+    Parameter("agent", "text", "Only threads that the agent with this id may use."),
+    Parameter("archived", "flag", "Archived threads instead."),
+    *PAGE,
+)
+LIST_RUNS = (Parameter("running", "flag", "Only runs that have not ended."), *PAGE)
+AUDIT = (Parameter("after", "integer", "Entries after this one.", default=0), limit(500, 500))
+AUDIT_ENTRIES = (
+    Parameter("actor", "text", "Only entries of this actor: an id, or a part of a name; `policy` for rules."),
+    Parameter(
+        "action", "text", "Only entries of this action, such as `decide`, or of this subject, such as `rule`."
+    ),
+    Parameter("request_id", "text", "Only entries about this request."),
+    Parameter("thread_id", "text", "Only entries about this thread."),
+    Parameter("created_after", "text", "Only entries that were written after this moment (RFC 3339)."),
+    Parameter("created_before", "text", "Only entries that were written before this moment (RFC 3339)."),
+    limit(),
+    Parameter("cursor", "integer", "`next_cursor` of the previous page."),
+)
+VERIFICATION = (
+    Parameter("after", "integer", "Begin after this entry.", default=0),
+    Parameter("hash", "text", "The hash of the entry `after`, as the previous call verified it."),
+    limit(500, 500),
+)
+
+CREATE = (Parameter("wait", "flag", "Also watch the request, as `wait` does.", over=WEBSOCKET),)

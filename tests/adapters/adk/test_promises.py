@@ -1,0 +1,168 @@
+"""The promises about Google ADK, with the real framework and a fake model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from google.adk.agents import LlmAgent
+from google.adk.events import Event
+from google.adk.tools import AgentTool, BaseTool, LongRunningFunctionTool, ToolContext, request_input
+from google.genai import types
+
+from askback import AsyncClient
+from askback.adapters.adk import AskbackRunner, mirror
+from askback.testing import Approve, Decline, Deny
+from tests.adapters.adk.models import GO, WHERE, FakeModel, read_by, releaser, runner_of, text_of
+from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
+
+
+async def run(ask: AsyncClient, agent: LlmAgent) -> list[Event]:
+    """Run an agent to its end in a new session."""
+    runner = AskbackRunner(await runner_of(agent), ask)
+    return [each async for each in runner.run_async(**WHERE, new_message=GO)]
+
+
+class TestPromises(DurablePromises):
+    name = "adk"
+    edits = True
+
+    def agent(
+        self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
+    ) -> LlmAgent:
+        return releaser(*turns, deploy=deploy, tools=tools, name=name)
+
+    async def run(self, ask: AsyncClient, agent: LlmAgent) -> Ran:
+        events = await run(ask, agent)
+        return Ran(text_of(events), read_by(agent), events)
+
+    async def delegate(self, ask: AsyncClient, inner: LlmAgent) -> Ran:
+        return await self.run(
+            ask, releaser([(inner.name, {"request": "go"})], name="boss", more=[AgentTool(inner)])
+        )
+
+    async def park(self, ask: AsyncClient, agent: LlmAgent) -> Any:
+        runner = await runner_of(agent)
+        async for _ in runner.run_async(**WHERE, new_message=GO):
+            pass
+        await AskbackRunner(runner, ask).park(**WHERE)
+        return runner.session_service
+
+    async def resume(self, ask: AsyncClient, agent: LlmAgent, parked: Any) -> Ran | None:
+        runner = AskbackRunner(await runner_of(agent, deepcopy(parked)), ask)
+        events = [each async for each in runner.resume_async(**WHERE)]
+        return Ran(text_of(events), read_by(agent)) if events else None
+
+    async def mirror(self, ask: AsyncClient, result: Any) -> None:
+        await mirror(ask, result, thread_id="t1")
+
+
+class Holiday(BaseTool):
+    """A tool of one's own that asks for confirmation itself, and does not look at what was confirmed."""
+
+    def __init__(self) -> None:
+        super().__init__(name="holiday", description="Request a holiday.")
+        self.ran: list[Any] = []
+
+    def _get_declaration(self) -> types.FunctionDeclaration:
+        return types.FunctionDeclaration(name=self.name, description=self.description)
+
+    async def run_async(self, *, args: dict[str, Any], tool_context: ToolContext) -> Any:
+        if tool_context.tool_confirmation is None:
+            tool_context.request_confirmation(hint="Ask the boss.", payload={"approved_days": 0})
+            return {"status": "waiting"}
+        self.ran.append((args, tool_context.tool_confirmation.payload))
+        return "requested"
+
+
+async def test_a_tool_of_ones_own_that_ignores_a_denial_does_not_run() -> None:
+    tool = Holiday()
+    agent = releaser([("holiday", {"days": 9})], more=[tool])
+    async with answered_by({"holiday": Deny("too long")}) as (ask, ada):
+        await run(ask, agent)
+    assert tool.ran == []
+    assert "too long" in read_by(agent)[0]
+    assert ada.asked_once("holiday").request.approval.reason == "Ask the boss."
+
+
+async def test_a_person_fills_in_what_a_tool_wants_to_know() -> None:
+    tool = Holiday()
+    agent = releaser([("holiday", {"days": 9})], more=[tool])
+    async with answered_by({"holiday": Approve(input={"days": 9, "approved_days": 5})}) as (ask, ada):
+        await run(ask, agent)
+    assert tool.ran == [({"days": 9}, {"approved_days": 5})]
+    assert ada.asked_once("holiday").input == {"days": 9, "approved_days": 0}
+
+
+NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "reply", "read"),
+    [
+        ({}, "blue", '{"result": "blue"}'),
+        ({"response_schema": {"type": "boolean"}}, True, '{"result": true}'),
+        ({"response_schema": NUMBER}, {"n": 7}, '{"result": {"n": 7}}'),
+        ({}, Decline("refused"), "will not answer"),
+    ],
+)
+async def test_questions_of_the_framework_are_typed(schema: Any, reply: Any, read: str) -> None:
+    agent = releaser([("adk_request_input", {"message": "Which?", **schema})], more=[request_input])
+    async with answered_by([reply]) as (ask, _):
+        await run(ask, agent)
+    assert read in read_by(agent)[0]
+
+
+async def test_an_agent_that_was_transferred_to_goes_on_itself() -> None:
+    deployments = Deployments()
+    team = releaser([("deploy", PROD)], deploy=deployments.deploy, name="team")
+    boss = releaser([("transfer_to_agent", {"agent_name": "team"})], name="boss", sub_agents=[team])
+    async with answered_by({"deploy": True}) as (ask, ada):
+        events = await run(ask, boss)
+    assert (deployments.ran, text_of(events), events[-1].author) == (["prod"], "done", "team")
+    assert ada.asked_once("deploy").request.agent.name == "team"
+
+
+async def test_what_an_agent_asks_within_a_tool_of_another_is_answered_there() -> None:
+    deployments = Deployments()
+    calls = [("deploy", PROD), ("ask_user", {"question": "Which?"})]
+    team = releaser(calls, deploy=deployments.deploy, tools=["ask_user"], name="team")
+    boss = releaser([("team", {"request": "go"})], name="boss", more=[AgentTool(team)])
+    async with answered_by({"deploy": Approve(input=STAGE), "Which?": "blue"}) as (ask, ada):
+        await run(ask, boss)
+    assert deployments.ran == ["stage"]
+    assert "blue" in read_by(team)[1]
+    assert {each.request.thread_id for each in ada.asked()} == {"t1"}
+
+
+async def test_a_call_that_runs_elsewhere_is_left_to_the_program() -> None:
+    def elsewhere() -> None:
+        """Run elsewhere."""
+
+    agent = LlmAgent(
+        name="a", model=FakeModel(left=[[("elsewhere", {})]]), tools=[LongRunningFunctionTool(elsewhere)]
+    )
+    async with answered_by({}) as (ask, _):
+        events = await run(ask, agent)
+    assert [each.long_running_tool_ids for each in events if each.long_running_tool_ids] == [{"call_1"}]
+
+
+async def test_a_session_without_a_thread_is_its_own_and_a_new_message_leaves_pauses_behind() -> None:
+    deployments = Deployments()
+    agent = releaser([("deploy", PROD)], deploy=deployments.deploy)
+    runner = await runner_of(agent)
+    async with answered_by({"deploy": True}) as (_, ada), AsyncClient(app=ada.app) as ask:
+        wrapped = AskbackRunner(runner, ask)
+        async for _event in runner.run_async(**WHERE, new_message=GO):
+            pass
+        assert [each async for each in wrapped.run_async(**WHERE)]
+        agent.model.left.append([("deploy", STAGE)])  # type: ignore[union-attr] - it is the fake
+        async for _event in runner.run_async(**WHERE, new_message=GO):
+            pass
+        async for _event in runner.run_async(**WHERE, new_message=types.UserContent("Never mind.")):
+            pass
+        assert await wrapped.park(**WHERE) == []
+    assert ada.asked_once("deploy").request.thread_id == "s1"
+    assert deployments.ran == ["prod"]

@@ -1,0 +1,11 @@
+"""The example runs as it stands."""
+
+from __future__ import annotations
+
+from tests.adapters.conftest import Server
+from tests.adapters.examples import printed_by
+
+
+async def test_the_example_deploys_what_was_approved(server: Server) -> None:
+    out = await printed_by("ag_ui", server, "release", version="2.0", decision="approve")
+    assert "Deploying 2.0 to production." in out

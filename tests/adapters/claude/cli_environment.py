@@ -1,0 +1,16 @@
+"""The environment of a Claude CLI in tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def cli_environment(model_url: str, home: Path) -> dict[str, str]:
+    """Return variables for a CLI that talks to the fake model only and keeps its files below `home`."""
+    return {
+        "ANTHROPIC_BASE_URL": model_url,
+        "ANTHROPIC_API_KEY": "no-key",
+        "CLAUDE_CONFIG_DIR": str(home / "claude"),
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "IS_SANDBOX": "1",
+    }

@@ -1,0 +1,109 @@
+"""`askback chat` with Claude: it streams, asks, has calls approved, is stopped, and goes on after kill -9."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import psutil
+import pytest
+
+from askback import AsyncClient
+from tests.adapters.claude.cli_environment import cli_environment
+from tests.adapters.claude.conftest import LIMIT_S, asked
+from tests.adapters.claude.fake_model import FakeModel
+from tests.adapters.claude.test_approvals import TOUCH, touch
+from tests.adapters.claude.test_questions import COLOUR, question
+from tests.adapters.conftest import TOKENS, Server
+from tests.requirements import requirement
+
+
+@pytest.fixture
+def start_chat(server: Server, model: FakeModel, project: Path, thread: str) -> Callable[[], Any]:
+    """Run the command for as long as a block, and kill it then, with the CLI that it has started."""
+    found = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
+    command = (
+        "-m",
+        "askback",
+        "chat",
+        "--agent",
+        "claude",
+        "--folder",
+        project,
+        "--thread",
+        thread,
+        "--no-browser",
+    )
+
+    @contextmanager
+    def running() -> Iterator[None]:
+        environment = {**os.environ, **cli_environment(model.url, project.parent), **found}
+        with subprocess.Popen([sys.executable, *map(str, command)], env=environment) as process:
+            try:
+                yield
+            finally:
+                cli = psutil.Process(process.pid).children()
+                process.kill()
+                psutil.wait_procs(cli, 10)  # it writes the session to its file
+
+    return running
+
+
+async def said(person: AsyncClient, thread: str, text: str) -> dict[str, Any]:
+    """Wait until Claude has said a text, and return the conversation."""
+    with anyio.fail_after(LIMIT_S):
+        async for _ in person.events(thread, cursor=0):
+            found = await person.threads.get(thread)
+            for message in found["messages"]:
+                if message["role"] == "agent" and {"type": "text", "text": text} in message["content"]:
+                    return found
+    raise AssertionError
+
+
+def calls(thread: dict[str, Any]) -> list[tuple[str, str]]:
+    parts = [part for each in thread["messages"] for part in each["content"] if part["type"] == "tool"]
+    return [(part["name"], part["status"]) for part in parts]
+
+
+@requirement("G8")
+async def test_claude_asks_and_works_in_the_thread_and_goes_on_when_it_was_killed(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("paint it", ["Which one?", question(COLOUR)], [touch()], ["Painted."])
+    model.play("The program was stopped", [touch(id_="toolu_again")], ["Painted **now**."])
+    model.play("what did you do", ["I painted."])
+    with start_chat():
+        await person.say("Please paint it", thread_id=thread)
+        await person.requests.answer(await asked(person, thread), {"q1": "Blue"})
+        card = await asked(person, thread, 2)
+        assert card.tool_call_id == TOUCH
+    await person.requests.decide(card, "approve")
+    with start_chat():
+        shown = await said(person, thread, "Painted **now**.")
+        await person.say("And what did you do?", thread_id=thread)
+        await said(person, thread, "I painted.")
+    assert (project / "made").exists()
+    assert calls(shown) == [("AskUserQuestion", "done"), ("Bash", "failed"), ("Bash", "done")]
+    assert len(await person.requests.list(thread_id=thread)) == 2
+    assert "Please paint it" in model.received[-1]
+
+
+@requirement("C20")
+async def test_a_message_interrupts_claude_and_withdraws_its_question(
+    start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel
+) -> None:
+    model.play("paint it", [question(COLOUR)])
+    model.play("never mind", ["All right."])
+    with start_chat():
+        await person.say("Please paint it", thread_id=thread)
+        request = await asked(person, thread)
+        await person.say("Oh, never mind", thread_id=thread)
+        shown = await said(person, thread, "All right.")
+    assert (await person.requests.get(request.id)).status == "cancelled"
+    assert calls(shown) == [("AskUserQuestion", "failed")]

@@ -1,0 +1,152 @@
+"""A session that ends while it waits for a person, and goes on in another process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk import HookMatcher
+
+from askback import AsyncClient
+from askback.adapters.claude import NotOfClaude, continue_session, with_askback
+from tests.adapters.claude.conftest import Options, Process, asked, result_of, run
+from tests.adapters.claude.fake_model import FakeModel
+from tests.adapters.claude.test_approvals import TOUCH, touch
+from tests.adapters.claude.test_questions import COLOUR, question
+from tests.adapters.conftest import Server
+from tests.requirements import requirement
+
+
+@requirement("G8")
+async def test_a_deferred_call_runs_in_another_process_with_its_id(
+    process: Process, person: AsyncClient, thread: str, project: Path, server: Server, model: FakeModel
+) -> None:
+    model.play("go", [touch()], ["finished"])
+    async with process("go", durable=True) as line:
+        ended = await line()
+    assert ended["deferred"] == TOUCH
+    request = await asked(person, thread)
+    server.kill_and_restart()
+    async with server.client("responder") as ada:
+        await ada.requests.decide(request, "approve")
+        async with process(durable=True) as line:
+            assert await line() == {"result": "finished", "session": ended["session"], "deferred": None}
+        assert [each.tool_call_id for each in await ada.requests.list(thread_id=thread)] == [TOUCH]
+    assert (project / "made").exists()
+
+
+@requirement("G8", "C2")
+async def test_a_deferred_question_is_answered_in_another_process(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel
+) -> None:
+    model.play("go", [question(COLOUR)])
+    async with process("go", durable=True) as line:
+        assert (await line())["deferred"] == "toolu_question"
+    await person.requests.answer(await asked(person, thread), {"q1": "Red"})
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
+
+
+async def test_a_denied_call_does_not_run_in_the_other_process(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch()])
+    async with process("go", durable=True) as line:
+        await line()
+    await person.requests.decide(await asked(person, thread), "deny")
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    assert "The person denied" in model.results("go")[TOUCH]
+    assert not list(project.iterdir())
+
+
+async def test_of_two_calls_that_need_a_person_the_first_is_deferred_and_the_other_called_again(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")], [touch("two", "toolu_again")])
+    async with process("go", durable=True) as line:
+        assert (await line())["deferred"] == "toolu_one"
+    await person.requests.decide(await asked(person, thread), "approve")
+    async with process(durable=True) as line:
+        assert (await line())["deferred"] == "toolu_again"
+    assert "Another call waits for a person first." in model.results("go")["toolu_two"]
+    again, withdrawn, first = await person.requests.list(thread_id=thread)
+    assert (again.status, withdrawn.status, first.status) == ("pending", "cancelled", "answered")
+    await person.requests.decide(again, "approve")
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
+
+
+async def test_a_session_that_is_resumed_too_early_defers_again(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch()])
+    async with process("go", durable=True) as line:
+        session = (await line())["session"]
+    async with process("", session=session, durable=True) as line:
+        assert (await line())["deferred"] == TOUCH
+    await person.requests.decide(await asked(person, thread), "approve")
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    assert len(await person.requests.list(thread_id=thread)) == 1
+    assert (project / "made").exists()
+
+
+async def test_an_approval_that_was_used_before_the_process_died_is_not_used_again(
+    process: Process,
+    agent: AsyncClient,
+    person: AsyncClient,
+    thread: str,
+    model: FakeModel,
+    project: Path,
+) -> None:
+    model.play("go", [touch()])
+    async with process("go", durable=True) as line:
+        await line()
+    request = await person.requests.decide(await asked(person, thread), "approve")
+    await agent.consume(request, "of-the-process-that-died")
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    assert "was not run" in model.results("go")[TOUCH]
+    assert not list(project.iterdir())
+
+
+async def test_the_request_is_withdrawn_if_another_hook_denies_the_deferred_call(
+    agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
+) -> None:
+    async def refuse(*_: object) -> dict[str, Any]:
+        return {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}
+
+    model.play("go", [touch()], [touch(id_="toolu_again")])
+    hooks = {"PreToolUse": [HookMatcher(hooks=[refuse])]}  # pyright: ignore[reportArgumentType]
+    chosen = with_askback(options(hooks=hooks), agent, thread_id=thread, durable=True)
+    assert result_of(await run(chosen, "go")).result == "done"
+    assert {each.status for each in await person.requests.list(thread_id=thread)} == {"cancelled"}
+
+
+async def test_a_rule_decides_in_a_durable_session_without_ending_it(
+    agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
+) -> None:
+    await person.rules.create("bash(touch made)", scope="thread", thread_id=thread)
+    model.play("go", [touch()])
+    chosen = with_askback(options(), agent, thread_id=thread, durable=True)
+    assert result_of(await run(chosen, "go")).result == "done"
+    assert (project / "made").exists()
+
+
+@pytest.mark.parametrize("metadata", [None, {"claude": {"session_id": "s1"}}])
+async def test_a_resume_of_another_program_is_refused(
+    agent: AsyncClient, person: AsyncClient, options: Options, thread: str, metadata: Any
+) -> None:
+    decision = await agent.approve(
+        "Bash", {"command": "touch x"}, thread_id=thread, wait=False, metadata=metadata
+    )
+    assert decision.request is not None
+    await person.requests.decide(decision.request, "deny")
+    (resume,) = await agent.resumes.pull(thread, wait=5)
+    with pytest.raises(NotOfClaude):
+        await anext(continue_session(resume, options()))
+    await agent.resumes.ack(resume)

@@ -1,0 +1,263 @@
+"""`askback install`: the real Claude Code asks through askback, and `uninstall` leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import claude_agent_sdk
+import pytest
+from claude_agent_sdk import ClaudeAgentOptions, PermissionResultAllow
+
+from askback import AsyncClient, InputRequest, Unauthorized
+from tests.adapters.claude.cli_environment import cli_environment
+from tests.adapters.claude.conftest import LIMIT_S, run
+from tests.adapters.claude.fake_model import FakeModel, call
+from tests.adapters.claude.test_approvals import TOUCH, touch
+from tests.adapters.claude.test_questions import COLOUR, question
+from tests.adapters.conftest import Server
+from tests.requirements import requirement
+
+CLI = Path(claude_agent_sdk.__file__).parent / "_bundled" / "claude"
+
+Askback = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def environment(server: Server, model: FakeModel, project: Path) -> dict[str, str]:
+    """The environment of a person whose home is the parent of the project, and whose server runs."""
+    own = {"HOME": str(project.parent), "ASKBACK_DATA_DIR": str(server._data)}
+    inherited = {
+        name: text for name, text in os.environ.items() if not name.startswith(("ASKBACK_", "CLAUDE"))
+    }
+    return {**inherited, **own, **cli_environment(model.url, project.parent)}
+
+
+@pytest.fixture
+def askback(environment: dict[str, str], project: Path) -> Askback:
+    """Run a command of askback in the project."""
+
+    def running(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            (sys.executable, "-m", "askback", *words),
+            env=environment,
+            cwd=project,
+            capture_output=True,
+            text=True,
+            check=False,
+            **more,
+        )
+
+    return running
+
+
+@pytest.fixture
+def installed(askback: Askback) -> Any:
+    """Claude Code is installed for the length of the test."""
+    done = askback("install", "claude-code", "--yes")
+    assert done.returncode == 0, done.stderr
+    yield
+    askback("uninstall", "claude-code", "--yes")
+
+
+async def claude_code(environment: dict[str, str], project: Path) -> dict[str, Any]:
+    """Run Claude Code without the SDK, and return its result."""
+    words = (str(CLI), "-p", "go", "--output-format", "json")
+    with anyio.fail_after(LIMIT_S):
+        done = await anyio.run_process(words, env=environment, cwd=project)
+    return json.loads(done.stdout)
+
+
+async def card(person: AsyncClient, kind: str) -> InputRequest:
+    """Wait for the next open request of the installed client."""
+    with anyio.fail_after(LIMIT_S):
+        async for event in person.events(cursor=0):
+            if event["type"] == "request.created" and event["request"]["kind"] == kind:
+                request = await person.requests.get(event["request"]["id"])
+                if (
+                    request.status == "pending"
+                    and request.requester
+                    and request.requester.name == "claude-code"
+                ):
+                    return request
+    raise AssertionError
+
+
+@pytest.mark.usefixtures("installed")
+async def test_claude_code_sends_permission_prompts_and_tools_to_askback(
+    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
+) -> None:
+    ask = call("mcp__askback__ask_user", "toolu_ask", question="Which colour?", options=["Red", "Blue"])
+    model.play("go", [call("ToolSearch", query="select:mcp__askback__ask_user")], [touch()], [ask])
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(claude_code, environment, project)
+        await person.requests.decide(await card(person, "approval"), "approve")
+        asked = await card(person, "form")
+        assert asked.form is not None
+        await person.requests.answer(asked, {asked.form.all_fields[0].id: "Blue"})
+    assert (project / "made").exists()
+    assert "Blue" in model.results("go")["toolu_ask"]
+
+
+@pytest.mark.usefixtures("installed")
+async def test_a_denied_prompt_does_not_run(
+    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
+) -> None:
+    model.play("go", [touch()])
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(claude_code, environment, project)
+        await person.requests.decide(await card(person, "approval"), "deny", note="No.")
+    assert not list(project.iterdir())
+    assert "Their note: No." in model.results("go")[TOUCH]
+
+
+@pytest.mark.usefixtures("installed")
+async def test_questions_of_a_session_with_prompts_are_answered_in_askback(
+    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
+) -> None:
+    """As in the terminal: Claude Code shows its own prompt beside, which nobody answers."""
+
+    async def never(*_: object) -> Any:
+        await anyio.sleep_forever()
+
+    model.play("go", [question(COLOUR)])
+    options = ClaudeAgentOptions(cwd=project, env=environment, setting_sources=["user"], can_use_tool=never)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run, options, "go")
+        await person.requests.answer(await card(person, "form"), {"q1": "Red"})
+    assert '"Which colour?"="Red"' in model.results("go")["toolu_question"]
+
+
+@requirement("C20")
+@pytest.mark.usefixtures("installed")
+async def test_the_card_is_withdrawn_when_the_prompt_is_answered_in_claude_code(
+    environment: dict[str, str], person: AsyncClient, model: FakeModel, project: Path
+) -> None:
+    answered = anyio.Event()
+
+    async def decide(tool: str, tool_input: dict[str, Any], _: object) -> Any:
+        await answered.wait()
+        return PermissionResultAllow(updated_input=tool_input)
+
+    model.play("go", [touch()])
+    options = ClaudeAgentOptions(cwd=project, env=environment, setting_sources=["user"], can_use_tool=decide)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run, options, "go")
+        request = await card(person, "approval")
+        answered.set()
+        with anyio.fail_after(LIMIT_S):
+            ended = await person.wait(request)
+    assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
+    assert (project / "made").exists()
+
+
+async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
+    askback: Askback, project: Path, server: Server
+) -> None:
+    folder = project.parent / "claude"
+    folder.mkdir()
+    (folder / "settings.json").write_bytes(b'{"theme":  "dark",\r\n\t"hooks": {"PermissionRequest": []}}')
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    done = askback("install", "claude-code", "--yes", "--root", str(project))
+    assert done.returncode == 0, done.stderr
+    assert "askback hook" in done.stdout
+    credentials = server._data / "clients" / "claude-code.json"
+    assert credentials.stat().st_mode & 0o777 == 0o600
+    token = json.loads(credentials.read_text())["token"]
+    assert not [path for path in folder.iterdir() if token in path.read_text()]
+    async with server.client("admin") as admin:
+        (agent,) = [each for each in await admin.agents.list() if each.name == "claude-code"]
+        assert str(project) in [each.path for each in agent.roots]
+        assert "installed already" in askback("install", "claude-code", "--yes").stderr
+        done = askback("uninstall", "claude-code", "--yes")
+        assert done.returncode == 0, done.stderr
+        assert {path: path.read_bytes() for path in folder.iterdir()} == before
+        assert not credentials.exists()
+        assert str(project) not in [each.path for each in (await admin.agents.get(agent.id)).roots]
+    async with AsyncClient(server.url, token) as revoked:
+        with pytest.raises(Unauthorized):
+            await revoked.requests.list()
+
+
+def test_from_a_file_that_has_changed_only_what_was_added_is_taken_out(
+    askback: Askback, project: Path
+) -> None:
+    state = project.parent / "claude" / ".claude.json"
+    state.parent.mkdir()
+    state.write_text('{"mcpServers": {"own": {"command": "own"}}}')
+    askback("install", "claude-code", "--yes")
+    changed = json.loads(state.read_text())
+    assert set(changed["mcpServers"]) == {"own", "askback"}
+    state.write_text(json.dumps({**changed, "numStartups": 3}))
+    assert askback("uninstall", "claude-code", "--yes").returncode == 0
+    assert json.loads(state.read_text()) == {"mcpServers": {"own": {"command": "own"}}, "numStartups": 3}
+    assert not (state.parent / "settings.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("client", "file", "keys"),
+    [
+        ("cursor", ".cursor/mcp.json", ["mcpServers"]),
+        ("vscode", ".config/Code/User/mcp.json", ["servers"]),
+        ("codex", ".codex/config.toml", ["mcp_servers"]),
+        ("gemini", ".gemini/settings.json", ["mcpServers"]),
+    ],
+)
+def test_other_clients_get_the_mcp_server(
+    client: str, file: str, keys: list[str], askback: Askback, project: Path
+) -> None:
+    path = project.parent / file
+    assert askback("install", client, "--yes").returncode == 0
+    read: Any = tomllib.loads if path.suffix == ".toml" else json.loads
+    server = read(path.read_text())[keys[0]]["askback"]
+    assert server["args"] == ["-m", "askback", "mcp"]
+    assert Path(server["env"]["ASKBACK_CREDENTIALS"]).stat().st_mode & 0o777 == 0o600
+    assert askback("uninstall", client, "--yes").returncode == 0
+    assert not path.parent.exists()
+
+
+@pytest.mark.parametrize("answer", ["n\n", ""])
+def test_nothing_changes_before_a_yes(answer: str, askback: Askback, project: Path) -> None:
+    done = askback("install", "claude-code", input=answer)
+    assert done.returncode == 1
+    assert "+    " in done.stdout
+    assert not (project.parent / "claude").exists()
+
+
+@pytest.mark.parametrize(
+    ("client", "file", "text", "said"),
+    [
+        ("cursor", ".cursor/mcp.json", "{ // mine\n}", "is not plain JSON"),
+        ("cursor", ".cursor/mcp.json", "[]", "holds no object"),
+        ("cursor", ".cursor/mcp.json", '{"mcpServers": []}', "is not what its program documents"),
+        ("cursor", ".cursor/mcp.json", '{"mcpServers": {"askback": {}}}', "an entry `askback` already"),
+        ("codex", ".codex/config.toml", "[", "is not TOML"),
+        ("codex", ".codex/config.toml", "[mcp_servers.askback]\ncommand = 'x'", "already"),
+    ],
+)
+def test_a_file_that_cannot_be_changed_is_left_alone(
+    client: str, file: str, text: str, said: str, askback: Askback, project: Path
+) -> None:
+    path = project.parent / file
+    path.parent.mkdir()
+    path.write_text(text)
+    done = askback("install", client, "--yes")
+    assert (done.returncode, said in done.stderr) == (1, True), done.stderr
+    assert path.read_text() == text
+
+
+def test_the_hook_decides_nothing_without_a_server(askback: Askback, tmp_path: Path) -> None:
+    credentials = tmp_path / "credentials.json"
+    credentials.write_text(json.dumps({"token": "t", "data_dir": str(tmp_path)}))
+    told = {"session_id": "s1", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    for sent in (json.dumps(told), "{", "[]", "{}"):
+        done = askback("hook", "--credentials", str(credentials), input=sent)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert done.stderr.startswith("askback was not asked: ")

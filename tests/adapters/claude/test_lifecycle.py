@@ -1,0 +1,163 @@
+"""A session is prepared once, and contexts reach Claude before it answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback import AsyncClient
+from askback.adapters.claude import (
+    InjectContext,
+    Lifecycle,
+    LifecycleError,
+    Run,
+    Session,
+    SetVariable,
+    with_askback,
+)
+from tests.adapters.claude.conftest import Options, run
+from tests.adapters.claude.fake_model import FakeModel
+from tests.requirements import requirement
+
+STEPS = """
+on_session_start:
+  - action: set_variable
+    name: plan_mode
+    value: false
+  - action: count_starts
+    by: 2
+  - action: inject_context
+    source: tasks
+    limit: 1
+    template: |
+      Open tasks: {{ tasks | join(", ") }}
+on_before_agent:
+  - action: set_variable
+    when: "not variables.get('prompts')"
+    name: prompts
+    value: []
+  - action: inject_context
+    when: "'ship' in prompt and not plan_mode"
+    template: "Ship on Fridays never, in {{ cwd }}."
+"""
+
+
+class Counted:
+    """Functions for steps."""
+
+    def __init__(self) -> None:
+        self.starts = 0
+
+    async def count_starts(self, session: Session, by: int) -> None:
+        assert session.variables["plan_mode"] is False
+        self.starts += by
+
+    def tasks(self, _: Session, limit: int) -> dict[str, Any]:
+        return {"tasks": ["paint", "sweep"][:limit]}
+
+
+def from_yaml(counted: Counted, state: Path | None = None) -> Lifecycle:
+    functions = {"count_starts": counted.count_starts, "tasks": counted.tasks}
+    return Lifecycle.from_yaml(STEPS, functions=functions, state=state)
+
+
+async def fire(lifecycle: Lifecycle, event: str, session: str = "s1", **told: Any) -> str:
+    """Do as the CLI does at an event, and return what Claude would read."""
+    (matcher,) = lifecycle.hooks()[event]
+    given: Any = {"session_id": session, "cwd": "/srv/shop", "hook_event_name": event, **told}
+    said: Any = await matcher.hooks[0](given, None, {"signal": None})
+    return said.get("hookSpecificOutput", {}).get("additionalContext", "")
+
+
+@requirement("C6")
+async def test_a_session_of_the_sdk_is_prepared_once_at_its_first_prompt(
+    agent: AsyncClient, model: FakeModel, options: Options
+) -> None:
+    counted = Counted()
+    model.play("ship", ["one"], ["two"])
+    chosen = with_askback(options(), agent, lifecycle=from_yaml(counted))
+    await run(chosen, "ship it", "and again")
+    assert counted.starts == 2
+    assert model.received[-1].count("Open tasks: paint") == 1
+    assert model.received[-1].count("Ship on Fridays never") == 1
+
+
+@requirement("C6")
+async def test_a_session_whose_start_is_reported_is_not_prepared_again() -> None:
+    counted = Counted()
+    lifecycle = from_yaml(counted)
+    assert await fire(lifecycle, "SessionStart", source="startup") == "Open tasks: paint"
+    assert await fire(lifecycle, "UserPromptSubmit", prompt="ship") == "Ship on Fridays never, in /srv/shop."
+    assert await fire(lifecycle, "SessionStart", source="compact") == ""
+    assert counted.starts == 2
+    assert await fire(lifecycle, "UserPromptSubmit", "s2", prompt="hello") == "Open tasks: paint"
+    assert counted.starts == 4
+
+
+@requirement("C6")
+async def test_a_session_that_another_process_resumes_is_not_prepared_again(tmp_path: Path) -> None:
+    counted = Counted()
+    await fire(from_yaml(counted, tmp_path), "UserPromptSubmit", prompt="hello")
+    second = from_yaml(counted, tmp_path)
+    assert await fire(second, "UserPromptSubmit", prompt="hello") == ""
+    assert counted.starts == 2
+    assert second.variables("s1") == {"plan_mode": False, "session_initialized": True, "prompts": []}
+
+
+@requirement("C6")
+async def test_a_step_that_fails_stops_the_prompt_and_is_tried_again_at_the_next(
+    agent: AsyncClient, model: FakeModel, options: Options
+) -> None:
+    tried = list[str]()
+
+    def fail_once(session: Session) -> None:
+        tried.append(session.id)
+        if len(tried) == 1:
+            raise RuntimeError("no network")
+
+    steps = [Run(fail_once), InjectContext("Welcome.")]
+    chosen = with_askback(options(), agent, lifecycle=Lifecycle(on_session_start=steps))
+    await run(chosen, "first prompt", "second prompt")
+    assert len(tried) == 2
+    assert not [body for body in model.received if "first prompt" in body and "Welcome." not in body]
+
+
+async def test_steps_are_written_in_python_with_functions_as_conditions() -> None:
+    lifecycle = Lifecycle(
+        on_before_agent=[
+            SetVariable("turns", 1, when=lambda session: "turns" not in session.variables),
+            InjectContext("Turn {{ turns }}"),
+            InjectContext("{% if turns > 1 %}never{% endif %}"),
+        ]
+    )
+    assert await fire(lifecycle, "UserPromptSubmit", prompt="hello") == "Turn 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("on_session_start: [", "This is not YAML"),
+        ("- a", "must be a mapping"),
+        ("on_start: []", "on_start: unknown section"),
+        ("on_before_agent: 3", "on_before_agent: must be a list"),
+        ("on_before_agent: [3]", "on_before_agent[0]: must be a mapping"),
+        ("on_before_agent: [{action: fly}]", "on_before_agent[0].action: there is no function 'fly'"),
+        ("on_before_agent: [{action: set_variable, name: x}]", "on_before_agent[0]: the keys do not fit"),
+        ("on_before_agent: [{action: inject_context}]", "on_before_agent[0]: the keys do not fit"),
+        ("on_before_agent: [{action: inject_context, template: '{{'}]", "on_before_agent[0]: The template"),
+        ("on_before_agent: [{action: set_variable, name: x, value: 1, when: 'not'}]", "The condition 'not'"),
+        ("on_before_agent: [{action: set_variable, name: x, value: 1, when: true}]", "[0].when: must be"),
+    ],
+)
+def test_a_fault_in_a_document_is_named_with_its_place(text: str, fault: str) -> None:
+    with pytest.raises(LifecycleError) as refused:
+        Lifecycle.from_yaml(text)
+    assert fault in str(refused.value)
+
+
+async def test_a_template_with_an_unknown_name_fails_and_names_it() -> None:
+    lifecycle = Lifecycle(on_before_agent=[InjectContext("{{ nothing }}")])
+    with pytest.raises(LifecycleError, match="'nothing' is undefined"):
+        await fire(lifecycle, "UserPromptSubmit", prompt="hello")

@@ -1,0 +1,91 @@
+"""Options that would let calls run without a prompt are refused at the start, each with what to do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claude_agent_sdk import AgentDefinition, ClaudeAgentOptions
+
+from askback import AsyncClient
+from askback.adapters.claude import UnusableOptions, with_askback
+from tests.requirements import requirement
+
+
+@pytest.fixture
+async def ask() -> AsyncIterator[AsyncClient]:
+    """A client that is never connected."""
+    async with AsyncClient("http://127.0.0.1:1", "token") as client:
+        yield client
+
+
+async def _allow(*_: object) -> Any:
+    raise AssertionError
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"permission_mode": "dontAsk"}, "permission_mode='dontAsk'"),
+    ({"permission_mode": "bypassPermissions"}, "pass `approvals=False`"),
+    ({"extra_args": {"permission-mode": "bypassPermissions"}}, "extra_args['permission-mode']"),
+    ({"extra_args": {"dangerously-skip-permissions": None}}, "dangerously-skip-permissions"),
+    (
+        {"settings": json.dumps({"permissions": {"defaultMode": "dontAsk"}})},
+        "settings.permissions.defaultMode",
+    ),
+    (
+        {"agents": {"mason": AgentDefinition("builds", "Build.", permissionMode="bypassPermissions")}},
+        "agents['mason'].permissionMode",
+    ),
+    ({"allowed_tools": ["Read", "Bash(*)", "mcp__shop__buy"]}, "Bash, Read, mcp__shop__buy"),
+    ({"can_use_tool": _allow}, "remove `can_use_tool`"),
+    ({"permission_prompt_tool_name": "mcp__other__approve"}, "`permission_prompt_tool_name`"),
+]
+
+
+@requirement("C3")
+@pytest.mark.parametrize(("chosen", "named"), REFUSED)
+async def test_options_that_skip_prompts_are_refused(
+    chosen: dict[str, Any], named: str, ask: AsyncClient
+) -> None:
+    with pytest.raises(UnusableOptions) as refused:
+        with_askback(ClaudeAgentOptions(**chosen), ask)
+    assert named in str(refused.value)
+
+
+@requirement("C3")
+async def test_settings_in_a_file_are_read(ask: AsyncClient, tmp_path: Path) -> None:
+    (tmp_path / "own.json").write_text('{"permissions": {"defaultMode": "bypassPermissions"}}')
+    with pytest.raises(UnusableOptions):
+        with_askback(ClaudeAgentOptions(cwd=tmp_path, settings="own.json"), ask)
+
+
+@requirement("C3")
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"permission_mode": "plan"},
+        {"allowed_tools": ["Bash(ls:*)", "AskUserQuestion", "TodoWrite"]},
+        {"settings": "missing.json"},
+        {"settings": "[]"},
+    ],
+)
+async def test_options_that_askback_decides_about_are_kept(chosen: dict[str, Any], ask: AsyncClient) -> None:
+    given = ClaudeAgentOptions(env={"OWN": "1"}, **chosen)
+    made = with_askback(given, ask)
+    assert {name: getattr(made, name) for name in chosen} == chosen
+    assert made.env["OWN"] == "1"
+    assert given.can_use_tool is None
+    assert given.hooks is None
+
+
+@requirement("C3")
+async def test_a_program_that_only_wants_questions_may_bypass_permissions_but_not_refuse_prompts(
+    ask: AsyncClient,
+) -> None:
+    chosen = ClaudeAgentOptions(permission_mode="bypassPermissions", allowed_tools=["Bash"])
+    assert with_askback(chosen, ask, approvals=False).can_use_tool is not None
+    with pytest.raises(UnusableOptions):
+        with_askback(ClaudeAgentOptions(permission_mode="dontAsk"), ask, approvals=False)

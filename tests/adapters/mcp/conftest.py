@@ -1,0 +1,138 @@
+"""Real MCP clients of both protocol versions, over stdio and HTTP, and a person at the other end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import uuid
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx2
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+
+from askback import AsyncClient
+from tests.adapters.conftest import TOKENS, Server
+
+Talk = Callable[[ElicitRequestParams], ElicitResult]
+LEGACY, MODERN = "legacy", "2026-07-28"
+
+
+@dataclass
+class Kind:
+    """A transport and a protocol version."""
+
+    transport: str
+    mode: str
+
+
+KINDS = [Kind(transport, mode) for transport in ("stdio", "http") for mode in (LEGACY, MODERN)]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: f"{kind.transport}-{kind.mode}")
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """Each transport with each protocol version."""
+    return request.param
+
+
+@dataclass
+class Tools:
+    """An MCP client that is connected; `asked` is what it was asked to show."""
+
+    client: Client
+    asked: list[ElicitRequestParams] = field(default_factory=list)
+
+    async def call(self, tool: str, /, **arguments: Any) -> CallToolResult:
+        """Call a tool and return its result, whether or not it is an error."""
+        meta = arguments.pop("meta", None)
+        return await self.client.call_tool(tool, arguments, meta=meta)
+
+    async def content(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
+        """Call a tool and return its structured content; it must not be an error."""
+        found = await self.call(tool, **arguments)
+        assert not found.is_error, found.content
+        return found.structured_content or {}
+
+
+Connect = Callable[..., AbstractAsyncContextManager[Tools]]
+
+
+@asynccontextmanager
+async def connected(
+    server: Server,
+    kind: Kind,
+    talk: Talk | None = None,
+    *,
+    token: str = TOKENS["requester"],
+    options: dict[str, Any] | None = None,
+    **environment: str,
+) -> AsyncIterator[Tools]:
+    """Connect a client, which answers what it is asked with `talk`; without it, it cannot ask."""
+    asked: list[ElicitRequestParams] = []
+
+    async def callback(_context: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params)
+        assert talk is not None
+        return talk(params)
+
+    options = {**(options or {}), **({"elicitation_callback": callback} if talk else {})}
+    if kind.transport == "stdio":
+        own = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": token, **environment}
+        target: Any = StdioServerParameters(
+            command=sys.executable, args=["-m", "askback", "mcp"], env={**os.environ, **own}
+        )
+        async with Client(target, mode=kind.mode, **options) as client:
+            yield Tools(client, asked)
+        return
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=60, verify=False) as http:
+        target = streamable_http_client(f"{server.url}/mcp", http_client=http)
+        async with Client(target, mode=kind.mode, **options) as client:
+            yield Tools(client, asked)
+
+
+@pytest.fixture
+def connect(server: Server) -> Connect:
+    """Connect MCP clients to the shared server."""
+
+    def to(kind: Kind, talk: Talk | None = None, **more: Any) -> AbstractAsyncContextManager[Tools]:
+        return connected(server, kind, talk, **more)
+
+    return to
+
+
+@pytest.fixture
+def thread() -> str:
+    """A conversation of its own for each test."""
+    return f"mcp-{uuid.uuid4()}"
+
+
+@pytest.fixture
+async def person(server: Server) -> AsyncIterator[AsyncClient]:
+    """A person who may answer, with the Python client."""
+    async with server.client("responder") as client:
+        yield client
+
+
+async def card(person: AsyncClient, thread: str, *, number: int = 1) -> str:
+    """Wait until a thread has so many requests, and return the id of the last one."""
+    found: list[str] = []
+    async for event in person.events(cursor=0):
+        if event["type"] == "request.created" and event["thread_id"] == thread:
+            found.append(event["request"]["id"])
+            if len(found) == number:
+                return found[-1]
+    raise AssertionError("the events ended")
+
+
+def accept(**content: Any) -> ElicitResult:
+    return ElicitResult(action="accept", content=content)
+
+
+DECLINE = ElicitResult(action="decline")
+CANCEL = ElicitResult(action="cancel")

@@ -1,0 +1,228 @@
+"""What a client shows: forms that fit, pages for the rest; its answers are checked, and the first answer wins."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitRequestURLParams, ElicitResult
+
+from askback import AsyncClient
+from tests.adapters.conftest import Server
+from tests.adapters.mcp.conftest import CANCEL, DECLINE, KINDS, MODERN, Connect, Kind, accept, card, connected
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+FORM = {
+    "title": "Report",
+    "fields": [
+        {
+            "id": "format",
+            "type": "radio",
+            "label": "Format",
+            "options": ["PDF", "Word"],
+            "allow_other": True,
+            "required": True,
+        },
+        {
+            "id": "parts",
+            "type": "multiselect",
+            "label": "Parts",
+            "options": [{"value": "s", "label": "Summary"}, {"value": "d", "label": "Details"}],
+            "max_choices": 1,
+        },
+        {"id": "pages", "type": "number", "label": "Pages", "min": 1, "max": 20, "step": 1},
+        {"id": "code", "type": "text", "label": "Code", "pattern": "[A-Z]{3}"},
+        {"id": "draft", "type": "boolean", "label": "Draft"},
+    ],
+}
+WITH_FILE = {"fields": [{"id": "plan", "type": "file", "label": "Plan", "required": True}]}
+
+
+@requirement("C19")
+async def test_a_form_is_shown_by_the_client_and_its_answer_is_the_result(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    said = accept(format__other="EPUB", parts=["d"], pages=3, code="ABC", draft=False)
+    async with connect(kind, lambda _: said) as tools:
+        found = await tools.content("ask_user", form=FORM, thread_id=thread)
+    values = {"format": "EPUB", "parts": ["d"], "pages": 3, "code": "ABC", "draft": False}
+    assert (found["status"], found["answers"], found["other"]) == ("answered", values, {"format": "EPUB"})
+    [shown] = tools.asked
+    assert isinstance(shown, ElicitRequestFormParams)
+    assert list(shown.requested_schema["properties"]) == [
+        "format",
+        "format__other",
+        "parts",
+        "pages",
+        "code",
+        "draft",
+    ]
+    settled = await person.requests.get(found["request_id"])
+    assert (settled.source, settled.settled_by and settled.settled_by.name) == ("client", "requester")
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({}, "- The answer is empty."),
+    ({"pages": 3}, '- "Format": This field is required.'),
+    ({"format": "PDF", "code": "abc"}, '- "Code": Invalid format.'),
+    ({"format": "PDF", "pages": 99}, '- "Pages": Must be at most 20.'),
+    ({"format": "PDF", "parts": ["s", "d"]}, '- "Parts": Select at most 1.'),
+    ({"format": "PDF", "parts": ["nope"]}, '- "Parts": Select valid options.'),
+    ({"format": "PDF", "draft": "maybe"}, '- "Draft": Answer with yes or no.'),
+]
+
+
+async def test_an_answer_that_the_form_refuses_is_asked_again_with_the_reason(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    rest = iter([*(content for content, _ in WRONG), {"format": "PDF"}])
+    async with connect(kind, lambda _: accept(**next(rest))) as tools:
+        found = await tools.content("ask_user", form=FORM, thread_id=thread)
+    assert found["answers"] == {"format": "PDF"}
+    assert tools.asked[0].message == "Report"
+    for (_, reason), shown in zip(WRONG, tools.asked[1:], strict=True):
+        assert reason in shown.message
+        assert shown.message.endswith("\n\nReport")
+
+
+async def test_after_eight_corrections_the_request_stays_open(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    async with connect(kind, lambda _: accept(format="PDF", pages=99)) as tools:
+        found = await tools.content("ask_user", form=FORM, thread_id=thread)
+    assert (found["status"], len(tools.asked)) == ("pending", 9)
+
+
+async def test_a_decline_in_the_client_is_a_refusal(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(kind, lambda _: DECLINE) as tools:
+        found = await tools.content("ask_user", question="Which?", thread_id=thread)
+    assert found["status"] == "declined"
+    assert (await person.requests.get(found["request_id"])).reason == "refused"
+
+
+async def test_a_client_that_shows_nothing_leaves_the_question_to_the_inbox(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    found: list[dict[str, Any]] = []
+    with anyio.fail_after(30):
+        async with connect(kind, lambda _: CANCEL) as tools, anyio.create_task_group() as tasks:
+
+            async def asking() -> None:
+                found.append(await tools.content("ask_user", question="Which?", thread_id=thread))
+
+            tasks.start_soon(asking)
+            await person.requests.answer(await card(person, thread), {"answer": "from the inbox"})
+    assert (found[0]["status"], found[0]["answers"]) == ("answered", {"answer": "from the inbox"})
+
+
+async def test_the_answer_in_the_inbox_wins_over_a_later_one_in_the_client(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    answered = anyio.Event()
+    closed = anyio.Event()
+
+    async def slow(_context: Any, _params: ElicitRequestParams) -> ElicitResult:
+        if kind.mode == MODERN:
+            await answered.wait()
+            return accept(answer="too late")
+        try:
+            await anyio.sleep_forever()
+        finally:
+            closed.set()
+
+    found: list[dict[str, Any]] = []
+    with anyio.fail_after(30):
+        async with connect(kind, lambda _: CANCEL) as tools, anyio.create_task_group() as tasks:
+            tools.client.session._elicitation_callback = slow  # pyright: ignore[reportPrivateUsage]
+
+            async def asking() -> None:
+                found.append(await tools.content("ask_user", question="Which?", thread_id=thread))
+
+            tasks.start_soon(asking)
+            await person.requests.answer(await card(person, thread), {"answer": "first"})
+            answered.set()
+        if kind.mode != MODERN:
+            await closed.wait()  # the client was told to close its form
+    assert found[0]["answers"] == {"answer": "first"}
+
+
+async def test_a_call_that_shall_not_wait_shows_nothing(kind: Kind, connect: Connect, thread: str) -> None:
+    async with connect(kind, lambda _: CANCEL) as tools:
+        found = await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread)
+    assert (found["status"], tools.asked) == ("pending", [])
+
+
+@pytest.mark.parametrize("action", ["accept", "decline"])
+async def test_what_does_not_fit_is_answered_on_a_page(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str, action: str
+) -> None:
+    async with connect(kind, lambda _: ElicitResult(action=action)) as tools:  # pyright: ignore[reportArgumentType]
+        found = await tools.content("ask_user", form=WITH_FILE, wait_s=1, thread_id=thread)
+    [shown] = tools.asked
+    assert isinstance(shown, ElicitRequestURLParams)
+    assert shown.url.endswith(f"/r/{found['request_id']}?private")
+    assert found["status"] == ("pending" if action == "accept" else "cancelled")
+
+
+async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, thread: str) -> None:
+    async with connect(kind, lambda _: accept(decision="approve")) as tools:
+        call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 1, "thread_id": thread}
+        found = await tools.content("request_approval", **call)
+    assert [shown.mode for shown in tools.asked] == ["url"]
+    assert (found["status"], "decision" in found) == ("pending", False)
+
+
+@pytest.fixture(scope="module")
+def trusting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server that takes decisions which agents report."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ASKBACK_REPORTED_APPROVALS", "on")
+        running = Server(tmp_path_factory.mktemp("trusting"))
+    yield running
+    running.stop()
+
+
+@pytest.mark.parametrize(
+    ("said", "decision"),
+    [
+        (accept(decision="approve"), {"decision": "approve", "input": {"to": "prod"}}),
+        (accept(decision="deny", note="no"), {"decision": "deny", "note": "no"}),
+        (DECLINE, {"decision": "deny"}),
+    ],
+    ids=["approve", "deny", "decline"],
+)
+async def test_an_approval_is_decided_in_the_client_where_the_operator_allows_it(
+    kind: Kind, trusting: Server, thread: str, said: ElicitResult, decision: dict[str, Any]
+) -> None:
+    async with connected(trusting, kind, lambda _: said) as tools:
+        call = {"tool": "deploy", "input": {"to": "prod"}, "reason": "done", "thread_id": thread}
+        found = await tools.content("request_approval", **call)
+    assert found == {"status": "answered", "request_id": found["request_id"], **decision}
+    [shown] = tools.asked
+    assert shown.message == 'May the tool "deploy" run?\n{"to": "prod"}\nThe agent says: "done"'
+
+
+async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
+    trusting: Server, thread: str
+) -> None:
+    async with connected(trusting, KINDS[1], lambda _: accept(decision="approve")) as tools:
+        for tool_input in ({"text": "x" * 3000}, {"command": "rm -rf /"}):
+            call = {"tool": "bash", "input": tool_input, "wait_s": 0.1, "thread_id": thread}
+            assert (await tools.content("request_approval", **call))["status"] in {"pending", "answered"}
+    assert {shown.mode for shown in tools.asked} <= {"url"}
+
+
+async def test_a_state_that_is_not_ours_is_refused_in_words(connect: Connect) -> None:
+    async with connect(KINDS[1], lambda _: CANCEL) as tools:
+        for state in ("rubbish", "[]", '{"request_id": 1}', json.dumps({"request_id": "req_x", "rounds": 0})):
+            found = await tools.client.session.call_tool(
+                "ask_user", {"question": "x"}, request_state=state, allow_input_required=True
+            )
+            assert found.is_error, found  # pyright: ignore[reportAttributeAccessIssue]

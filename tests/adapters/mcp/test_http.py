@@ -1,0 +1,103 @@
+"""`/mcp`: tokens, metadata, sessions of their owner, and rubbish."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+
+import httpx2
+import pytest
+
+from tests.adapters.conftest import TOKENS, Server
+from tests.adapters.mcp.conftest import KINDS, Connect
+
+pytestmark = pytest.mark.anyio
+
+HEADERS = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    },
+}
+
+
+@pytest.fixture
+async def http(server: Server) -> AsyncIterator[httpx2.AsyncClient]:
+    """An HTTP client without a token."""
+    async with httpx2.AsyncClient(base_url=server.url, headers=HEADERS, verify=False) as client:
+        yield client
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}
+
+
+@pytest.mark.parametrize("headers", [{}, bearer("wrong"), {"Authorization": "Basic eDp5"}])
+async def test_a_call_without_a_known_token_names_the_metadata(
+    http: httpx2.AsyncClient, server: Server, headers: dict[str, str]
+) -> None:
+    refused = await http.post("/mcp", json=INITIALIZE, headers=headers)
+    metadata = f"{server.url}/.well-known/oauth-protected-resource/mcp"
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{metadata}"'
+    found = (await http.get(metadata)).json()
+    assert found == {
+        "resource": f"{server.url}/mcp",
+        "bearer_methods_supported": ["header"],
+        "resource_name": "askback",
+    }
+
+
+async def test_a_foreign_host_or_origin_is_refused(http: httpx2.AsyncClient) -> None:
+    for odd in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+        refused = await http.post("/mcp", json=INITIALIZE, headers={**bearer(TOKENS["requester"]), **odd})
+        assert refused.status_code in {403, 421}
+
+
+async def test_a_session_belongs_to_the_agent_that_began_it(http: httpx2.AsyncClient, server: Server) -> None:
+    begun = await http.post("/mcp", json=INITIALIZE, headers=bearer(TOKENS["requester"]))
+    session = {"Mcp-Session-Id": begun.headers["mcp-session-id"]}
+    listed = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
+    own = await http.post("/mcp", json=listed, headers={**bearer(TOKENS["requester"]), **session})
+    other = await http.post("/mcp", json=listed, headers={**bearer(TOKENS["admin"]), **session})
+    assert (own.status_code, other.status_code) == (200, 404)
+
+
+@pytest.mark.parametrize("role", ["responder", "admin"])
+async def test_only_agents_can_ask(connect: Connect, role: str) -> None:
+    async with connect(KINDS[3], token=TOKENS[role]) as tools:
+        found = await tools.call("ask_user", question="Which?", wait_s=0)
+    assert found.is_error
+    assert "Use a token with the role requester" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+
+
+RUBBISH = [
+    b"",
+    b"{",
+    b"\xff\xfe",
+    b"[]",
+    b"null",
+    b'{"jsonrpc": "2.0"}',
+    b'{"jsonrpc": "2.0", "id": {}, "method": 7}',
+    json.dumps({**INITIALIZE, "params": {"protocolVersion": 7}}).encode(),
+    b'{"a":' * 5000,
+]
+
+
+@pytest.mark.parametrize("version", [None, "2025-11-25", "2026-07-28", "1999-01-01"])
+async def test_rubbish_is_refused_without_an_error_of_the_server(
+    http: httpx2.AsyncClient, version: str | None
+) -> None:
+    headers = {**bearer(TOKENS["requester"]), **({"MCP-Protocol-Version": version} if version else {})}
+    for body in RUBBISH:
+        reply = await http.post("/mcp", content=body, headers=headers)
+        as_message = reply.status_code == 200 and '"error":{"code":-32602' in reply.text
+        assert as_message or 400 <= reply.status_code < 500, (body, reply.text)
+    for method in ("GET", "DELETE", "PUT"):
+        reply = await http.request(method, "/mcp", headers=headers)
+        assert 400 <= reply.status_code < 500, (method, reply.text)

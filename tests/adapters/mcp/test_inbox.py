@@ -1,0 +1,281 @@
+"""What a client that shows nothing gets: the person answers in the inbox, while the call waits or later."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import anyio
+import pytest
+from mcp.shared.exceptions import MCPError
+
+from askback import AsyncClient, InputRequest, Option
+from tests.adapters.mcp.conftest import KINDS, MODERN, Connect, Kind, card
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+FORM = {
+    "title": "Report",
+    "fields": [{"id": "pages", "type": "number", "label": "Pages", "max": 9, "required": True}],
+}
+QUESTIONS = [
+    {
+        "question": "Which store?",
+        "header": "Store",
+        "options": [
+            {"label": "SQLite", "description": "one file"},
+            {"label": "Postgres", "description": "a server"},
+        ],
+        "multiSelect": False,
+    },
+    {
+        "question": "Which parts?",
+        "header": "Parts",
+        "options": [{"label": "A, B", "description": "x"}, {"label": "C", "description": "y"}],
+        "multiSelect": True,
+    },
+]
+
+
+async def test_an_answer_in_the_inbox_ends_the_call(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    found: list[dict[str, Any]] = []
+    with anyio.fail_after(30):
+        async with connect(kind) as tools, anyio.create_task_group() as tasks:
+
+            async def asking() -> None:
+                found.append(
+                    await tools.content("ask_user", question="Which?", options=["A", "B"], thread_id=thread)
+                )
+
+            tasks.start_soon(asking)
+            id_ = await card(person, thread)
+            await person.requests.answer(id_, {"answer": "B"})
+    assert found == [{"status": "answered", "request_id": id_, "answers": {"answer": "B"}}]
+
+
+@requirement("G9")
+async def test_a_call_returns_pending_in_time_and_the_answer_comes_later(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(kind) as tools:
+        asked = await tools.call("ask_user", question="Which?", wait_s=0, thread_id=thread)
+        content = asked.structured_content or {}
+        id_ = content["request_id"]
+        assert content == {"status": "pending", "request_id": id_, "url": content["url"]}
+        assert content["url"].endswith(f"/r/{id_}")
+        text = asked.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+        assert "get_answer" in text
+        assert id_ in text
+        assert "Do not make up an answer" in text
+        assert (await tools.content("get_answer", request_id=id_, wait_s=0))["status"] == "pending"
+        await person.requests.answer(id_, {"answer": "late"})
+        assert await tools.content("get_answer", request_id=id_) == {
+            "status": "answered",
+            "request_id": id_,
+            "answers": {"answer": "late"},
+        }
+
+
+async def test_every_end_of_a_request_has_its_own_status_and_text(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(KINDS[0]) as tools:
+        ends = {}
+        for end in ("declined", "cancelled", "expired"):
+            more = {"timeout_s": 1} if end == "expired" else {}
+            id_ = (await tools.content("ask_user", question=end, wait_s=0, thread_id=thread, **more))[
+                "request_id"
+            ]
+            if end == "declined":
+                await person.requests.decline(id_, reason="refused", note="no")
+            if end == "cancelled":
+                assert await tools.content("cancel_request", request_id=id_, reason="not needed") == {
+                    "status": "cancelled",
+                    "request_id": id_,
+                }
+            found = await tools.call("get_answer", request_id=id_)
+            assert (found.structured_content or {})["status"] == end
+            ends[end] = found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    assert len(set(ends.values())) == 3
+    assert "Their note: no" in ends["declined"]
+
+
+async def test_questions_of_claude_are_answered_by_their_text(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(KINDS[0]) as tools:
+        id_ = (await tools.content("ask_user", questions=QUESTIONS, wait_s=0, thread_id=thread))["request_id"]
+        await person.requests.answer(id_, {"q1": "my own", "q2": ["A, B", "C"]})
+        found = await tools.content("get_answer", request_id=id_)
+    assert found["answers"] == {"Which store?": "my own", "Which parts?": "A, B, C"}
+    assert found["other"] == {"Which store?": "my own"}
+
+
+async def test_a_form_is_answered_by_its_ids_and_own_text_is_told_apart(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    options = [{"label": "Red", "value": "r", "recommended": True}, "Blue"]
+    async with connect(KINDS[0]) as tools:
+        id_ = (await tools.content("ask_user", form=FORM, wait_s=0, thread_id=thread))["request_id"]
+        await person.requests.answer(id_, {"pages": 3})
+        assert (await tools.content("get_answer", request_id=id_))["answers"] == {"pages": 3}
+        many = {"options": options, "multiple": True, "allow_other": True}
+        id_ = (await tools.content("ask_user", question="Colours?", **many, wait_s=0, thread_id=thread))[
+            "request_id"
+        ]
+        shown = await person.requests.get(id_)
+        assert shown.form is not None
+        [field] = shown.form.all_fields
+        assert field.options == [
+            Option(value="r", label="Red", recommended=True),
+            Option(value="Blue", label="Blue"),
+        ]  # pyright: ignore[reportAttributeAccessIssue]
+        await person.requests.answer(id_, {"answer": ["r", "green"]})
+        found = await tools.content("get_answer", request_id=id_)
+    assert (found["answers"], found["other"]) == ({"answer": ["r", "green"]}, {"answer": "green"})
+
+
+async def test_an_approval_returns_the_input_that_was_approved(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(kind) as tools:
+        call = {"tool": "deploy", "input": {"to": "prod"}, "reason": "done", "wait_s": 0, "thread_id": thread}
+        asked = await tools.content("request_approval", **call)
+        assert (asked["status"], "decision" in asked) == ("pending", False)
+        request = await person.requests.get(asked["request_id"])
+        await person.requests.decide(request, "approve", edited_input={"to": "stage"}, note="not prod")
+        assert await tools.content("get_answer", request_id=request.id) == {
+            "status": "answered",
+            "request_id": request.id,
+            "decision": "approve",
+            "input": {"to": "stage"},
+            "note": "not prod",
+        }
+
+
+async def test_a_denied_call_has_no_input(connect: Connect, person: AsyncClient, thread: str) -> None:
+    async with connect(KINDS[0]) as tools:
+        call = {"tool": "deploy", "input": {"to": "prod"}, "wait_s": 0, "thread_id": thread}
+        id_ = (await tools.content("request_approval", **call))["request_id"]
+        await person.requests.decide(await person.requests.get(id_), "deny")
+        found = await tools.call("get_answer", request_id=id_)
+    assert found.structured_content == {"status": "answered", "request_id": id_, "decision": "deny"}
+    assert "it was not run" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+
+
+async def test_a_call_that_is_repeated_finds_its_request_also_over_another_connection(
+    connect: Connect, person: AsyncClient
+) -> None:
+    meta = {"claudecode/toolUseId": f"toolu_{id(object())}_1234567890"}
+    async with connect(KINDS[0]) as tools:
+        first = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+        again = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+    async with connect(KINDS[0]) as tools:  # another process, and so another thread
+        third = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+    assert first["request_id"] == again["request_id"] == third["request_id"]
+
+
+async def test_requests_are_listed(connect: Connect, thread: str) -> None:
+    async with connect(KINDS[0]) as tools:
+        id_ = (await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread))["request_id"]
+        found = await tools.content("list_requests", thread_id=thread, status="pending")
+    [listed] = found["requests"]
+    assert {name: listed[name] for name in ("request_id", "kind", "status", "title")} == {
+        "request_id": id_,
+        "kind": "form",
+        "status": "pending",
+        "title": '"Which?"',
+    }
+
+
+WRONG = [
+    ("ask_user", {}, "question: Pass exactly one"),
+    ("ask_user", {"question": "x", "form": {}}, "form: Pass exactly one"),
+    ("ask_user", {"form": {}, "multiple": True}, "multiple: This is only for question"),
+    ("ask_user", {"questions": []}, "questions: Use at least 1"),
+    ("ask_user", {"questions": QUESTIONS * 3}, "questions: Use at most 4"),
+    ("ask_user", {"form": {"fields": []}}, "form.fields: Add at least one field"),
+    ("ask_user", {"question": "x", "wait_s": -1}, "wait_s: Must be at least 0"),
+    ("ask_user", {"question": "x", "timeout_s": 0}, "timeout_s: Must be greater than 0"),
+    ("ask_user", {"question": "x", "colour": 1}, "colour: This key is not known"),
+    ("request_approval", {"tool": "x"}, "input: This key is required"),
+    ("request_env_vars", {"names": ["lower"], "reason": "r"}, "Use capital letters"),
+    ("request_env_vars", {"names": [], "reason": "r"}, "names: Use at least 1"),
+    ("request_env_vars", {"names": [f"K{n}" for n in range(11)], "reason": "r"}, "names: Use at most 10"),
+    ("get_answer", {"request_id": "req_no"}, "There is no such request"),
+    ("list_requests", {"limit": 1000}, "limit: Must be at most 100"),
+]
+
+
+@pytest.mark.parametrize("mode", [1, 3], ids=["stdio", "http"])
+async def test_wrong_arguments_are_said_in_words_and_ask_nobody(mode: int, connect: Connect) -> None:
+    async with connect(KINDS[mode]) as tools:
+        for tool, arguments, said in WRONG:
+            found = await tools.call(tool, **arguments)
+            text = found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+            assert found.is_error, (tool, arguments)
+            assert said in text, text
+            assert "Error executing" not in text
+            assert "Traceback" not in text
+        with pytest.raises(MCPError, match="There is no tool 'no_such_tool'. There are ask_user"):
+            await tools.call("no_such_tool")
+
+
+async def test_the_tools_are_those_of_the_table_and_say_what_to_do_next(kind: Kind, connect: Connect) -> None:
+    async with connect(kind) as tools:
+        listed = {tool.name: tool for tool in (await tools.client.list_tools()).tools}
+        assert kind.mode == MODERN or "get_answer" in (tools.client.instructions or "")
+    assert list(listed) == [
+        "ask_user",
+        "request_approval",
+        "request_env_vars",
+        "get_answer",
+        "cancel_request",
+        "list_requests",
+        "approval_prompt",
+    ]
+    for tool in listed.values():
+        assert tool.input_schema["type"] == "object"
+        assert tool.input_schema["additionalProperties"] is False
+        assert tool.description
+    assert set(listed["request_env_vars"].input_schema["required"]) == {"names", "reason"}
+    assert listed["get_answer"].annotations is not None
+    assert listed["get_answer"].annotations.read_only_hint
+
+
+async def test_a_permission_prompt_is_answered_in_claudes_own_shape(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    replies: list[dict[str, Any]] = []
+    asked = {"questions": QUESTIONS}
+    prompts: list[tuple[str, dict[str, Any], Callable[[InputRequest], Awaitable[Any]]]] = [
+        ("Deploy", {"to": "a"}, lambda r: person.requests.decide(r, "approve")),
+        ("Deploy", {"to": "b"}, lambda r: person.requests.decide(r, "deny", note="no")),
+        ("AskUserQuestion", asked, lambda r: person.requests.answer(r, {"q1": "SQLite", "q2": ["C"]})),
+        ("AskUserQuestion", asked, lambda r: person.requests.decline(r, reason="refused")),
+    ]
+    with anyio.fail_after(30):
+        async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
+            for number, (tool, tool_input, answer) in enumerate(prompts, 1):
+
+                async def prompt(
+                    use: str = f"toolu_{thread}_{number}", tool: str = tool, given: Any = tool_input
+                ) -> None:
+                    found = await tools.call("approval_prompt", tool_name=tool, input=given, tool_use_id=use)
+                    assert found.structured_content is None
+                    [block] = found.content
+                    replies.append(json.loads(block.text))  # pyright: ignore[reportAttributeAccessIssue]
+
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(prompt)
+                    await answer(await person.requests.get(await card(person, thread, number=number)))
+    allowed, denied, told, declined = replies
+    assert allowed == {"behavior": "allow", "updatedInput": {"to": "a"}}
+    assert (denied["behavior"], "Their note: no" in denied["message"]) == ("deny", True)
+    answers = {"Which store?": "SQLite", "Which parts?": "C"}
+    assert told == {"behavior": "allow", "updatedInput": {**asked, "answers": answers}}
+    assert (declined["behavior"], "will not answer" in declined["message"]) == ("deny", True)

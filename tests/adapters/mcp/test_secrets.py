@@ -1,0 +1,165 @@
+"""Secrets: the client and its model get names, and never a value."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from typing import Any
+
+import anyio
+import pytest
+from mcp_types import ElicitRequestURLParams, ElicitResult
+
+from askback import AsyncClient
+from tests.adapters.conftest import TOKENS, Server
+from tests.adapters.mcp.conftest import KINDS, MODERN, Connect, Kind, card
+from tests.journeys.people import Person
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+CANARY = "canary-7f3a9c51-do-not-show"
+
+
+@requirement("E1")
+async def test_secrets_are_requested_at_once_without_a_value(
+    kind: Kind, connect: Connect, thread: str
+) -> None:
+    asked = {"names": ["API_KEY", "OTHER_KEY"], "reason": "to deploy", "thread_id": thread}
+    async with connect(kind) as tools:
+        found = await tools.content("request_env_vars", **asked)
+    assert found == {
+        "status": "requested",
+        "request_id": found["request_id"],
+        "names": ["API_KEY", "OTHER_KEY"],
+        "url": found["url"],
+    }
+
+
+async def test_secrets_are_typed_on_a_page_that_the_client_opens(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    asked = {"names": ["API_KEY"], "reason": "to deploy", "wait_s": 30, "thread_id": thread}
+    found: list[dict[str, Any]] = []
+    with anyio.fail_after(40):
+        async with connect(kind, lambda _: ElicitResult(action="accept")) as tools:
+            async with anyio.create_task_group() as tasks:
+
+                async def asking() -> None:
+                    found.append(await tools.content("request_env_vars", **asked))
+
+                tasks.start_soon(asking)
+                id_ = await card(person, thread)
+                await person.requests.submit(id_, {"API_KEY": CANARY})
+            [shown] = tools.asked
+    assert isinstance(shown, ElicitRequestURLParams)
+    assert shown.url.endswith(f"/r/{id_}?private")
+    assert (shown.elicitation_id is None) == (kind.mode == MODERN)
+    assert found == [{"status": "answered", "request_id": id_, "names": ["API_KEY"], "scope": "session"}]
+
+
+async def test_a_person_is_named_and_nobody_else_may_answer(
+    server: Server, connect: Connect, thread: str
+) -> None:
+    async with server.person("admin") as admin:
+        made = await admin.http.post("/v1/tokens", json={"role": "requester", "name": "coder", "user": "ada"})
+        token = made.json()["token"]
+        others = {}
+        for name in ("ada", "bob"):
+            body = {"role": "responder", "name": name, "user": name}
+            others[name] = (await admin.http.post("/v1/tokens", json=body)).json()["token"]
+    async with connect(KINDS[3], lambda _: ElicitResult(action="accept"), token=token) as tools:
+        asked = {"names": ["API_KEY"], "reason": "to deploy", "thread_id": thread}
+        id_ = (await tools.content("request_env_vars", **asked))["request_id"]
+        assert "Only ada can answer" in tools.asked[0].message
+        async with Person(server.url, others["bob"]) as bob, Person(server.url, others["ada"]) as ada:
+            refused = await bob.hand_over(id_, {"API_KEY": CANARY})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "not_assigned")
+            assert (await ada.hand_over(id_, {"API_KEY": CANARY})).status_code == 200
+
+
+class RawClient:
+    """`askback mcp` with every byte that it writes, on standard output and standard error."""
+
+    def __init__(self, server: Server, version: str) -> None:
+        own = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"], "ASKBACK_LOG_LEVEL": "debug"}
+        self._version = version
+        self._process = subprocess.Popen(
+            (sys.executable, "-m", "askback", "mcp"),
+            env={**os.environ, **own},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        self.seen = b""
+        if version == "2025-11-25":
+            who = {
+                "protocolVersion": version,
+                "capabilities": {},
+                "clientInfo": {"name": "raw", "version": "1"},
+            }
+            self.send(id=1, method="initialize", params=who)
+            self.receive(1)
+            self.send(method="notifications/initialized")
+
+    def send(self, **message: Any) -> None:
+        """Send a message, with the envelope that a request has since 2026-07-28."""
+        assert self._process.stdin is not None
+        if self._version == "2026-07-28":
+            prefix = "io.modelcontextprotocol/"
+            who = {f"{prefix}clientInfo": {"name": "raw", "version": "1"}, f"{prefix}clientCapabilities": {}}
+            envelope = {f"{prefix}protocolVersion": self._version, **who}
+            message["params"] = {**message.get("params", {}), "_meta": envelope}
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def call(self, id_: int, tool: str, **arguments: Any) -> None:
+        """Call a tool without waiting for the result."""
+        self.send(id=id_, method="tools/call", params={"name": tool, "arguments": arguments})
+
+    def receive(self, id_: int) -> dict[str, Any]:
+        """Wait for the reply to a request."""
+        assert self._process.stdout is not None
+        while line := self._process.stdout.readline():
+            self.seen += line
+            if line.startswith(b"{") and (message := json.loads(line)).get("id") == id_:
+                return message
+        raise AssertionError(self.seen)
+
+    def close(self) -> None:
+        """End the process and read the rest."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.close()
+        self.seen += self._process.stdout.read()
+        self._process.wait(10)
+
+
+@pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
+async def test_no_byte_that_a_client_gets_has_the_value(
+    server: Server, person: AsyncClient, thread: str, version: str
+) -> None:
+    raw = await anyio.to_thread.run_sync(RawClient, server, version)
+    try:
+        raw.call(2, "request_env_vars", names=["API_KEY"], reason="to deploy", wait_s=40, thread_id=thread)
+        request_id = await card(person, thread)
+        await person.requests.submit(request_id, {"API_KEY": CANARY})
+        answered = await anyio.to_thread.run_sync(raw.receive, 2)
+        assert answered["result"]["structuredContent"]["status"] == "answered"
+        later: list[tuple[str, dict[str, Any]]] = [
+            ("get_answer", {"request_id": request_id}),
+            ("list_requests", {"thread_id": thread}),
+            ("cancel_request", {"request_id": request_id}),
+            ("request_env_vars", {"names": ["API_KEY"], "reason": "again", "thread_id": thread}),
+        ]
+        for number, (tool, arguments) in enumerate(later, 3):
+            raw.call(number, tool, **arguments)
+            await anyio.to_thread.run_sync(raw.receive, number)
+    finally:
+        await anyio.to_thread.run_sync(raw.close)
+    assert b"already_present" in raw.seen
+    for spelling in (CANARY, CANARY[::-1], base64.b64encode(CANARY.encode()).decode()[4:-4]):
+        assert spelling.encode() not in raw.seen

@@ -1,0 +1,95 @@
+"""Hosts of MCP Apps: the view, the tools that only it calls, and what other clients see of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from mcp.client import advertise
+from mcp.shared.exceptions import MCPError
+
+from askback import AsyncClient
+from tests.adapters.mcp.conftest import KINDS, Connect, Kind
+
+pytestmark = pytest.mark.anyio
+
+URI = "ui://askback/request"
+MIME = "text/html;profile=mcp-app"
+SHOWS_VIEWS = {"extensions": [advertise("io.modelcontextprotocol/ui", {"mimeTypes": [MIME]})]}
+SHOWN = {"ask_user", "request_approval", "request_env_vars"}
+FORM = {
+    "fields": [{"id": "a", "type": "number", "label": "A", "max": 9, "allow_skip": True, "required": True}]
+}
+
+
+async def test_a_host_of_views_gets_the_view_and_its_tools(kind: Kind, connect: Connect) -> None:
+    async with connect(kind, options=SHOWS_VIEWS) as tools:
+        listed = {tool.name: tool.meta for tool in (await tools.client.list_tools()).tools}
+        [resource] = (await tools.client.list_resources()).resources
+        [document] = (await tools.client.read_resource(URI)).contents
+        with pytest.raises(MCPError, match="There is no resource"):
+            await tools.client.read_resource("ui://askback/other")
+    assert {name for name, meta in listed.items() if meta == {"ui": {"resourceUri": URI}}} == SHOWN
+    hidden = {"ui": {"resourceUri": URI, "visibility": ["app"]}}
+    assert {name for name, meta in listed.items() if meta == hidden} == {"read_in_view", "answer_in_view"}
+    assert (str(resource.uri), resource.mime_type, document.mime_type) == (URI, MIME, MIME)
+    text = document.text  # pyright: ignore[reportAttributeAccessIssue]
+    assert text.startswith("<!doctype html>")
+    assert "/static/" not in text.split("<script", 1)[0]
+    assert text.count("<script") == 1
+
+
+async def test_a_form_is_answered_in_the_view(
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(kind, options=SHOWS_VIEWS) as tools:
+        asked = await tools.content("ask_user", form=FORM, thread_id=thread)
+        id_ = asked["request_id"]
+        assert asked["status"] == "pending"
+        shown = await tools.content("read_in_view", request_id=id_)
+        assert (shown["here"], shown["request"]["form"]["fields"][0]["label"]) == (True, "A")
+        answer: dict[str, Any] = {"request_id": id_, "action": "answer", "key": "k1"}
+        wrong = await tools.call("answer_in_view", **answer, body={"revision": 1, "values": {"a": 10}})
+        refused = wrong.structured_content or {}
+        assert (refused["status"], refused["error"]["field_errors"][0]["path"]) == (422, "values.a")
+        body = {"revision": 1, "values": {}, "skipped": ["a"]}
+        done = await tools.content("answer_in_view", **{**answer, "key": "k2"}, body=body)
+        assert (done["request"]["status"], done["request"]["source"]) == ("answered", "client")
+        late = await tools.call("answer_in_view", **{**answer, "key": "k3"}, body=body)
+        assert (late.structured_content or {})["status"] == 409
+        assert (await tools.content("get_answer", request_id=id_))["status"] == "answered"
+
+
+async def test_a_form_is_declined_in_the_view(connect: Connect, thread: str) -> None:
+    async with connect(KINDS[3], options=SHOWS_VIEWS) as tools:
+        id_ = (await tools.content("ask_user", question="Which?", thread_id=thread))["request_id"]
+        body = {"reason": "dismissed", "note": "later"}
+        done = await tools.content("answer_in_view", request_id=id_, action="decline", body=body, key="k")
+    assert (done["request"]["status"], done["request"]["reason"]) == ("declined", "dismissed")
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("request_approval", {"tool": "deploy", "input": {}}),
+        ("request_env_vars", {"names": ["A_KEY"], "reason": "to deploy"}),
+        ("ask_user", {"form": {"fields": [{"id": "f", "type": "file", "label": "F"}]}}),
+    ],
+)
+async def test_approvals_secrets_and_files_are_answered_on_a_page(
+    connect: Connect, thread: str, tool: str, arguments: dict[str, Any]
+) -> None:
+    async with connect(KINDS[3], options=SHOWS_VIEWS) as tools:
+        id_ = (await tools.content(tool, **arguments, thread_id=thread))["request_id"]
+        assert (await tools.content("read_in_view", request_id=id_))["here"] is False
+        body = {"revision": 1, "values": {"decision": "approve"}, "decision": "approve"}
+        tried = await tools.call("answer_in_view", request_id=id_, action="answer", body=body, key="k")
+    assert tried.is_error
+    assert (tried.structured_content or {})["status"] in {403, 409, 422}
+
+
+async def test_other_clients_are_not_told_of_the_tools_of_views(kind: Kind, connect: Connect) -> None:
+    async with connect(kind) as tools:
+        listed = (await tools.client.list_tools()).tools
+    assert {tool.name for tool in listed}.isdisjoint({"read_in_view", "answer_in_view"})
+    assert {str(tool.meta) for tool in listed} == {"None"}

@@ -1,0 +1,167 @@
+"""A person's time: progress, waits that end in time, servers that are killed, and calls that are cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import anyio
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from askback import AsyncClient, InputRequest
+from askback.adapters.mcp.asking import ToolCall
+from askback.adapters.mcp.limits import Limits
+from askback.adapters.mcp.place import Context, Place
+from askback.adapters.mcp.server import build_server
+from askback.client.resources.requests import Requests
+from tests.adapters.conftest import Server
+from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.mark.parametrize(
+    ("meta", "wait_s", "expected"),
+    [
+        ({"progress_token": 0}, None, 240),
+        ({"progress_token": "a"}, 900, 240),
+        ({"progress_token": "a"}, 3, 3),
+        ({}, None, 50),
+        (None, 240, 50),
+        (None, 0, 0),
+    ],
+)
+def test_a_call_waits_as_long_as_its_client_can_and_an_argument_only_shortens_it(
+    meta: Any, wait_s: float | None, expected: float
+) -> None:
+    context: Any = SimpleNamespace(meta=meta)
+    call = ToolCall(context, SimpleNamespace(), SimpleNamespace(), Limits(wait_s=240, progress_s=20))  # pyright: ignore[reportArgumentType]
+    assert call.seconds(wait_s) == expected
+
+
+@requirement("G9")
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+async def test_progress_is_reported_while_a_person_is_awaited(
+    mode: str, connect: Connect, thread: str
+) -> None:
+    reports: list[tuple[float, str | None]] = []
+
+    async def note(progress: float, _total: float | None, message: str | None) -> None:
+        reports.append((progress, message))
+
+    settings = {"ASKBACK_MCP_PROGRESS_S": "0.05", "ASKBACK_MCP_WAIT_S": "0.5"}
+    async with connect(Kind("stdio", mode), **settings) as tools:
+        arguments = {"question": "Which?", "thread_id": thread}
+        found = await tools.client.call_tool("ask_user", arguments, progress_callback=note)
+    assert (found.structured_content or {})["status"] == "pending"
+    assert reports[:2] == [(0.05, "Waiting for a person to answer"), (0.1, "Waiting for a person to answer")]
+
+
+@requirement("G8")
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+async def test_a_call_survives_the_death_of_the_server(
+    mode: str, connect: Connect, server: Server, thread: str
+) -> None:
+    found: list[dict[str, Any]] = []
+    with anyio.fail_after(50):
+        async with connect(Kind("stdio", mode)) as tools, anyio.create_task_group() as tasks:
+
+            async def asking() -> None:
+                found.append(await tools.content("ask_user", question="Which?", thread_id=thread))
+
+            tasks.start_soon(asking)
+            async with server.client("responder") as person:
+                id_ = await card(person, thread)
+            await anyio.to_thread.run_sync(server.kill_and_restart)
+            async with server.client("responder") as person:
+                await person.requests.answer(id_, {"answer": "after the restart"})
+    assert found == [{"status": "answered", "request_id": id_, "answers": {"answer": "after the restart"}}]
+
+
+@pytest.mark.parametrize("mode", [LEGACY, MODERN])
+async def test_a_call_over_http_that_dies_with_the_server_finds_its_request_when_it_is_repeated(
+    mode: str, connect: Connect, server: Server, thread: str
+) -> None:
+    meta = {"io.askback/key": thread}
+    arguments = {"question": "Which?", "thread_id": thread, "meta": meta}
+    with anyio.fail_after(50):
+        async with server.client("responder") as person:
+            with pytest.raises(BaseExceptionGroup):
+                async with connect(Kind("http", mode)) as tools, anyio.create_task_group() as tasks:
+                    tasks.start_soon(lambda: tools.content("ask_user", **arguments))
+                    id_ = await card(person, thread)
+                    await anyio.to_thread.run_sync(server.kill_and_restart)
+                    tasks.cancel_scope.cancel()
+                    raise RuntimeError("the client has lost the connection")
+            await person.requests.answer(id_, {"answer": "meanwhile"})
+            async with connect(Kind("http", mode)) as tools:
+                found = await tools.content("ask_user", **arguments)
+            assert (found["request_id"], found["answers"]) == (id_, {"answer": "meanwhile"})
+            assert len([*await person.requests.list(thread_id=thread)]) == 1
+
+
+@requirement("C20")
+async def test_a_call_that_the_client_cancels_withdraws_its_card(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    with anyio.fail_after(30):
+        async with connect(Kind("stdio", LEGACY)) as tools:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(lambda: tools.content("ask_user", question="Which?", thread_id=thread))
+                id_ = await card(person, thread)
+                tasks.cancel_scope.cancel()
+            assert str((await person.wait(id_)).status) == "cancelled"
+
+
+@requirement("C20")
+async def test_a_call_that_is_cancelled_before_it_knows_its_card_withdraws_it(
+    server: Server, person: AsyncClient, thread: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    create, going_on = Requests.create, anyio.Event()
+
+    async def slow(self: Requests, *about: Any, **more: Any) -> InputRequest:
+        request = await create(self, *about, **more)
+        await going_on.wait()
+        return request
+
+    monkeypatch.setattr(Requests, "create", slow)
+    async with server.client("requester") as agent:
+
+        @asynccontextmanager
+        async def place(_context: Context) -> AsyncIterator[Place]:
+            yield Place(agent, server.url, thread)
+
+        with anyio.fail_after(30):
+            async with Client(build_server(place, Limits(wait_s=240, progress_s=20)), mode=LEGACY) as client:
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(client.call_tool, "ask_user", {"question": "Which?"})
+                    id_ = await card(person, thread)
+                    tasks.cancel_scope.cancel()
+                await client.call_tool("list_requests", {})  # it comes after the cancellation
+                going_on.set()
+                assert str((await person.wait(id_)).status) == "cancelled"
+
+
+async def test_a_call_whose_client_gives_up_waiting_stays_open(
+    connect: Connect, person: AsyncClient, thread: str
+) -> None:
+    async with connect(Kind("stdio", LEGACY)) as tools:
+        with pytest.raises(MCPError):
+            arguments = {"question": "Which?", "thread_id": thread}
+            await tools.client.call_tool("ask_user", arguments, read_timeout_seconds=1)
+        id_ = await card(person, thread)
+        assert (await tools.content("get_answer", request_id=id_, wait_s=0))["status"] == "pending"
+
+
+async def test_a_server_that_does_not_run_is_said_in_words(connect: Connect) -> None:
+    settings = {"ASKBACK_URL": "http://127.0.0.1:9", "ASKBACK_DATA_DIR": "/nonexistent"}
+    with anyio.fail_after(45):
+        async with connect(KINDS[0], **{**settings, "ASKBACK_URL": ""}) as tools:
+            found = await tools.call("ask_user", question="Which?")
+    assert found.is_error
+    assert "askback serve" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]

@@ -1,0 +1,62 @@
+"""A fake model, and agents made of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import agents
+from agents import Agent, function_tool
+from agents.items import ModelResponse, ToolCallOutputItem
+from agents.models.interface import Model
+from agents.usage import Usage
+from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+
+from askback.adapters import openai_agents as adapter
+from tests.adapters.promises import Turn
+
+agents.set_tracing_disabled(True)
+
+
+class FakeModel(Model):
+    """Makes the calls of each turn, with ids in their order, and then says "done"."""
+
+    def __init__(self, *turns: Turn) -> None:
+        self.left = list(turns)
+        self.number = 0
+
+    async def get_response(self, *args: Any, **kwargs: Any) -> ModelResponse:
+        output = [self._call(*each) for each in self.left.pop(0)] if self.left else [_said("done")]
+        return ModelResponse(output=output, usage=Usage(), response_id=None)
+
+    def stream_response(self, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    def _call(self, name: str, args: Mapping[str, Any]) -> Any:
+        self.number += 1
+        return ResponseFunctionToolCall(
+            type="function_call", name=name, arguments=json.dumps(args), call_id=f"call_{self.number}"
+        )
+
+
+def _said(text: str) -> Any:
+    content = ResponseOutputText(text=text, type="output_text", annotations=[])
+    return ResponseOutputMessage(
+        id="msg_1", type="message", role="assistant", status="completed", content=[content]
+    )
+
+
+def releaser(
+    *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
+) -> Agent[Any]:
+    """Return an agent whose tool `deploy` needs approval."""
+    functions = [] if deploy is None else [function_tool(deploy, needs_approval=True)]
+    return Agent(
+        name, model=FakeModel(*turns), tools=[*functions, *(getattr(adapter, each) for each in tools)]
+    )
+
+
+def results(result: Any) -> list[str]:
+    """Return what the model read of its tools."""
+    return [str(each.output) for each in result.new_items if isinstance(each, ToolCallOutputItem)]

@@ -1,0 +1,255 @@
+"""The promises of every adapter of a framework, each as a test; a framework says how its agents are made and run.
+
+`class TestPromises(Promises)` in `tests/adapters/NAME/test_promises.py` inherits the tests and overrides the methods.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from askback import AsyncClient, InputRequest
+from askback.testing import Approve, Deny, LeaveOpen, ScriptedPerson, person
+from tests.adapters.conftest import Server
+from tests.adapters.examples import printed_by
+from tests.adapters.programs import PATIENCE_S, continued_after_kill_9
+
+PROD, STAGE = {"to": "prod"}, {"to": "stage"}
+ASK_TOOLS = ["ask_user", "request_approval", "request_env_vars"]
+Call = tuple[str, Mapping[str, Any]]
+Turn = Sequence[Call]
+
+
+@dataclass
+class Deployments:
+    """A function that needs approval, and what it has done."""
+
+    ran: list[str] = field(default_factory=list)
+
+    def deploy(self, to: str) -> str:
+        """Deploy."""
+        self.ran.append(to)
+        return f"deployed {to}"
+
+
+@dataclass
+class Ran:
+    """What an agent said at its end, what its model read of its tools, and what the framework returned."""
+
+    text: str
+    read: Sequence[str]
+    result: Any = None
+
+
+@asynccontextmanager
+async def answered_by(script: Any) -> AsyncIterator[tuple[AsyncClient, ScriptedPerson]]:
+    ada = person(script)
+    async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+        yield ask, ada
+
+
+class Promises(ABC):
+    """The promises of one framework."""
+
+    name: str
+    """That of the adapter: the example and `tests.adapters.NAME.program` are found by it."""
+
+    edits = False
+    """Whether a person may change the arguments."""
+
+    tells_call_ids = True
+    """Whether the framework says which call it is about."""
+
+    @abstractmethod
+    def agent(
+        self, *turns: Turn, deploy: Any = None, tools: Sequence[str] = (), name: str = "releaser"
+    ) -> Any:
+        """Return an agent with the ask tools that are named.
+
+        Its model makes the calls of each turn, with the ids `call_1`, `call_2`, …, and then says "done".
+        """
+
+    @abstractmethod
+    async def run(self, ask: AsyncClient, agent: Any) -> Ran:
+        """Run an agent to its end, in the thread of the client."""
+
+    @abstractmethod
+    async def delegate(self, ask: AsyncClient, inner: Any) -> Ran:
+        """Run an agent "boss" to its end that delegates to another one."""
+
+    @abstractmethod
+    async def mirror(self, ask: AsyncClient, result: Any) -> None:
+        """Show what was said in the thread of the client."""
+
+    def check_call_ids(self, ada: ScriptedPerson) -> None:
+        """Expect three requests, each with the id of its call."""
+        found = sorted(each.request.tool_call_id or "" for each in ada.asked())
+        assert found == (["call_1", "call_2", "call_3"] if self.tells_call_ids else [""] * 3)
+
+    async def test_denied_never_runs_and_the_model_reads_why(self) -> None:
+        deployments = Deployments()
+        agent = self.agent([("deploy", PROD)], deploy=deployments.deploy)
+        async with answered_by({"deploy": Deny("not on Friday")}) as (ask, ada):
+            ran = await self.run(ask, agent)
+        assert (deployments.ran, ran.text) == ([], "done")
+        assert "not on Friday" in ran.read[0]
+        request = ada.asked_once("deploy").request
+        call_id = "call_1" if self.tells_call_ids else None
+        assert (request.thread_id, request.tool_call_id, request.agent.name) == ("t1", call_id, "releaser")
+        assert (request.approval.input, request.approval.reason) == (PROD, None)
+
+    async def test_approved_runs_once_with_the_arguments_that_were_approved(self) -> None:
+        deployments = Deployments()
+        agent = self.agent([("deploy", PROD)], deploy=deployments.deploy)
+        async with answered_by({"deploy": Approve(input=STAGE) if self.edits else True}) as (ask, ada):
+            ran = await self.run(ask, agent)
+        to = "stage" if self.edits else "prod"
+        assert (deployments.ran, ran.text) == ([to], "done")
+        assert f"deployed {to}" in ran.read[0]
+        assert ada.asked_once("deploy").request.approval.allow_edit is self.edits
+
+    async def test_two_calls_at_once_are_asked_together_and_decided_apart(self) -> None:
+        deployments = Deployments()
+        calls = [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which colour?"})]
+        agent = self.agent(calls, deploy=deployments.deploy, tools=["ask_user"])
+        async with answered_by(lambda r: "blue" if r.form else r.approval.input == STAGE) as (ask, ada):
+            ran = await self.run(ask, agent)
+        assert deployments.ran == ["stage"]
+        assert any("blue" in each for each in ran.read)
+        self.check_call_ids(ada)
+
+    async def test_the_same_ids_in_another_run_are_other_calls(self) -> None:
+        deployments = Deployments()
+        async with answered_by([True, True]) as (ask, _):
+            for _run in range(2):
+                await self.run(ask, self.agent([("deploy", PROD)], deploy=deployments.deploy))
+        assert deployments.ran == ["prod", "prod"]
+
+    async def test_what_the_policy_decides_shows_no_card(self) -> None:
+        deployments = Deployments()
+        async with answered_by({}) as (ask, ada):
+            assert not len(await ask.requests.list(thread_id="t1"))  # and the server has started
+            async with AsyncClient(app=ada.app, token=await ada.app.token("admin")) as admin:
+                await admin.rules.create("deploy(to=prod)", effect="deny")
+                await admin.rules.create("deploy(to=stage)", effect="allow")
+            agent = self.agent([("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
+            ran = await self.run(ask, agent)
+        assert (deployments.ran, ran.text) == (["stage"], "done")
+        assert ada.asked() == []
+
+    async def test_the_tools_for_models_ask_for_approvals_and_secrets(self) -> None:
+        calls = [
+            ("ask_user", {"question": "Which?", "options": ["a", {"label": "b"}]}),
+            ("request_approval", {"tool": "mail", "input": {"to": "bob"}}),
+            ("request_env_vars", {"names": ["API_KEY"], "reason": "to search"}),
+            ("request_env_vars", {"names": ["lower case"], "reason": "to search"}),
+        ]
+        script = {"Which?": "a", "mail": False, "API_KEY": {"API_KEY": "sk-canary"}}
+        async with answered_by(script) as (ask, ada):
+            ran = await self.run(ask, self.agent(calls, tools=ASK_TOOLS))
+        assert "a" in ran.read[0]
+        assert "denied" in ran.read[1]
+        assert "API_KEY" in ran.read[2]
+        assert "Nobody was asked" in ran.read[3]
+        assert "sk-canary" not in json.dumps(ran.read)
+        self.check_call_ids(ada)
+
+    async def test_sub_agents_are_named_on_the_card(self) -> None:
+        deployments = Deployments()
+        inner = self.agent([("deploy", PROD)], deploy=deployments.deploy, name="release_team")
+        async with answered_by({"deploy": True}) as (ask, ada):
+            ran = await self.delegate(ask, inner)
+        request = ada.asked_once("deploy").request
+        call_id = "call_1" if self.tells_call_ids else None
+        assert (request.agent.name, request.tool_call_id) == ("release_team", call_id)
+        assert (deployments.ran, ran.text) == (["prod"], "done")
+
+    async def test_messages_are_mirrored_into_the_thread(self) -> None:
+        agent = self.agent([("deploy", PROD)], deploy=Deployments().deploy)
+        async with answered_by({"deploy": True}) as (ask, _):
+            ran = await self.run(ask, agent)
+            for _again in range(2):
+                await self.mirror(ask, ran.result)
+            messages = (await ask.threads.get("t1"))["messages"]
+        assert [block["type"] for each in messages for block in each["content"]] == ["tool", "text"]
+        assert "deployed prod" in json.dumps(messages[0]["content"][0]["result"])
+
+
+class ProgramPromises(Promises):
+    """And that of its example."""
+
+    @pytest.mark.timeout(2 * PATIENCE_S)
+    async def test_the_example_deploys_what_was_approved(self, server: Server) -> None:
+        out = await printed_by(self.name, server, "release", version="2.0", decision="approve")
+        assert "Deploying to production.\n" in out
+        assert "2.0" in out
+
+
+class DurablePromises(ProgramPromises):
+    """Those of a framework whose runs can be stored and continued."""
+
+    asks_a_turn_at_once = True
+    """Whether the approvals and the questions of one turn are open at the same time."""
+
+    @abstractmethod
+    async def park(self, ask: AsyncClient, agent: Any) -> Any:
+        """Run an agent to its first pause and park it."""
+
+    @abstractmethod
+    async def resume(self, ask: AsyncClient, agent: Any, parked: Any) -> Ran | None:
+        """Continue what was parked with an agent of another process; None if something is open."""
+
+    def check_again(self, again: Ran) -> None:
+        """Expect that a run that was resumed for the second time made no call."""
+        assert any("has been started before" in each for each in again.read)
+
+    async def asked(self, ask: AsyncClient) -> Mapping[str, InputRequest]:
+        """Return the requests of the thread by their kind."""
+        return {each.kind: each for each in await ask.requests.list(thread_id="t1")}
+
+    async def test_a_parked_run_is_resumed_once_all_of_its_calls_are_answered(self) -> None:
+        deployments = Deployments()
+        edited: Any = {"edited_input": STAGE} if self.edits else {}
+        to = "stage" if self.edits else "prod"
+        calls = [("deploy", PROD), ("ask_user", {"question": "Which?"})]
+
+        def agent(*turns: Turn) -> Any:
+            return self.agent(*turns, deploy=deployments.deploy, tools=["ask_user"])
+
+        async with answered_by({"*": LeaveOpen()}) as (ask, ada):
+            parked = await self.park(ask, agent(calls))
+            assert await self.resume(ask, agent(), parked) is None
+            async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
+                asked = await self.asked(ask)
+                assert len(asked) == (2 if self.asks_a_turn_at_once else 1)
+                await bob.requests.decide(asked["approval"], "approve", **edited)
+                assert await self.resume(ask, agent(), parked) is None
+                await bob.requests.answer((await self.asked(ask))["form"], {"answer": "blue"})
+            resumes = await ask.resumes.pull("t1", limit=9)
+            ran = await self.resume(ask, agent(), parked)
+            assert ran is not None
+            assert (deployments.ran, ran.text) == ([to], "done")
+            assert any("blue" in each for each in ran.read)
+            again = await self.resume(ask, agent(), parked)
+        assert len(resumes) == 2
+        assert again is not None
+        assert deployments.ran == [to]
+        self.check_again(again)
+
+    @pytest.mark.timeout(2 * PATIENCE_S)
+    async def test_another_process_continues_after_kill_9_of_the_program_and_the_server(
+        self, own_server: Server, tmp_path: Path
+    ) -> None:
+        program = f"tests.adapters.{self.name}.program"
+        edited = {"to": "edited"} if self.edits else None
+        first, _ = await continued_after_kill_9(program, tmp_path, own_server, edited_input=edited)
+        assert first.approval is not None
+        approved = edited or first.approval.input
+        assert (tmp_path / "ran").read_text() == f"{approved['to']}\n"

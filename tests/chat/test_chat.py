@@ -1,0 +1,243 @@
+"""`askback chat` with a fake of the endpoint: a person chats, is asked, approves and stops it; it survives kill -9."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import anyio
+
+from askback import AsyncClient
+from askback.chat.host import UNEXPECTED, Host
+from askback.chat.turn import Turn
+from askback.demo.processes import RunningServer
+from tests.chat.conftest import Chat
+from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault
+
+LIMIT_S = 30
+
+
+async def seen(client: AsyncClient, holds: Callable[[dict[str, Any]], Any]) -> Any:
+    """Wait until something holds of the conversation, and return it."""
+    with anyio.fail_after(LIMIT_S):
+        found = holds(await client.threads.get("chat"))
+        if found:
+            return found
+        async for _ in client.events("chat", cursor=0):
+            if found := holds(await client.threads.get("chat")):
+                return found
+    raise AssertionError
+
+
+def texts(thread: dict[str, Any]) -> list[str]:
+    """The texts of the agent."""
+    parts = [part for each in thread["messages"] if each["role"] == "agent" for part in each["content"]]
+    return [part["text"] for part in parts if part["type"] == "text"]
+
+
+def calls(thread: dict[str, Any]) -> list[dict[str, Any]]:
+    """The tool calls."""
+    return [part for each in thread["messages"] for part in each["content"] if part["type"] == "tool"]
+
+
+def says(text: str) -> Callable[[dict[str, Any]], Any]:
+    """Whether the agent has said a text."""
+    return lambda thread: text in texts(thread)
+
+
+def asks(thread: dict[str, Any]) -> Any:
+    """The request that is open."""
+    return next((each for each in thread["requests"] if each["status"] == "pending"), None)
+
+
+async def test_a_question_an_approval_and_the_answer_of_the_model(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play(
+        "Which licence?",
+        ["I ", "ask.", call("ask_user", question="Which?", options=["MIT", "Apache"])],
+        [call("Bash", command="echo MIT > LICENSE")],
+        ["It is **MIT**."],
+    )
+    with chat.running():
+        await seen(eva, lambda thread: thread["messages"])
+        await eva.say("Which licence?", thread_id="chat")
+        asked = await seen(eva, asks)
+        await eva.requests.answer(asked["id"], {"answer": "MIT"})
+        card = await seen(
+            eva, lambda thread: (found := asks(thread)) and found["kind"] == "approval" and found
+        )
+        assert card["approval"]["input"] == {"command": "echo MIT > LICENSE"}
+        assert not (chat.folder / "LICENSE").exists()
+        await eva.requests.decide(card["id"], "approve")
+        thread = await seen(eva, lambda thread: says("It is **MIT**.")(thread) and thread)
+    assert (chat.folder / "LICENSE").read_text() == "MIT\n"
+    assert [(each["name"], each["status"]) for each in calls(thread)] == [
+        ("ask_user", "done"),
+        ("Bash", "done"),
+    ]
+    assert [each["tool_call_id"] for each in thread["requests"]] == [
+        each["tool_call_id"] for each in calls(thread)
+    ]
+    assert '"MIT"' in endpoint.results()[0]
+    assert endpoint.keys[-1] == "Bearer the-key"
+
+
+async def test_a_denied_command_does_not_run_and_the_model_reads_why(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Clean up", [call("Bash", command="rm -r build")], ["All right."])
+    with chat.running():
+        await eva.say("Clean up", thread_id="chat")
+        await eva.requests.decide((await seen(eva, asks))["id"], "deny", note="Keep it.")
+        thread = await seen(eva, lambda thread: says("All right.")(thread) and thread)
+    assert calls(thread)[0]["status"] == "failed"
+    assert "Keep it." in endpoint.results()[0]
+
+
+async def test_a_conversation_without_a_title_gets_the_beginning_of_its_first_message(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    asked = "Please\nclean up the project, all of it, and tell me what you have found"
+    endpoint.play(asked, ["All right."])
+    endpoint.play("Thanks", ["You are welcome."])
+    with chat.running():
+        await eva.say(asked, thread_id="chat")
+        await seen(eva, says("All right."))
+        await eva.say("Thanks", thread_id="chat")
+        thread = await seen(eva, lambda thread: says("You are welcome.")(thread) and thread)
+    assert thread["title"] == "Please clean up the project, all of it, and tell me what yo…"
+
+
+async def test_a_message_stops_the_turn_and_withdraws_its_question(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Begin", [call("ask_user", question="How?")])
+    endpoint.play("Never mind", ["Stopped."])
+    with chat.running():
+        await eva.say("Begin", thread_id="chat")
+        asked = await seen(eva, asks)
+        await eva.say("Never mind", thread_id="chat")
+        thread = await seen(eva, lambda thread: says("Stopped.")(thread) and thread)
+    assert (await eva.requests.get(asked["id"])).status == "cancelled"
+    assert calls(thread)[0]["status"] == "failed"
+
+
+async def test_a_person_stops_a_reply_by_ending_its_run(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Write", ["The beginning", STOP, " and the end."])
+    endpoint.play("And now?", ["Now this."])
+    with chat.running():
+        await eva.say("Write", thread_id="chat")
+        await seen(eva, says("The beginning"))
+        (run,) = await eva.runs.list("chat", running=True)
+        ended = await eva.runs.end(run.id, thread_id="chat", reason="stopped", cancel=True)
+        assert ended.reason == "stopped"
+        await eva.say("And now?", thread_id="chat")
+        thread = await seen(eva, lambda thread: says("Now this.")(thread) and thread)
+    assert "The beginning" in texts(thread)
+    assert endpoint.received[-1]["messages"][-1]["content"] == "And now?"
+
+
+async def test_every_short_piece_is_shown_while_the_model_pauses(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Count", ["One,", STOP, " two,", STOP, " three."])
+    with chat.running():
+        await eva.say("Count", thread_id="chat")
+        for shown in ("One,", "One, two,", "One, two, three."):
+            await seen(eva, says(shown))
+            endpoint.go_on()
+
+
+async def test_a_command_ends_although_it_has_left_something_in_the_background(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Serve", [call("Bash", command="sleep 600 & echo up | tee up")], ["It is up."])
+    with chat.running():
+        await eva.say("Serve", thread_id="chat")
+        await eva.requests.decide((await seen(eva, asks))["id"], "approve")
+        await seen(eva, says("It is up."))
+    assert endpoint.results() == ["up\n"]
+
+
+async def test_a_killed_chat_goes_on_with_the_card_that_was_answered_meanwhile(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play(
+        "Make it", [call("Bash", command="echo >> made"), call("ask_user", question="What?")], ["Made."]
+    )
+    with chat.running():
+        await eva.say("Make it", thread_id="chat")
+        await seen(eva, lambda thread: len(thread["requests"]) == 2)
+    (question,) = await eva.requests.list(thread_id="chat", kind="form")
+    (card,) = await eva.requests.list(thread_id="chat", kind="approval")
+    await eva.requests.decide(card, "approve")
+    with chat.running():
+        await eva.requests.answer(question, {"answer": "this"})
+        thread = await seen(eva, lambda thread: says("Made.")(thread) and thread)
+    assert len(thread["requests"]) == 2
+    assert (chat.folder / "made").read_text() == "\n"
+    assert [each["status"] for each in calls(thread)] == ["done", "done"]
+
+
+async def test_a_command_that_ran_when_the_chat_was_killed_does_not_run_again(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    os.mkfifo(chat.folder / "pipe")
+    endpoint.play("Run", [call("Bash", command="echo >> ran; read line < pipe")], ["I do not know."])
+    with chat.running():
+        await eva.say("Run", thread_id="chat")
+        await eva.requests.decide((await seen(eva, asks))["id"], "approve")
+        with anyio.fail_after(LIMIT_S):
+            writer = await anyio.to_thread.run_sync(lambda: os.open(chat.folder / "pipe", os.O_WRONLY))
+    os.close(writer)
+    with chat.running():
+        await seen(eva, says("I do not know."))
+    assert (chat.folder / "ran").read_text() == "\n"
+    assert "It was not run" in endpoint.results()[0]
+
+
+async def test_an_endpoint_that_fails_is_a_sentence_in_the_conversation(chat: Chat, eva: AsyncClient) -> None:
+    with chat.running("--base-url", "http://127.0.0.1:9/v1"):
+        await eva.say("Hello", thread_id="chat")
+        error = await seen(
+            eva,
+            lambda thread: next((text for text in texts(thread) if text.startswith("I had to stop.")), None),
+        )
+    assert error.startswith("I had to stop. http://127.0.0.1:9/v1/chat/completions could not be used")
+
+
+async def test_an_error_in_the_middle_of_a_reply_is_a_sentence_in_the_conversation(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Hello", ["Good ", fault("The model is overloaded.")])
+    await eva.say("Hello", thread_id="chat")
+    with chat.running():
+        said = await seen(eva, lambda thread: len(found := texts(thread)[-2:]) == 2 and found)
+    assert said[0] == "Good "
+    assert "The model is overloaded." in said[1]
+
+
+class Broken:
+    """An agent with a fault, of whose text nobody knows what is in it."""
+
+    greeting = "Hello!"
+
+    async def answer(self, turn: Turn) -> None:
+        await turn.begin_call("call_1", "Bash", {"command": "ls"})
+        raise RuntimeError("the-key")
+
+
+async def test_a_fault_of_an_agent_ends_its_calls_and_the_person_hears_of_it(
+    server: RunningServer, eva: AsyncClient
+) -> None:
+    async with AsyncClient(server.url, server.requester_token) as ask, anyio.create_task_group() as tasks:
+        tasks.start_soon(Host(ask, "chat", Broken()).serve)
+        await seen(eva, says(Broken.greeting))
+        await eva.say("Begin", thread_id="chat")
+        thread = await seen(eva, lambda thread: says(f"I had to stop. {UNEXPECTED}")(thread) and thread)
+        assert [each["status"] for each in calls(thread)] == ["failed"]
+        tasks.cancel_scope.cancel()

@@ -1,0 +1,82 @@
+"""`use`: an approval runs its call once, and what is left of it is a sentence for the model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from askback import AsyncClient
+from askback.server.app import create_app
+from askback.server.system import SystemClock
+from askback.testing import Deny, person
+
+DEPLOY = {"to": "prod"}
+
+
+@pytest.fixture
+async def agent() -> AsyncIterator[AsyncClient]:
+    ada = person({"deploy": True, "mail": Deny("no")})
+    async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+        yield ask
+
+
+async def test_an_approval_is_used_once_and_says_so_the_second_time(agent: AsyncClient) -> None:
+    approved = await agent.approve("deploy", DEPLOY)
+    used = await agent.use(approved)
+    again = await agent.use(approved)
+    assert (used.status, used.input) == ("approve", DEPLOY)
+    assert (again.status, bool(again), again.input) == ("used", False, {})
+    assert "has been started before" in again.text
+
+
+async def test_a_denial_is_returned_as_it_is(agent: AsyncClient) -> None:
+    denied = await agent.approve("mail", {})
+    assert await agent.use(denied) is denied
+
+
+async def test_an_approval_that_has_ended_does_not_run() -> None:
+    class Ahead(SystemClock):
+        ahead_ms = 0
+
+        def now_ms(self) -> int:
+            return super().now_ms() + self.ahead_ms
+
+    clock = Ahead()
+    ada = person({"deploy": True}, app=create_app(clock=clock))
+    async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+        approved = await ask.approve("deploy", DEPLOY, valid_s=1)
+        clock.ahead_ms = 2_000
+        lapsed = await ask.use(approved)
+    assert (lapsed.status, bool(lapsed)) == ("expired", False)
+    assert "not valid any more" in lapsed.text
+
+
+async def test_an_approval_that_was_revoked_does_not_run() -> None:
+    ada = person({"deploy": True})
+    async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+        approved = await ask.approve("deploy", DEPLOY)
+        async with AsyncClient(app=ada.app, token=await ada.app.token("responder")) as bob:
+            await bob.requests.revoke(approved.request)  # type: ignore[arg-type] - it was asked
+        taken_back = await ask.use(approved)
+    assert (taken_back.status, bool(taken_back)) == ("revoked", False)
+
+
+async def test_a_call_that_a_rule_denies_meanwhile_does_not_run() -> None:
+    ada = person({"deploy": True})
+    async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+        approved = await ask.approve("deploy", DEPLOY)
+        async with AsyncClient(app=ada.app, token=await ada.app.token("admin")) as admin:
+            await admin.rules.create("deploy", effect="deny")
+        refused = await ask.use(approved)
+    assert (refused.status, refused.source, bool(refused)) == ("deny", "policy", False)
+    assert "was not run" in refused.text
+
+
+async def test_an_approval_that_cannot_be_used_now_does_not_run() -> None:
+    ada = person({"deploy": True})
+    async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
+        approved = await ask.approve("deploy", DEPLOY)
+    async with AsyncClient("http://127.0.0.1:9", "token", retry_for=0) as nowhere:
+        refused = await nowhere.use(approved)
+    assert (refused.status, bool(refused)) == ("unavailable", False)

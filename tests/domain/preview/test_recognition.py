@@ -1,0 +1,47 @@
+"""A call is described by what it is, in the words of `vectors/calls.json`, and never as something that it is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from askback.domain.policy.calls import Call
+from askback.domain.preview import preview
+from askback.messages import translate
+from tests.domain.preview.notation import text_of
+from tests.requirements import requirement
+from tests.vectors.cases import cases
+
+
+@requirement("B13")
+@pytest.mark.parametrize("case", cases("calls"), ids=lambda case: case["id"])
+def test_a_call_is_recognized_and_said_in_one_line(case: dict[str, Any]) -> None:
+    found = preview(Call(case["tool"], case["input"]))
+    assert found.headline_code is not None
+    said = found.headline_code.model_dump()
+    roles = {field.role: text_of(field.name) for field in found.fields if field.role}
+    assert (found.type, said, roles, found.marks) == (
+        case["type"],
+        case["headline"],
+        case.get("roles", {}),
+        case.get("marks", []),
+    )
+    assert (found.headline, translate(f"headline.{said['code']}", "de", **said["params"])) == (
+        case["en"],
+        case["de"],
+    )
+
+
+def test_roles_come_in_the_order_of_a_letter_and_the_rest_follows() -> None:
+    call_input = {"body": "x", "attach": [], "to": "a@example.com", "cc": ["b@example.com"], "subject": "Hi"}
+    assert [text_of(field.name) for field in preview(Call("send_mail", call_input)).fields] == [
+        *["to", "cc", "subject", "body", "attach"],
+    ]
+
+
+@requirement("B14")
+def test_a_header_cannot_pose_as_two() -> None:
+    call_input = {"url": "https://example.com", "headers": {"A": "1\nB: 2", "C\n": "3"}}
+    _, headers = preview(Call("fetch", call_input)).fields
+    assert headers.parts == ["A: 1\\nB: 2\nC\\n: 3"]

@@ -1,0 +1,39 @@
+"""The examples of `askback.testing` run as they stand."""
+
+# ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+
+from askback import AsyncClient
+from tests.examples.server import EXAMPLES, data, run  # noqa: F401 - fixtures
+
+
+def test_the_example_tests_pass(tmp_path: Path) -> None:
+    """The plugin is loaded by its entry point."""
+    names = [str(EXAMPLES / name) for name in ("test_an_agent.py", "test_with_the_plugin.py")]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", *names]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "3 passed" in done.stdout, done.stdout + done.stderr
+
+
+async def test_the_evaluation_measures_and_replays_what_people_answered(data: Path) -> None:
+    tokens = json.loads((data / "server.json").read_text())
+    process = run("evaluate_an_agent.py", data)
+    async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
+        with anyio.fail_after(30):
+            async for event in person.events("evaluation", cursor=0):
+                if event["type"] == "request.created":
+                    request = event["request"]
+                    staging = request["approval"]["input"]["to"] == "staging"
+                    await person.requests.decide(request["id"], "approve" if staging else "deny")
+                    if not staging:
+                        break
+            out, err = await anyio.to_thread.run_sync(process.communicate)
+    assert out == "deploy: 1 of 2 approved, 0 with changes\nsame\n", err

@@ -1,0 +1,291 @@
+"""The place "Settings" of the application: this browser, the policy, limits, webhooks and health."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.journeys.browser import OpenScreen, form
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+AS_ADMIN: dict[str, Any] = {"who": {"role": "admin"}}
+SECTIONS = ["settings", "settings/policy", "settings/limits", "settings/webhooks", "settings/health"]
+
+_AWAY = """
+window.shown = [];
+window.Notification = class {
+  static permission = "default";
+  static requestPermission() { Notification.permission = "granted"; return Promise.resolve("granted"); }
+  constructor(title, options) {
+    window.shown.push([title, options.body, options.tag, options.renotify]);
+    document.documentElement.dataset.shown = JSON.stringify(window.shown);
+  }
+  close() {}
+};
+document.hasFocus = () => window.here ?? true;
+"""
+
+
+async def pretend(page: Page) -> None:
+    """Put a notification that is only noted in the place of the browser's."""
+    await page.add_init_script(_AWAY)
+
+
+@requirement("J12")
+async def test_the_language_changes_at_once_and_is_kept(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/settings?lang=en", house=team)
+    page = eva.page
+    await page.get_by_label("Deutsch").check()
+    await expect(page.get_by_role("heading", name="Einstellungen", level=1)).to_be_visible()
+    await expect(page.get_by_role("link", name="Eingang")).to_be_visible()
+    assert "lang" not in page.url
+    await eva.go("/login")
+    await expect(page.locator("html")).to_have_attribute("lang", "de")
+    await eva.go("/settings")
+    await page.get_by_label("Wie der Browser").check()
+    await expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
+
+
+@requirement("J11")
+async def test_a_dark_page_stays_dark_on_every_page(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/settings", house=team, color_scheme="light")
+    page = eva.page
+
+    async def scheme(place: str) -> str:
+        return await page.locator(place).evaluate("(element) => getComputedStyle(element).colorScheme")
+
+    assert await scheme("askback-app") == "light dark"
+    await page.get_by_label("Dark", exact=True).check()
+    assert [await scheme("askback-app"), await scheme("html")] == ["dark", "dark"]
+    await eva.go("/login")
+    await expect(page.get_by_role("heading", level=1)).to_be_visible()
+    assert await scheme("html") == "dark"
+    await eva.go("/settings")
+    await expect(page.get_by_label("Dark", exact=True)).to_be_checked()
+    await page.get_by_label("As the system").check()
+    assert await scheme("askback-app") == "light dark"
+
+
+@requirement("J3")
+async def test_single_letter_keys_are_turned_off(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/settings", house=team)
+    page = eva.page
+    box = page.get_by_label("Use single-letter keys")
+    await expect(box).to_be_checked()
+    await box.uncheck()
+    await page.get_by_role("link", name="Inbox").click()
+    await expect(page.get_by_role("heading", name="Inbox", level=1)).to_be_visible()
+    await page.keyboard.press("?")
+    await expect(page.locator("html")).to_have_attribute("data-keys", "off")
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+@requirement("I10")
+async def test_a_notification_says_who_asks_and_never_what(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    eva = await screen("/settings", house=team, before=pretend)
+    page = eva.page
+    await page.get_by_label("Notify me in this browser").check()
+    await expect(page.get_by_label("Notify me in this browser")).to_be_checked()
+    told = page.locator("html")
+    await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
+    await page.evaluate("() => { window.here = false; }")
+    asked(await team.agent.bash(thread, "deploy --key canary-4711"))
+    asked(await team.agent.ask(thread, form({"type": "text"}, title="canary-4712")))
+    await expect(told).to_have_attribute("data-shown", re.compile("wait"), timeout=30_000)
+    shown = await page.evaluate("window.shown")
+    assert shown[0][:2] == ["Notifications are on", "Open askback to see what it is."]
+    assert "wait" in shown[1][0]
+    assert "canary" not in str(shown)
+
+
+@requirement("J13")
+async def test_many_requests_at_once_make_one_notification_and_later_ones_change_it_without_a_sound(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    async def prepare(page: Page) -> None:
+        await page.clock.install()
+        await pretend(page)
+
+    eva = await screen("/settings", house=team, before=prepare)
+    page = eva.page
+    await page.get_by_label("Notify me in this browser").check()
+    told = page.locator("html")
+    await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
+    await page.evaluate("() => { window.here = false; }")
+    waiting = page.locator("askback-app .rail .n")
+    for at in range(1, 19):
+        asked(await team.agent.bash(thread, f"make {at}"))
+        await expect(waiting).to_have_text(str(at))
+        await page.clock.run_for(1_000)
+    await page.clock.run_for(5_000)
+    shown = await page.evaluate("window.shown.slice(1)")
+    assert {tag for _, _, tag, _ in shown} == {"askback"}, "one of them is shown at a time"
+    assert [sound for *_, sound in shown] == [True] + [False] * (len(shown) - 1)
+    assert shown[-1][0] == "18 requests wait for you"
+
+
+@requirement("J13")
+async def test_what_is_answered_at_once_makes_no_notification(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    async def prepare(page: Page) -> None:
+        await page.clock.install()
+        await pretend(page)
+
+    eva = await screen("/settings", house=team, before=prepare)
+    page = eva.page
+    await page.get_by_label("Notify me in this browser").check()
+    await expect(page.locator("html")).to_have_attribute("data-shown", re.compile("Notifications are on"))
+    await page.evaluate("() => { window.here = false; }")
+    waiting = page.locator("askback-app .rail .n")
+    request = asked(await team.agent.bash(thread, "make a"))
+    await expect(waiting).to_have_text("1")
+    await team.bob.decide(request["id"], "approve")
+    await expect(waiting).to_have_count(0)
+    await page.clock.run_for(30_000)
+    assert len(await page.evaluate("window.shown")) == 1
+
+
+async def test_the_policy_says_what_its_values_mean_in_the_table_of_nebo(
+    screen: OpenScreen, team: Team
+) -> None:
+    boss = await screen("/settings/policy", house=team, **AS_ADMIN)
+    denied = boss.page.get_by_text("What no rule allows is denied without asking anybody.")
+    await expect(denied).to_be_visible()
+    await team.admin.http.post("/v1/policy", json={"table": "nebo"})
+    await boss.page.reload()
+    await expect(
+        boss.page.get_by_text("runs without asking: this server decides as Nebo does.")
+    ).to_be_visible()
+    await expect(denied).to_have_count(0)
+
+
+async def test_an_admin_changes_the_policy_and_everything_needs_typed_words(
+    screen: OpenScreen, team: Team
+) -> None:
+    boss = await screen("/settings/policy", house=team, **AS_ADMIN)
+    page = boss.page
+    mode = page.get_by_role("group", name="Mode")
+    await mode.get_by_label("Plan").check()
+    await expect(page.get_by_text("Saved")).to_be_visible()
+    assert (await team.admin.http.get("/v1/policy")).json()["mode"] == "plan"
+    await mode.get_by_label("Everything").check()
+    send = page.get_by_role("button", name="Let everything run")
+    await expect(send).to_be_disabled()
+    await page.get_by_label("Type ENABLE FULL to confirm").press("Enter")
+    assert (await team.admin.http.get("/v1/policy")).json()["mode"] == "plan"
+    await page.keyboard.press("Escape")
+    await expect(mode.get_by_label("Plan")).to_be_checked()
+    await mode.get_by_label("Everything").check()
+    await page.get_by_label("Type ENABLE FULL to confirm").fill("ENABLE FULL")
+    await send.click()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await expect(mode.get_by_label("Everything")).to_be_checked()
+    assert (await team.admin.http.get("/v1/policy")).json()["mode"] == "full"
+
+
+async def test_who_is_no_admin_reads_the_settings_and_changes_none(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/settings/policy", house=team)
+    page = eva.page
+    await expect(page.get_by_text("Only an admin can change this.")).to_be_visible()
+    await expect(page.get_by_text("The two settings below decide.")).to_be_visible()
+    await expect(page.get_by_role("radio")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Webhooks")).to_have_count(0)
+    await page.get_by_role("button", name="Limits").click()
+    await expect(page.get_by_text("Open requests of an agent")).to_be_visible()
+    await expect(page.get_by_role("spinbutton")).to_have_count(0)
+    await page.get_by_role("button", name="Health").click()
+    await expect(page.get_by_text("Works", exact=True)).to_be_visible()
+    await expect(page.get_by_text("Release")).to_have_count(0)
+
+
+@requirement("L7")
+async def test_an_admin_sets_a_limit_and_takes_it_back(screen: OpenScreen, team: Team) -> None:
+    boss = await screen("/settings/limits", house=team, **AS_ADMIN)
+    page = boss.page
+    row = page.get_by_role("row").filter(has_text="max_questions")
+    await row.get_by_role("spinbutton").fill("7")
+    await page.get_by_role("button", name="Save").click()
+    await expect(row).to_contain_text("The policy")
+    assert (await team.admin.http.get("/v1/limits")).json()["max_questions"] == 7
+    await row.get_by_role("button", name="Back to the default").click()
+    await expect(row).not_to_contain_text("The policy")
+    await expect(row.get_by_role("spinbutton")).to_have_value("10000")
+    await expect(page.get_by_role("row").filter(has_text="approval_timeout_s")).to_contain_text("5 minutes")
+
+
+@requirement("G10")
+async def test_a_webhook_is_added_tried_turned_off_and_removed(screen: OpenScreen, team: Team) -> None:
+    boss = await screen("/settings/webhooks", house=team, **AS_ADMIN)
+    page = boss.page
+    await expect(page.get_by_role("heading", name="No webhooks yet")).to_be_visible()
+    await page.get_by_role("button", name="Add a webhook").click()
+    await page.get_by_label("Address").fill("https://hooks.invalid/in")
+    await page.get_by_role("button", name="Add webhook", exact=True).click()
+    secret = await page.locator("askback-modal .sample code").inner_text()
+    assert secret.startswith("whsec_")
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_text(secret)).to_have_count(0)
+    row = page.get_by_role("row").filter(has_text="https://hooks.invalid/in")
+    await expect(row).to_contain_text("Nothing sent yet")
+    await row.get_by_role("button", name="Test").click()
+    await expect(row).to_contain_text("Failed", timeout=30_000)
+    await expect(row).to_contain_text("Error:")
+    await row.get_by_role("button", name="Turn off").click()
+    await expect(row.get_by_role("button", name="Turn on")).to_be_visible()
+    await row.get_by_role("button", name="Remove").click()
+    await page.locator("askback-modal").get_by_role("button", name="Remove", exact=True).click()
+    await expect(page.get_by_role("heading", name="No webhooks yet")).to_be_visible()
+    assert (await team.admin.http.get("/v1/webhooks")).json()["webhooks"] == []
+
+
+@requirement("K4")
+async def test_health_shows_what_is_checked_and_what_the_server_is(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.need(thread, "A_KEY", probe=True))
+    sent = await team.ada.hand_over(request["id"], {"A_KEY": "value"}, scope="global")
+    assert sent.json()["status"] == "resolving", sent.text
+    boss = await screen("/settings/health", house=team, **AS_ADMIN)
+    page = boss.page
+    await expect(page.get_by_role("row").filter(has_text=thread)).to_contain_text("agent")
+    await expect(page.get_by_text(re.compile("askback [0-9]"))).to_be_visible()
+    await expect(page.get_by_text(re.compile("SQLite|PostgreSQL"))).to_be_visible()
+    await expect(page.get_by_text("Not in this browser.")).to_be_visible()
+    await page.get_by_role("link", name="Verify the audit log").click()
+    await page.get_by_role("button", name="Verify").click()
+    await expect(page.get_by_text(re.compile("Entries 1 to"))).to_be_visible()
+    await boss.go("/settings/health")
+    await expect(page.get_by_text(re.compile("Up to entry"))).to_be_visible()
+
+
+async def test_on_a_phone_both_places_are_below_more(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/", house=team, viewport={"width": 390, "height": 800})
+    page = eva.page
+    for name in ("Secrets", "Settings"):
+        await page.get_by_role("button", name="More").click()
+        await page.get_by_role("link", name=name).click()
+        await expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
+
+
+@pytest.mark.parametrize("look", [{}, {"color_scheme": "dark"}, {"forced_colors": "active"}], ids=str)
+@pytest.mark.parametrize("lang", ["en", "de"])
+async def test_nothing_is_wrong_with_it_for_assistive_technology(
+    screen: OpenScreen, team: Team, look: dict[str, Any], lang: str
+) -> None:
+    boss = await screen(
+        f"/settings?lang={lang}", house=team, viewport={"width": 320, "height": 700}, **AS_ADMIN, **look
+    )
+    for place in SECTIONS:
+        await boss.go(f"/{place}?lang={lang}")
+        await expect(boss.page.locator(".groups, .empty")).to_be_visible()
+        assert await boss.violations() == [], place
+        assert await boss.width() == 320, place

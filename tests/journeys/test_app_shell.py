@@ -1,0 +1,148 @@
+"""The application: its rail, its addresses, and the state of its connection."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import ViewportSize, expect
+
+from tests.journeys.browser import OpenScreen, Wire
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+PHONE: ViewportSize = {"width": 390, "height": 780}
+
+
+@requirement("J9", "I8")
+async def test_the_inbox_counts_what_waits_and_says_what_will_happen(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    for name, command in (("a", "make one"), ("b", "rm -rf build"), ("c", "make three")):
+        await team.agent.bash(f"{thread}-{name}", command)
+    eva = await screen("/", house=team)
+    await expect(eva.page).to_have_title("(3) Inbox – askback")
+    await expect(eva.page.get_by_role("navigation", name="Main")).to_contain_text("3")
+    rows = eva.page.locator("askback-place-inbox li:has(.row)")
+    await expect(rows.locator(".t")).to_have_text(["Run: make one", "Run: rm -rf build", "Run: make three"])
+    await expect(rows.nth(1)).to_contain_text("Dangerous")
+
+
+async def test_on_a_phone_the_list_leads_to_the_request_and_back(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.bash(thread, "make one"))
+    eva = await screen("/", house=team, viewport=PHONE)
+    row = eva.page.get_by_role("link", name="Run: make one")
+    await row.click()
+    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{request['id']}")
+    await expect(eva.button("Allow once")).to_be_visible()
+    await expect(row).to_be_hidden()
+    await eva.page.get_by_label("Request").get_by_role("link", name="Inbox").click()
+    await expect(row).to_be_visible()
+    await eva.page.go_back()
+    await expect(eva.button("Allow once")).to_be_visible()
+    await eva.page.get_by_role("button", name="More", exact=True).click()
+    await expect(eva.page.get_by_role("button", name="Sign out")).to_be_visible()
+    await eva.page.set_viewport_size({"width": 320, "height": 640})
+    assert await eva.width() == 320
+
+
+async def test_back_and_forward_and_a_reload_show_what_the_address_names(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    for command in ("make one", "make two"):
+        await team.agent.bash(thread, command)
+    eva = await screen("/?lang=de", house=team)
+    for command in ("make one", "make two"):
+        await eva.page.get_by_role("link", name=f"Ausführen: {command}").click()
+        await expect(eva.card).to_contain_text(command)
+    await eva.page.go_back()
+    await expect(eva.card).to_contain_text("make one")
+    await eva.page.reload()
+    await expect(eva.card).to_contain_text("make one")
+    await expect(eva.button("Ablehnen")).to_be_visible()
+    await eva.page.go_forward()
+    await expect(eva.card).to_contain_text("make two")
+    await eva.page.get_by_role("link", name="askback").click()
+    await expect(eva.card).to_have_count(0)
+
+
+async def test_an_address_without_a_place_says_so_and_leads_to_the_inbox(screen: OpenScreen) -> None:
+    eva = await screen("/inbox/a/b")
+    eva.forgive("404")
+    await eva.page.get_by_role("link", name="Go to the inbox").click()
+    await expect(eva.page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
+    await eva.go("/inbox/req_00000000000000000000000000")
+    await expect(eva.page.get_by_text("Not found, or you don't have access.")).to_be_visible()
+
+
+async def test_a_lost_connection_is_said_and_what_came_meanwhile_is_there_afterwards(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    wire = Wire()
+    eva = await screen("/", house=team, before=wire.watch)
+    await expect(eva.link).to_have_text("Connected")
+    await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    await expect(eva.page.get_by_text("from askback import Client")).to_be_visible()
+    await eva.context.route("**/v1/session", lambda route: route.abort())
+    eva.forgive("ERR_FAILED")
+    await wire.cut()
+    await expect(eva.page.locator(".banner")).to_have_text("Connection lost. Trying again…")
+    await team.agent.bash(thread, "make one")
+    await eva.context.unroute_all(behavior="ignoreErrors")
+    await expect(eva.page.get_by_role("link", name="Run: make one")).to_be_visible(timeout=20_000)
+    await expect(eva.page.locator(".banner")).to_be_empty()
+
+
+@requirement("J4", "I6")
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
+@pytest.mark.parametrize(
+    "look", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}]
+)
+async def test_axe_finds_nothing_in_the_application(
+    screen: OpenScreen, team: Team, thread: str, look: dict[str, Any], locale: str
+) -> None:
+    empty = await screen("/", house=team, locale=locale, **look)
+    await expect(empty.page.locator("askback-copy")).to_be_visible()
+    found = {"empty": await empty.violations()}
+    await team.agent.bash(thread, "rm -rf build")
+    await team.agent.need(thread, "A_KEY")
+    rows = empty.page.locator("askback-place-inbox li:has(.row)")
+    await expect(rows).to_have_count(2)
+    found["list"] = await empty.violations()
+    await rows.first.get_by_role("link").click()
+    await expect(empty.card.locator("#deny")).to_be_visible()
+    found["request"] = await empty.violations()
+    await empty.page.set_viewport_size(PHONE)
+    found["phone"] = await empty.violations()
+    assert found == {"empty": [], "list": [], "request": [], "phone": []}
+
+
+@pytest.mark.parametrize(
+    ("place", "listed", "not_listed"),
+    [
+        ("/", "Select for a common decision", None),
+        ("/conversations", "Next in the list", "Select for a common decision"),
+        ("/history", "Next in the list", "Allow once"),
+        ("/rules", "Search", "Next in the list"),
+        ("/secrets", "Undo", "Search"),
+    ],
+)
+async def test_a_question_mark_lists_the_keys_of_the_place(
+    screen: OpenScreen, team: Team, place: str, listed: str, not_listed: str | None
+) -> None:
+    eva = await screen(place, house=team)
+    await expect(eva.page.get_by_role("heading", level=1)).to_be_visible()
+    await eva.page.keyboard.press("?")
+    await expect(eva.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    sheet = eva.page.locator("askback-modal")
+    await expect(sheet.get_by_text(listed, exact=True)).to_be_visible()
+    await expect(sheet.get_by_text("Show these shortcuts")).to_be_visible()
+    if not_listed:
+        await expect(sheet.get_by_text(not_listed, exact=True)).to_have_count(0)
+    assert await eva.violations() == []
+    await eva.page.keyboard.press("Escape")
+    await expect(sheet).to_have_count(0)

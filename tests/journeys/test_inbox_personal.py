@@ -1,0 +1,201 @@
+"""Group K: reminders, comments and missed requests belong to people, and agents never learn of them."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import anyio
+import pytest
+import websockets
+
+from tests.journeys.people import Person, Team, asked, refusal
+from tests.requirements import requirement
+
+pytestmark = pytest.mark.anyio
+
+FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
+SECRET = "Only for colleagues: the customer is angry."
+
+
+def later(**after: float) -> str:
+    """A time from now on."""
+    return (datetime.now(UTC) + timedelta(**after)).isoformat()
+
+
+async def remind(person: Person, request: dict[str, Any], at: str) -> Any:
+    """Set a reminder."""
+    return await person.http.put(f"/v1/requests/{request['id']}/reminder", json={"at": at})
+
+
+async def reminders(person: Person) -> list[str]:
+    """Which requests a person is reminded of."""
+    reply = (await person.http.get("/v1/reminders")).json()
+    return [each["request_id"] for each in reply["reminders"]]
+
+
+async def comment(person: Person, request: dict[str, Any], text: str = SECRET) -> Any:
+    """Write a comment."""
+    return await person.http.post(f"/v1/requests/{request['id']}/comments", json={"text": text})
+
+
+async def comments(person: Person, request: dict[str, Any]) -> list[tuple[str, str]]:
+    """Who wrote what."""
+    reply = (await person.http.get(f"/v1/requests/{request['id']}/comments")).json()
+    return [(each["author"]["name"], each["text"]) for each in reply["comments"]]
+
+
+async def missed(person: Person) -> list[str]:
+    """What a person has missed."""
+    return [each["id"] for each in (await person.http.get("/v1/missed")).json()["requests"]]
+
+
+@requirement("K11")
+async def test_a_reminder_is_for_one_person_and_ends_with_its_time_and_its_request(
+    team: Team, thread: str
+) -> None:
+    first = asked(await team.agent.ask(thread, FORM))
+    second = asked(await team.agent.ask(thread, FORM))
+    assert (await remind(team.ada, first, later(hours=2))).status_code == 200
+    set_ = (await remind(team.ada, second, later(hours=1))).json()
+    assert set_["request_id"] == second["id"]
+    assert await reminders(team.ada) == [second["id"], first["id"]]
+    assert await reminders(team.bob) == []
+    assert await team.bob.get(first["id"]) == first
+    await team.ada.http.delete(f"/v1/requests/{first['id']}/reminder")
+    assert await reminders(team.ada) == [second["id"]]
+    await team.bob.answer(second["id"], {"q": "x"})
+    assert await reminders(team.ada) == []
+    assert refusal(await remind(team.ada, second, later(hours=1))) == (409, "already_settled")
+    for at in ("tomorrow", later(hours=-1), later(days=31), "2026-11-20T09:00:00", 5):
+        assert refusal(await remind(team.ada, first, at)) == (422, "invalid"), at  # type: ignore[arg-type]  # rubbish
+    assert refusal(await remind(team.agent, first, later(hours=1))) == (403, "forbidden")
+    assert (await remind(team.ada, first, later(seconds=1))).status_code == 200
+    await team.agent.lets_pass(2)
+    assert await reminders(team.ada) == []
+
+
+@requirement("K12")
+async def test_comments_reach_people_and_no_agent(team: Team, thread: str) -> None:
+    request = asked(await team.agent.ask(thread, FORM, delivery="resume"))
+    written = await comment(team.ada, request)
+    assert written.status_code == 201
+    await comment(team.bob, request, "I call them.\nAt noon.")
+    assert await comments(team.carol, request) == [("ada", SECRET), ("bob", "I call them.\nAt noon.")]
+    url = f"/v1/requests/{request['id']}/comments"
+    assert refusal(await team.agent.http.get(url)) == (403, "forbidden")
+    assert refusal(await comment(team.agent, request)) == (403, "forbidden")
+    await team.bob.answer(request["id"], {"q": "x"})
+    assert (await comment(team.bob, request, "Done.")).status_code == 201
+    told = [
+        json.dumps(await team.agent.get(request["id"])),
+        (await team.agent.http.get(f"/v1/threads/{thread}")).text,
+        (await team.agent.http.get("/v1/requests")).text,
+        (await team.agent.http.get("/v1/resumes")).text,
+        *[json.dumps(event) async for event in team.agent.events(thread, until=2)],
+        *[json.dumps(event) async for event in team.ada.events(thread, until=2)],
+        json.dumps(await team.admin.audit()),
+    ]
+    assert request["id"] in told[3]
+    assert [text for text in told if "colleagues" in text or "noon" in text] == []
+    export = (await team.admin.http.get(f"/v1/threads/{thread}/export")).json()
+    assert [each["text"] for each in export["comments"]] == [SECRET, "I call them.\nAt noon.", "Done."]
+    assert (await team.admin.http.delete(f"/v1/threads/{thread}")).status_code == 204
+    assert refusal(await team.ada.http.get(url)) == (404, "not_found")
+
+
+@requirement("K12")
+async def test_a_comment_can_be_deleted_by_its_author_and_the_owner(team: Team, thread: str) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    mine, yours = [(await comment(team.ada, request, f"{n}")).json()["id"] for n in range(2)]
+    url = f"/v1/requests/{request['id']}/comments"
+    assert refusal(await team.bob.http.delete(f"{url}/{mine}")) == (403, "forbidden")
+    assert (await team.ada.http.delete(f"{url}/{mine}")).status_code == 204
+    assert refusal(await team.ada.http.delete(f"{url}/{mine}")) == (404, "not_found")
+    assert (await team.admin.http.delete(f"{url}/{yours}")).status_code == 204
+    assert await comments(team.ada, request) == []
+    for text in ("", " ", "x" * 2_001, "a\0b", "a\u202eb", 5, None):
+        assert refusal(await comment(team.ada, request, text)) == (422, "invalid"), text  # type: ignore[arg-type]  # rubbish
+    actions = [entry["action"] for entry in (await team.admin.audit())[0] if "comment" in entry["action"]]
+    assert actions == ["comment", "comment", "comment.deleted", "comment.deleted"]
+
+
+@requirement("K12")
+async def test_who_may_only_view_a_thread_reads_comments_and_writes_none(team: Team, thread: str) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    owned = {"owner": team.ada.id, "others": "none", "people": {team.bob.id: "view"}}
+    await team.admin.http.put(f"/v1/threads/{thread}/access", json=owned)
+    await comment(team.ada, request, "Look.")
+    assert await comments(team.bob, request) == [("ada", "Look.")]
+    assert refusal(await comment(team.bob, request)) == (403, "forbidden")
+    assert refusal(await comment(team.carol, request)) == (404, "not_found")
+
+
+@requirement("K13")
+async def test_what_expired_is_missed_by_each_who_could_have_answered_until_they_saw_it(
+    team: Team, thread: str
+) -> None:
+    mine = asked(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.bob.id], timeout_s=1))
+    open_ = asked(await team.agent.ask(thread, FORM, timeout_s=1))
+    other = asked(await team.agent.ask(f"{thread}-own", FORM, timeout_s=1))
+    owned = {"owner": team.carol.id, "others": "view"}
+    await team.admin.http.put(f"/v1/threads/{thread}-own/access", json=owned)
+    for each in (mine, open_, other):
+        ended = await team.agent.http.get(f"/v1/requests/{each['id']}", params={"wait": 20})
+        assert ended.json()["status"] == "expired"
+    assert set(await missed(team.ada)) == {mine["id"], open_["id"]}
+    assert set(await missed(team.carol)) == {open_["id"], other["id"]}
+    await team.ada.http.post("/v1/missed/seen", json={"request_ids": [open_["id"], "req_none"]})
+    assert await missed(team.ada) == [mine["id"]]
+    assert set(await missed(team.bob)) == {mine["id"], open_["id"]}
+    await team.ada.http.post("/v1/missed/seen", json={"request_ids": [mine["id"]]})
+    assert await missed(team.ada) == []
+    again = asked(await team.agent.ask(thread, FORM, timeout_s=1))
+    await team.agent.http.get(f"/v1/requests/{again['id']}", params={"wait": 20})
+    assert await missed(team.ada) == [again["id"]]
+    refused = await team.ada.http.post("/v1/missed/seen", json={"request_ids": ["x"] * 201})
+    assert refusal(refused) == (422, "invalid")
+
+
+@requirement("K11", "K12", "K13")
+async def test_inboxes_are_told_what_to_read_anew_and_nobody_else_is(team: Team, thread: str) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    async with (
+        Inbox(team.ada, inbox=True) as ada,
+        Inbox(team.bob, inbox=True) as bob,
+        Inbox(team.agent, thread_id=thread) as agent,
+    ):
+        await comment(team.carol, request)
+        where = {"thread_id": thread, "request_id": request["id"]}
+        assert await ada.next() == {"changed": {**where, "what": "comments"}}
+        assert await bob.next() == {"changed": {**where, "what": "comments"}}
+        await remind(team.ada, request, later(hours=1))
+        assert await ada.next() == {"changed": {**where, "what": "reminder"}}
+        await team.bob.answer(request["id"], {"q": "x"})
+        for inbox in (ada, bob, agent):
+            assert (await inbox.next())["event"]["type"] == "request.answered"
+
+
+class Inbox:
+    """A WebSocket with one subscription."""
+
+    def __init__(self, who: Person, **what: Any) -> None:
+        self._who, self._what = who, what
+
+    async def __aenter__(self) -> Inbox:
+        address = str(self._who.http.base_url).replace("http", "ws", 1).rstrip("/") + "/v1/ws"
+        headers = {"Authorization": f"Bearer {self._who.token}"}
+        protocols = [websockets.Subprotocol("askback.v1")]
+        self._socket = await websockets.connect(address, subprotocols=protocols, additional_headers=headers)
+        await self._socket.send(json.dumps({"id": 1, "op": "subscribe", **self._what}))
+        assert "ok" in await self.next()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._socket.close()
+
+    async def next(self) -> Any:
+        """The next message."""
+        with anyio.fail_after(10):
+            return json.loads(await self._socket.recv())

@@ -1,0 +1,147 @@
+"""The inbox in the application: assign, remind me, comments, and what was missed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+FORM = {"title": "Which city?", "fields": [{"id": "q", "type": "text", "label": "City"}]}
+
+
+@requirement("K10", "K1")
+async def test_a_request_is_handed_to_a_colleague_and_taken_back(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    eva = await screen(f"/inbox/{request['id']}", house=team)
+    await eva.page.get_by_role("button", name="Assign…", exact=True).click()
+    await expect(eva.page.locator("askback-modal").get_by_label("bob")).to_be_visible()
+    await eva.page.keyboard.press("Escape")
+    await expect(eva.page.locator("askback-modal")).to_have_count(0)
+    await expect(eva.page.get_by_role("heading", name="Which city?")).to_be_visible()
+    await eva.page.get_by_role("button", name="Assign…", exact=True).click()
+    dialog = eva.page.locator("askback-modal")
+    await dialog.get_by_label("bob").check()
+    assert await eva.violations() == []
+    await dialog.get_by_role("button", name="Assign").click()
+    await expect(eva.page.get_by_text("Assigned to bob")).to_be_visible()
+    await expect(eva.page.locator("a.row")).to_contain_text(re.compile("Waiting for"))
+    await expect(eva.page).to_have_title(re.compile("^Which city"))
+    assert (await team.bob.get(request["id"]))["assignment"]["assignees"] == [team.bob.id]
+    await eva.page.get_by_role("button", name="Assign…", exact=True).click()
+    await dialog.get_by_role("button", name="As the agent asked").click()
+    await expect(eva.page).to_have_title(re.compile(r"^\(1\)"))
+    assert (await team.carol.answer(request["id"], {"q": "Rome"})).status_code == 200
+    await expect(eva.page.get_by_role("button", name="Assign…", exact=True)).to_have_count(0)
+
+
+@requirement("K11")
+async def test_a_request_is_put_aside_and_comes_back_by_itself(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    eva = await screen(f"/inbox/{request['id']}", house=team)
+    await eva.page.get_by_role("button", name="Remind me…", exact=True).click()
+    await eva.page.locator("askback-modal").get_by_role("button", name="In an hour").click()
+    await expect(eva.page.get_by_role("heading", name="Later")).to_be_visible()
+    await expect(eva.page).to_have_title(re.compile("^Which city"))
+    await eva.page.reload()
+    await expect(eva.page.get_by_role("heading", name="Later")).to_be_visible()
+    await eva.page.get_by_role("button", name="Back to the inbox", exact=True).click()
+    await expect(eva.page.get_by_role("heading", name="Today")).to_be_visible()
+    await expect(eva.page).to_have_title(re.compile(r"^\(1\)"))
+    me = (await eva.page.evaluate("document.querySelector('askback-app').me"))["user"]
+    assert me
+    soon = """async (id) => {
+      const app = document.querySelector("askback-app");
+      await app.inbox.personal.remind(id, new Date(app.client.now + 4000).toISOString());
+    }"""
+    await eva.page.evaluate(soon, request["id"])
+    await expect(eva.page.get_by_role("heading", name="Later")).to_be_visible()
+    await expect(eva.page.get_by_role("heading", name="Today")).to_be_visible()
+    await expect(eva.page.get_by_role("heading", name="Later")).to_have_count(0)
+
+
+@requirement("K12")
+async def test_people_comment_on_a_request_and_see_it_at_once(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    eva = await screen(f"/inbox/{request['id']}", house=team)
+    await team.bob.http.post(
+        f"/v1/requests/{request['id']}/comments", json={"text": "The <b>customer</b> calls at noon."}
+    )
+    comments = eva.page.locator(".comments li")
+    await expect(comments).to_contain_text("The <b>customer</b> calls at noon.")
+    await eva.page.get_by_label("Write a comment").fill("I take it.")
+    await eva.page.get_by_role("button", name="Comment", exact=True).click()
+    await expect(comments).to_have_count(2)
+    await expect(comments.nth(1)).to_contain_text("Eva")
+    assert await eva.violations() == []
+    await comments.nth(1).get_by_role("button").click()
+    await eva.page.locator("askback-modal").get_by_role("button", name="Delete").click()
+    await expect(comments).to_have_count(1)
+    assert "customer" not in str(await team.agent.get(request["id"]))
+
+
+@requirement("K13")
+async def test_what_expired_is_missed_until_it_was_opened(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    for title in ("First?", "Second?"):
+        made = asked(await team.agent.ask(thread, {**FORM, "title": title}, timeout_s=1))
+        await team.agent.http.get(f"/v1/requests/{made['id']}", params={"wait": 20})
+    eva = await screen("/", house=team)
+    missed = eva.page.get_by_role("heading", name="Missed")
+    await expect(missed).to_be_visible()
+    titles = eva.page.locator("a.row .t")
+    await expect(titles).to_have_text(["Second?", "First?"])
+    assert await eva.violations() == []
+    await eva.page.get_by_role("link", name="Second?").click()
+    await expect(titles).to_have_text(["First?"])
+    third = asked(await team.agent.ask(thread, {**FORM, "title": "Third?"}, timeout_s=1))
+    await expect(titles).to_have_text(["Third?", "First?"])
+    async with eva.page.expect_response("**/v1/missed/seen"):
+        await eva.page.get_by_role("button", name="Mark all as seen", exact=True).click()
+    await expect(missed).to_have_count(0)
+    await eva.page.reload()
+    await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
+    listed = (await team.bob.http.get("/v1/missed")).json()["requests"]
+    assert third["id"] in [each["id"] for each in listed]
+
+
+@requirement("J8", "K12")
+async def test_a_comment_that_was_not_sent_is_kept_for_its_request_until_sign_out(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    first, second = [asked(await team.agent.ask(thread, FORM)) for _ in range(2)]
+    eva = await screen(f"/inbox/{first['id']}", house=team)
+    comment = eva.page.get_by_label("Write a comment")
+    await comment.fill("Ask Bob first.")
+    await eva.page.locator(f"li[data-id='{second['id']}'] a").click()
+    await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{second['id']}")
+    await expect(comment).to_have_value("")
+    await comment.fill("And this")
+    await eva.page.locator(f"li[data-id='{first['id']}'] a").click()
+    await expect(comment).to_have_value("Ask Bob first.")
+    await eva.page.reload()
+    await expect(comment).to_have_value("Ask Bob first.")
+    await eva.page.get_by_role("button", name="Comment", exact=True).click()
+    await expect(eva.page.locator(".comments li")).to_have_count(1)
+    await expect(comment).to_have_value("")
+    await eva.page.reload()
+    await expect(eva.page.locator(".comments li")).to_have_count(1)
+    await expect(comment).to_have_value("")
+    kept = "Object.keys(localStorage).filter((key) => key.startsWith('askback.draft/'))"
+    assert len(await eva.page.evaluate(kept)) == 1
+    await eva.page.get_by_role("button", name="Sign out").click()
+    await eva.page.wait_for_url("**/login**")
+    assert await eva.page.evaluate(kept) == []

@@ -1,0 +1,162 @@
+"""The view in hosts of MCP Apps: a document of its own without a network, which answers through its host."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from askback.adapters.mcp.document import view_document
+from tests.chromium import AXE
+from tests.journeys.conftest import Server
+from tests.journeys.people import Person
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+CSP = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'"
+FORM = {
+    "title": "Report",
+    "fields": [
+        {"id": "format", "type": "radio", "label": "Format", "options": ["PDF", "Word"], "required": True},
+        {"id": "pages", "type": "number", "label": "Pages", "max": 9},
+    ],
+}
+HOST = """<!doctype html><meta charset="utf-8"><title>A chat</title><h1>A chat</h1>
+<iframe title="askback" sandbox="allow-scripts" style="width: 600px; height: 500px; border: 0"></iframe>
+<script>
+const frame = document.querySelector("iframe");
+const post = (message) => frame.contentWindow.postMessage({jsonrpc: "2.0", ...message}, "*");
+addEventListener("message", async ({data, source}) => {
+  if (source !== frame.contentWindow) return;
+  const result = await window.host(JSON.stringify(data));
+  if (data.id !== undefined) post({id: data.id, result: JSON.parse(result)});
+  if (data.method === "ui/notifications/initialized") post({method: "ui/notifications/tool-result", params: window.shown});
+});
+</script>"""
+
+
+class Host:
+    """A host of MCP Apps that calls the tools of views as the adapter does, with the agent's token."""
+
+    def __init__(self, agent: Person, *, theme: str, locale: str) -> None:
+        self._agent = agent
+        self._context = {"theme": theme, "locale": locale}
+        self.messages: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+
+    async def receive(self, text: str) -> str:
+        """Answer a message of the view, and keep those that are for the host."""
+        message = json.loads(text)
+        method, params = message["method"], message["params"]
+        if method == "ui/initialize":
+            return json.dumps({"hostContext": self._context})
+        if method == "tools/call":
+            return json.dumps({"structuredContent": await self._tool(params["name"], params["arguments"])})
+        if method != "ui/notifications/size-changed":
+            self.messages.put_nowait((method, params))
+        return "{}"
+
+    async def _tool(self, name: str, given: dict[str, Any]) -> dict[str, Any]:
+        path = f"/v1/requests/{given['request_id']}"
+        if name == "read_in_view":
+            request = (await self._agent.http.get(path)).json()
+            return {"request": request, "here": request["kind"] == "form"}
+        body = {name: value for name, value in given["body"].items() if name in {"revision", "values"}}
+        if given["action"] == "decline":
+            body = {"revision": 1, "declined": given["body"]["reason"]}
+        reply = await self._agent.http.post(f"{path}/reported-answer", json=body)
+        return (
+            {"request": reply.json()} if reply.is_success else {"status": reply.status_code, **reply.json()}
+        )
+
+
+@pytest.fixture
+async def page(chromium: Browser) -> AsyncIterator[Page]:
+    """A window of a host, which reaches nothing."""
+    context = await chromium.new_context(offline=True)
+    yield await context.new_page()
+    await context.close()
+
+
+async def shown(page: Page, agent: Person, request: dict[str, Any], **context: str) -> Host:
+    """Show the view of a request in a host."""
+    host = Host(agent, **{"theme": "light", "locale": "en-US", **context})
+    await page.expose_function("host", host.receive)
+    await page.set_content(HOST)
+    result = {"structuredContent": {"request_id": request["id"], "url": "https://askback.example.com/r/1"}}
+    document = view_document().replace(
+        "<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{CSP}">', 1
+    )
+    script = "([shown, html]) => { window.shown = shown; document.querySelector('iframe').srcdoc = html }"
+    await page.evaluate(script, [result, document])
+    return host
+
+
+async def asked(agent: Person, thread: str, form: Any = FORM) -> dict[str, Any]:
+    return (await agent.ask(thread, form)).json()
+
+
+@requirement("C19")
+async def test_a_form_is_answered_in_the_view_and_the_model_is_told(
+    page: Page, server: Server, thread: str
+) -> None:
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    async with server.person("requester") as agent:
+        request = await asked(agent, thread)
+        host = await shown(page, agent, request)
+        view = page.frame_locator("iframe")
+        await view.get_by_label("Pages").fill("12")
+        await view.get_by_role("button", name="Submit").click()
+        await expect(view.get_by_text("Must be at most 9.").first).to_be_visible()
+        await view.get_by_text("Word").click()
+        await view.get_by_label("Pages").fill("3")
+        await view.get_by_role("button", name="Submit").click()
+        await expect(view.locator("summary")).to_contain_text("Word")
+        async with asyncio.timeout(10):
+            assert (await host.messages.get())[0] == "ui/notifications/initialized"
+            method, params = await host.messages.get()
+        settled = (await agent.http.get(f"/v1/requests/{request['id']}")).json()
+    assert (method, params["role"]) == ("ui/message", "user")
+    assert request["id"] in params["content"][0]["text"]
+    assert (settled["answer"]["values"], settled["source"]) == ({"format": "Word", "pages": 3}, "client")
+    assert complaints == []
+
+
+async def test_a_decline_in_the_view_is_one(page: Page, server: Server, thread: str) -> None:
+    async with server.person("requester") as agent:
+        request = await asked(agent, thread)
+        await shown(page, agent, request)
+        view = page.frame_locator("iframe")
+        await view.get_by_role("button", name="Cancel").click()
+        await expect(view.get_by_role("button", name="Cancel")).to_have_count(0)
+        assert (await agent.http.get(f"/v1/requests/{request['id']}")).json()["status"] == "declined"
+
+
+async def test_what_the_view_cannot_answer_opens_a_page(page: Page, server: Server, thread: str) -> None:
+    async with server.person("requester") as agent:
+        request = (await agent.bash(thread, "make deploy")).json()
+        host = await shown(page, agent, request, theme="dark", locale="de-DE")
+        view = page.frame_locator("iframe")
+        await expect(view.get_by_text("make deploy").first).to_be_visible()
+        await view.get_by_role("button", name="Auf einer Seite antworten").click()
+        async with asyncio.timeout(10):
+            await host.messages.get()
+            assert await host.messages.get() == ("ui/open-link", {"url": "https://askback.example.com/r/1"})
+        scheme = "getComputedStyle(document.querySelector('askback-request')).colorScheme"
+        assert await page.frames[1].evaluate(scheme) == "dark"
+
+
+async def test_the_view_is_accessible(page: Page, server: Server, thread: str) -> None:
+    async with server.person("requester") as agent:
+        await shown(page, agent, await asked(agent, thread))
+        frame = page.frame_locator("iframe")
+        await expect(frame.get_by_role("button", name="Submit")).to_be_visible()
+        await page.frames[1].evaluate(AXE.read_text("utf-8"))
+        script = "axe.run().then(({violations}) => violations.map(({id, nodes}) => [id, nodes[0].html]))"
+        assert await page.frames[1].evaluate(script) == []

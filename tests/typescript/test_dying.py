@@ -1,0 +1,77 @@
+"""Kill the server while an agent in TypeScript waits, and kill the agent: what was asked is answered once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.client.servers import ServerProcess
+from tests.typescript.conftest import Start, asked
+
+# The first of them installs and compiles the project.
+pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(240)]
+
+
+async def test_the_same_await_returns_after_the_server_was_killed_and_started_again(
+    start: Start, own_server: ServerProcess, tmp_path: Path
+) -> None:
+    program = start("worker.js", "wait", "t1", str(tmp_path / "ran"), beside=own_server)
+    async with own_server.client("responder") as person:
+        [request] = await asked(person, "t1")
+        own_server.kill()
+        await anyio.to_thread.run_sync(own_server.start)
+        await person.requests.answer(request, {"answer": "yes"})
+        await program.ended()
+        assert (tmp_path / "ran").read_text("utf-8") == "yes\n"
+        assert len(await person.requests.list(thread_id="t1")) == 1
+
+
+async def test_a_killed_agent_finds_its_question_and_the_answer_by_the_key(
+    start: Start, own_server: ServerProcess, tmp_path: Path
+) -> None:
+    program = start("worker.js", "wait", "t1", str(tmp_path / "ran"), beside=own_server)
+    async with own_server.client("responder") as person:
+        [request] = await asked(person, "t1")
+        await program.kill()
+        await person.requests.answer(request, {"answer": "meanwhile"})
+        await start("worker.js", "wait", "t1", str(tmp_path / "ran"), beside=own_server).ended()
+        assert (tmp_path / "ran").read_text("utf-8") == "meanwhile\n"
+        assert len(await person.requests.list(thread_id="t1")) == 1
+
+
+async def test_parked_calls_go_on_in_another_process_and_a_denied_one_never_runs(
+    start: Start, own_server: ServerProcess, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    program = start("worker.js", "park", "t1", str(ran), "prod", "stage", "test", beside=own_server)
+    assert await program.line() == "parked"
+    await program.kill()
+    async with own_server.client("responder") as person:
+        first, second, third = await asked(person, "t1", 3)
+        await person.requests.decide(first, "approve")
+        own_server.kill()
+        await anyio.to_thread.run_sync(own_server.start)
+        await person.requests.decide(second, "deny")
+        await person.requests.decide(third, "approve")
+    worker = start("worker.js", "resume", "t1", str(ran), "1", "2", "3", beside=own_server)
+    assert (await worker.ended()).split() == ["approve", "deny", "approve"]
+    assert ran.read_text("utf-8") == "prod\ntest\n"
+
+
+async def test_a_call_whose_process_died_after_it_ran_is_not_run_again(
+    start: Start, own_server: ServerProcess, tmp_path: Path
+) -> None:
+    ran = tmp_path / "ran"
+    program = start("worker.js", "park", "t1", str(ran), "prod", beside=own_server)
+    assert await program.line() == "parked"
+    async with own_server.client("responder") as person:
+        [request] = await asked(person, "t1")
+        await person.requests.decide(request, "approve")
+        dying = start("worker.js", "die", "t1", str(ran), "1", beside=own_server)
+        assert [await dying.line(), await dying.line()] == ["approve", "died"]
+        await dying.kill()
+        again = start("worker.js", "again", "t1", str(ran), request.id, beside=own_server)
+        assert await again.ended() == "used\n"
+    assert ran.read_text("utf-8") == "prod\n"

@@ -1,0 +1,35 @@
+"""The npm package: what is in it, and what the compiler refuses."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+from tests.typescript.package import PACKAGE, ROOT, Project
+
+
+def test_the_package_has_the_module_its_types_and_nothing_else(project: Project) -> None:
+    names = {each["path"] for each in project.contents["files"]}
+    assert {"LICENSE", "README.md", "dist/index.js", "dist/types/agent/index.d.ts", "package.json"} <= names
+    rest = {name for name in names if not name.endswith(".d.ts")}
+    assert rest == {"LICENSE", "README.md", "dist/index.js", "package.json"}
+
+
+def test_the_package_needs_no_other_and_has_the_version_of_the_server() -> None:
+    described = json.loads((PACKAGE / "package.json").read_text("utf-8"))
+    assert not {"dependencies", "peerDependencies", "optionalDependencies"} & described.keys()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert described["version"] == project["version"]
+
+
+def test_the_compiler_refuses_to_run_a_call_that_was_not_approved(project: Project, tmp_path: Path) -> None:
+    careless = tmp_path / "careless.ts"
+    careless.write_text(
+        'import { Client } from "@askback/client";\n'
+        'const decision = await new Client().tryApprove("deploy", { to: "prod" });\n'
+        "console.log(decision.input.to);\n"
+    )
+    said = project.check_types(careless, expect=2)
+    assert "careless.ts(3," in said
+    assert "Property 'input' does not exist on type" in said

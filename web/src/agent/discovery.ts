@@ -1,0 +1,42 @@
+import { NoServer } from "./errors.ts";
+
+/** Where a server is, and the token to use there. */
+export interface Server {
+  readonly url: string;
+  readonly token: string;
+}
+
+/**
+ * Return the server to talk to.
+ *
+ * Arguments win over a file of credentials (`ASKBACK_CREDENTIALS`), the file over `ASKBACK_URL` and `ASKBACK_TOKEN`,
+ * and they over the `server.json` that a server leaves in its data folder (`ASKBACK_DATA_DIR`). Rejects with `NoServer`.
+ */
+export async function findServer(named: Partial<Server>): Promise<Server> {
+  const env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {};
+  const given = env.ASKBACK_CREDENTIALS ? await readJson(env.ASKBACK_CREDENTIALS) : {};
+  const own = Object.keys(given).length > 0 ? given : { url: env.ASKBACK_URL, token: env.ASKBACK_TOKEN };
+  let url = named.url || own.url;
+  let token = named.token || own.token;
+  if (!url || !token) {
+    const folder = given.data_dir || env.ASKBACK_DATA_DIR || `${env.HOME ?? ""}/.local/share/askback`;
+    const left = await readJson(`${folder}/server.json`);
+    if (!token && (!url || url === left.url)) token = left.requester_token;
+    url ||= left.url;
+  }
+  if (!url) throw new NoServer("No askback server is known. Set ASKBACK_URL, or run `askback serve`.");
+  if (!token) throw new NoServer(`No token for ${url}. Set ASKBACK_TOKEN; \`askback serve\` prints it.`);
+  if (!/^https?:\/\//.test(url))
+    throw new NoServer(`The address ${url} must begin with http:// or https://.`);
+  return { url: url.replace(/\/+$/, ""), token };
+}
+
+/** Read a file of texts; one that is missing or unreadable is empty, and so is every file outside of Node. */
+async function readJson(path: string): Promise<Readonly<Record<string, string | undefined>>> {
+  try {
+    const { readFile } = await import("node:fs/promises");
+    return JSON.parse(await readFile(path, "utf8")) ?? {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,33 @@
+import type { Form, Option } from "./generated/bodies.ts";
+
+/** The id of the field of a single question. */
+export const FIELD = "answer";
+export const YES = "Yes";
+/** Up to so many short choices are buttons; more are a list. */
+const BUTTONS = 5;
+const BUTTON_LENGTH = 30;
+
+export interface QuestionOptions {
+  /** The person may type another answer than the choices. */
+  allow_other?: boolean | undefined;
+  default?: string | undefined;
+}
+
+/** A form that asks for one of `choices`, or without any for a line of text. */
+export function question(
+  label: string,
+  choices: readonly (string | Option)[] | undefined,
+  { allow_other = false, default: preset }: QuestionOptions,
+): Form {
+  const shared = { id: FIELD, label, required: true, default: preset };
+  if (!choices) return { fields: [{ ...shared, type: "text" }] };
+  const labels = choices.map((choice) => (typeof choice === "string" ? choice : choice.label));
+  const short = labels.every((each) => typeof each === "string" && each.length <= BUTTON_LENGTH);
+  const widget = short && !allow_other && choices.length <= BUTTONS ? "buttons" : undefined;
+  return { fields: [{ ...shared, type: "select", options: [...choices], allow_other, widget }] };
+}
+
+/** A form that asks for Yes or No. */
+export const confirmation = (label: string): Form => ({
+  fields: [{ type: "select", id: FIELD, label, required: true, options: [YES, "No"], widget: "confirm" }],
+});

@@ -1,0 +1,39 @@
+/** Keys without a modifier. They are off while somebody types, in dialogs, and where the person has turned them off. */
+
+const STORED = "askback-keys";
+
+/** Whether single keys do anything; kept in this browser. The cards read it from the root element of the page. */
+export const keys = {
+  get on(): boolean {
+    return document.documentElement.dataset.keys !== "off";
+  },
+  set on(on: boolean) {
+    localStorage.setItem(STORED, on ? "on" : "off");
+    keys.restore();
+  },
+  /** Do as this browser was told before. */
+  restore(): void {
+    document.documentElement.dataset.keys = localStorage.getItem(STORED) ?? "on";
+  },
+};
+
+const TYPING =
+  "textarea, select, [contenteditable], input:not([type=checkbox], [type=radio], [type=button], [type=submit])";
+
+/** Return the element that has the focus, in shadow roots too. */
+export function focused(): Element | null {
+  let at = document.activeElement;
+  while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+  return at;
+}
+
+/** Return the key that was pressed by itself; empty where it is for something else. */
+export function singleKey(event: KeyboardEvent): string {
+  if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
+    return "";
+  const [target] = event.composedPath();
+  if (!(target instanceof Element)) return "";
+  if (event.composedPath().some((each) => each instanceof HTMLDialogElement)) return "";
+  if (event.key === "Escape") return event.key;
+  return target.matches(TYPING) || (event.key.length === 1 && !keys.on) ? "" : event.key;
+}

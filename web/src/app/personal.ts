@@ -1,0 +1,101 @@
+import type { Client } from "../client/client.ts";
+import type { Follower } from "../client/connection.ts";
+import { newKey } from "../client/key.ts";
+import type { InputRequest, ReminderList, RequestPage } from "../core/generated/wire.ts";
+
+/** Between an event and what is read because of it: many events at once are one read. */
+const CALM_MS = 200;
+/** The longest time that a browser waits at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** What this person has put aside and what they have missed, on all their devices; fires `change`. */
+export class PersonalStore extends EventTarget implements Follower {
+  /** Expired requests that they have not seen, the last that expired first. */
+  missed: readonly InputRequest[] = [];
+  /** When they are reminded, by request. */
+  #reminders: ReadonlyMap<string, string> = new Map();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #reading: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly client: Client) {
+    super();
+    client.follow(this);
+  }
+
+  /** Until when a request is put aside; undefined if it is not. */
+  until(id: string): string | undefined {
+    const at = this.#reminders.get(id);
+    return at && Date.parse(at) > this.client.now ? at : undefined;
+  }
+
+  isAside(id: string): boolean {
+    return this.until(id) !== undefined;
+  }
+
+  /** Put a request aside until a moment (RFC 3339), or take that back. */
+  async remind(id: string, at: string | undefined): Promise<void> {
+    const path = `/v1/requests/${encodeURIComponent(id)}/reminder`;
+    if (at) await this.client.put("PUT", path, { at });
+    else await this.client.delete(path);
+    const reminders = new Map(this.#reminders);
+    if (at) reminders.set(id, at);
+    else reminders.delete(id);
+    this.#setReminders(reminders);
+  }
+
+  /** Note that missed requests were seen. */
+  async see(ids: readonly string[]): Promise<void> {
+    const seen = this.missed.filter(({ id }) => ids.includes(id));
+    if (seen.length === 0) return;
+    this.missed = this.missed.filter((each) => !seen.includes(each));
+    this.#changed();
+    await this.client
+      .post("/v1/missed/seen", { request_ids: seen.map(({ id }) => id) }, newKey())
+      .catch(() => this.#readSoon());
+  }
+
+  async sync(): Promise<void> {
+    await this.#read();
+  }
+
+  event(event: { type: string }): void {
+    if (event.type === "request.expired") this.#readSoon();
+  }
+
+  changed({ what }: { what: string }): void {
+    if (what !== "comments") this.#readSoon();
+  }
+
+  refused(): void {}
+
+  #readSoon(): void {
+    this.#reading ??= setTimeout(() => {
+      this.#reading = undefined;
+      this.#read().catch(() => {});
+    }, CALM_MS);
+  }
+
+  async #read(): Promise<void> {
+    const [{ reminders }, { requests }] = await Promise.all([
+      this.client.get<ReminderList>("/v1/reminders"),
+      this.client.get<RequestPage>("/v1/missed"),
+    ]);
+    this.missed = requests;
+    this.#setReminders(new Map(reminders.map(({ request_id, at }) => [request_id, at])));
+  }
+
+  /** A request comes back by itself when its time has come. */
+  #setReminders(reminders: ReadonlyMap<string, string>): void {
+    this.#reminders = reminders;
+    clearTimeout(this.#timer);
+    const times = [...reminders.values()].map((at) => Date.parse(at) - this.client.now);
+    const next = Math.min(...times.filter((left) => left > 0));
+    if (Number.isFinite(next))
+      this.#timer = setTimeout(() => this.#setReminders(this.#reminders), Math.min(next + 50, LONGEST_MS));
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.dispatchEvent(new Event("change"));
+  }
+}

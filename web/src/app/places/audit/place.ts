@@ -1,0 +1,170 @@
+import texts from "../../../../../src/askback/messages/en.json?place=audit" with { type: "json" };
+import { newKey } from "../../../client/key.ts";
+import type { AuditEntries } from "../../../core/generated/wire.ts";
+import { addTexts } from "../../../core/messages.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { PlaceElement } from "../../place.ts";
+import { pathOf } from "../../router.ts";
+import { download } from "../../ui/download.ts";
+import { drawHeading } from "../../ui/heading.ts";
+import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
+import { drawTable } from "../../ui/table.ts";
+import { drawSelect } from "../../ui/toolbar.ts";
+import { auditSheet } from "./audit.css.ts";
+import { drawAbout, drawDetails, SUBJECTS, whatOf, whoOf } from "./entry.ts";
+import { Verifier } from "./verifier.ts";
+
+addTexts(texts);
+
+const PAGE = 50;
+/** After a pause in typing the log is searched. */
+const PAUSE_MS = 300;
+const FILTERS = ["actor", "action", "request_id", "thread_id", "from", "to"] as const;
+type Filter = (typeof FILTERS)[number];
+type Entry = AuditEntries["entries"][number];
+
+/** Who decided what and when, newest first; the filters are in the address. */
+export class Place extends PlaceElement {
+  static override styles = [...PlaceElement.styles, auditSheet];
+
+  readonly #verifier = new Verifier(this);
+  /** Undefined until they are known. */
+  #entries: readonly Entry[] | undefined;
+  #names: AuditEntries["names"] = { agents: {}, threads: {} };
+  #next: number | null = null;
+  #checked = 0;
+  #failed = false;
+  #turn = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  get heading(): string {
+    return this.say("app.audit");
+  }
+
+  disconnectedCallback(): void {
+    this.#verifier.stop();
+    clearTimeout(this.#timer);
+  }
+
+  protected override willUpdate(changed: ReadonlyMap<string, unknown>): void {
+    if (changed.has("query")) void this.#load();
+  }
+
+  #value(name: Filter): string {
+    return this.query.get(name) ?? "";
+  }
+
+  #set(name: Filter, value: string): void {
+    const query = new URLSearchParams(this.query);
+    if (value.trim()) query.set(name, value.trim());
+    else query.delete(name);
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.app.go(`${pathOf("audit")}?${query}`, { replace: true }), PAUSE_MS);
+  }
+
+  /** The filters as the server reads them: days of this place become moments. */
+  #asked(cursor: number | null): URLSearchParams {
+    const asked = new URLSearchParams({ limit: String(PAGE) });
+    for (const name of ["actor", "action", "request_id", "thread_id"] as const)
+      if (this.#value(name)) asked.set(name, this.#value(name));
+    const from = Date.parse(`${this.#value("from")}T00:00:00`);
+    const to = Date.parse(`${this.#value("to")}T23:59:59.999`);
+    if (from) asked.set("created_after", new Date(from).toISOString());
+    if (to) asked.set("created_before", new Date(to).toISOString());
+    if (cursor !== null) asked.set("cursor", String(cursor));
+    return asked;
+  }
+
+  /** Read the newest entries, or with `more` those before. */
+  async #load(more = false): Promise<void> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    try {
+      const asked = this.#asked(more ? this.#next : null);
+      const page = await this.app.client.get<AuditEntries>(`/v1/audit/entries?${asked}`);
+      if (turn !== this.#turn) return;
+      this.#entries = [...(more ? (this.#entries ?? []) : []), ...page.entries];
+      const { agents, threads } = this.#names;
+      this.#names = {
+        agents: { ...agents, ...page.names.agents },
+        threads: { ...threads, ...page.names.threads },
+      };
+      this.#checked = page.checked + (more ? this.#checked : 0);
+      this.#next = page.next_cursor;
+      this.#failed = false;
+    } catch {
+      if (turn !== this.#turn) return;
+      this.#failed = true;
+    }
+    this.redraw();
+  }
+
+  async #export(): Promise<void> {
+    try {
+      const body = { path: "/v1/audit/export" };
+      const { url } = await this.app.client.post<{ url: string }>("/v1/session/addresses", body, newKey());
+      download(url, "audit.jsonl");
+    } catch {
+      this.app.toast({ text: this.say("app.failed") });
+    }
+  }
+
+  #drawFilters(): Template {
+    const { say } = this;
+    const field = (name: Filter, type: string, label: string): Template =>
+      html`<label>${label}<input type=${type} name=${name} autocomplete="off" spellcheck="false" .value=${this.#value(name)} .oninput=${(event: Event) => this.#set(name, (event.target as HTMLInputElement).value)} /></label>`;
+    const subjects = SUBJECTS.map((id) => ({ id, label: say(`audit.subject_${id}`) }));
+    return html`<form class="filters" role="search" .onsubmit=${(event: Event) => event.preventDefault()}>
+      ${field("actor", "text", say("audit.who"))}
+      <div class="label"><span aria-hidden="true">${say("audit.what")}</span>${drawSelect(say("audit.what"), say("audit.all"), subjects, this.#value("action"), (id) => this.#set("action", id))}</div>
+      ${field("from", "date", say("audit.from"))}
+      ${field("to", "date", say("audit.to"))}
+      ${field("request_id", "text", say("audit.request"))}
+      ${field("thread_id", "text", say("audit.thread"))}
+    </form>`;
+  }
+
+  #drawEntries(): Template {
+    const { say } = this;
+    const entries = this.#entries;
+    if (this.#failed) return drawError(say, () => void this.#load());
+    if (!entries) return drawLoading(say);
+    const isFiltered = FILTERS.some((name) => this.#value(name));
+    if (entries.length === 0 && this.#next === null)
+      return drawEmpty({
+        title: say(isFiltered ? "audit.none_found" : "audit.empty"),
+        text: say(isFiltered ? "audit.none_found_text" : "audit.empty_text"),
+      });
+    return drawTable<Entry>(
+      say("app.audit"),
+      [
+        {
+          label: say("audit.when"),
+          draw: ({ at }) => at && html`<askback-time at=${at} look="long"></askback-time>`,
+        },
+        { label: say("audit.who"), draw: (entry) => whoOf(entry, this.#names.agents, say) },
+        { label: say("audit.what"), draw: (entry) => whatOf(entry, say) },
+        { label: say("audit.about_column"), draw: (entry) => drawAbout(entry, this.#names, say) },
+        { label: say("audit.entry"), draw: (entry) => drawDetails(entry, say) },
+      ],
+      entries,
+    );
+  }
+
+  protected override render(): Template {
+    const { say } = this;
+    const actions = html`<button type="button" .onclick=${() => void this.#export()}>${say("audit.export")}</button>
+      ${this.#verifier.drawButton()}`;
+    return html`<div class="page">
+      ${drawHeading(say("app.audit"), say("audit.about"), actions)}
+      ${this.#verifier.draw()}
+      ${this.#drawFilters()}
+      ${this.#drawEntries()}
+      ${
+        this.#next !== null &&
+        html`<p class="muted" role="status">${say("audit.checked", { count: this.#checked })}</p>
+        <button type="button" .onclick=${() => void this.#load(true)}>${say("audit.more")}</button>`
+      }
+    </div>`;
+  }
+}

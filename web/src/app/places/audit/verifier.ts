@@ -1,0 +1,66 @@
+import type { AuditVerification } from "../../../core/generated/wire.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import type { PlaceElement } from "../../place.ts";
+import { verified } from "../../verified.ts";
+
+/** Verifies the log piece by piece, from its first entry to the newest. */
+export class Verifier {
+  #last: AuditVerification | undefined;
+  #running = false;
+  #failed = false;
+
+  constructor(private readonly place: PlaceElement) {}
+
+  stop(): void {
+    this.#running = false;
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    this.#failed = false;
+    this.#last = undefined;
+    this.place.redraw();
+    let query = "";
+    try {
+      while (this.#running) {
+        const found = await this.place.app.client.get<AuditVerification>(`/v1/audit/verification${query}`);
+        this.#last = found;
+        if (found.complete) verified.keep(found.end.seq, this.place.app.client.now);
+        if (found.complete || found.broken) break;
+        query = `?after=${found.end.seq}&hash=${found.end.hash}`;
+        this.place.redraw();
+      }
+    } catch {
+      this.#failed = true;
+    }
+    this.#running = false;
+    this.place.redraw();
+  }
+
+  drawButton(): Template {
+    const { say } = this.place;
+    if (this.#running)
+      return html`<button type="button" .onclick=${() => this.stop()}>${say("audit.stop")}</button>`;
+    return html`<button type="button" class="primary" .onclick=${() => void this.#run()}>${say("audit.verify")}</button>`;
+  }
+
+  draw(): Template {
+    return html`<div role="status">${this.#failed ? html`<p class="problem">${this.place.say("app.failed_hint")}</p>` : this.#drawResult()}</div>`;
+  }
+
+  #drawResult(): Template | false {
+    const { say } = this.place;
+    const found = this.#last;
+    if (!found) return this.#running && html`<p class="muted">${say("audit.verifying")}</p>`;
+    const { broken, complete, end, head } = found;
+    if (broken)
+      return html`<p class="problem"><b>${say("audit.broken", { seq: broken.seq })}</b> ${broken.why}</p>`;
+    if (!complete)
+      return html`<p class="muted">${say("audit.progress", { done: end.seq, all: head.seq })}</p>`;
+    const { status, key } = head.seal;
+    return html`<p class=${status === "sealed" ? "good" : "problem"}>
+      <b>${say("audit.complete", { seq: end.seq })}</b>
+      ${say(`audit.seal_${status}`, { key: key ?? "" })}</p>
+      <p class="muted">${say("audit.head")} <code dir="ltr">${head.seq}:${head.hash}</code> <askback-copy .text=${`${head.seq}:${head.hash}`}></askback-copy></p>`;
+  }
+}

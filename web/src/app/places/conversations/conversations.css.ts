@@ -1,0 +1,102 @@
+import { css } from "../../../elements/element.ts";
+
+export const conversations = css`
+  :host {
+    --askback-page: var(--_ground);
+  }
+  .list > .bar {
+    position: static;
+  }
+  @media (height >= 36rem) {
+    .list > .bar {
+      position: sticky;
+    }
+  }
+  .rows .row {
+    grid-template-columns: 1.75rem minmax(0, 1fr) auto;
+  }
+  .rows .mark {
+    color: var(--_muted);
+    font-size: 0.6875rem;
+    font-weight: 650;
+  }
+  .rows .s {
+    align-items: center;
+    display: flex;
+    gap: 0.5rem;
+  }
+  .rows .s > .line {
+    flex: 1;
+    overflow: hidden;
+    text-overflow: ellipsis;
+  }
+  .rows .waits {
+    background: var(--_tint);
+    color: var(--_accent);
+    flex: none;
+  }
+  .more {
+    margin: 1rem;
+  }
+  .detail {
+    display: flex;
+    flex-direction: column;
+    scroll-padding-block-start: 4rem;
+  }
+  .detail > .bar {
+    align-items: center;
+    display: flex;
+    flex: none;
+    flex-wrap: wrap;
+    gap: 0 0.75rem;
+    min-block-size: 3.25rem;
+    padding-block: 0.25rem;
+    z-index: 2;
+  }
+  .detail > .bar h2 {
+    font-size: 1rem;
+    font-weight: 650;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .detail > .bar .about {
+    flex: 1 1 4rem;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  .detail > .bar button {
+    padding-inline: 0.5rem;
+  }
+  .naming {
+    display: flex;
+    flex: 1;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+  }
+  .naming input {
+    flex: 1 1 10rem;
+    min-inline-size: 0;
+  }
+  @media (width < 30rem) {
+    .detail > .bar .about {
+      display: none;
+    }
+    .detail {
+      scroll-padding-block-start: 7rem;
+    }
+    .detail > .bar h2 {
+      flex: 1 1 12rem;
+    }
+    .back span {
+      display: none;
+    }
+  }
+  askback-thread {
+    flex: 1;
+    inline-size: 100%;
+    margin-inline: auto;
+    padding: 1rem 1rem 0;
+  }
+`;

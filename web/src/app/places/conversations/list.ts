@@ -1,0 +1,110 @@
+import type { Client } from "../../../client/client.ts";
+import type { Conversation, ConversationPage } from "../../../core/generated/wire.ts";
+import { needsTexts } from "../../../elements/localtexts.ts";
+
+/** How many one call reads, and at most when the list is read anew. */
+const PAGE = 50;
+const MOST = 200;
+/** A search goes on by itself until it has found so many. */
+const ENOUGH = 20;
+/** Between something new and reading the list anew: many things at once are read once. */
+const CALM_MS = 300;
+
+export interface Search {
+  readonly q: string;
+  readonly archived: boolean;
+}
+
+/** The conversations of a person as the server lists them, kept current; `changed` is called with each new state. */
+export class ConversationList {
+  /** Undefined until they are known. */
+  found: readonly Conversation[] | undefined;
+  cursor: string | null = null;
+  failed = false;
+  #search: Search = { q: "", archived: false };
+  /** The latest reading; an earlier one that answers later is ignored. */
+  #turn = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #stop: (() => void) | undefined;
+
+  constructor(
+    private readonly client: Client,
+    private readonly changed: () => void,
+  ) {}
+
+  /** Follow what happens until `leave()`. */
+  follow(): void {
+    let first = true;
+    const soon = (): void => {
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined;
+        void this.#read(Math.min(MOST, Math.max(PAGE, this.found?.length ?? 0)));
+      }, CALM_MS);
+    };
+    this.#stop = this.client.follow({
+      async sync() {
+        // What happened while there was no connection.
+        if (!first) soon();
+        first = false;
+      },
+      event: (event) => {
+        if ("request" in event) soon();
+      },
+      shared: soon,
+      changed: ({ what }) => {
+        if (what === "conversation") soon();
+      },
+      refused: () => {},
+    });
+  }
+
+  leave(): void {
+    this.#stop?.();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#turn += 1;
+  }
+
+  /** Look for others. */
+  search(search: Search): void {
+    this.#search = search;
+    this.found = undefined;
+    void this.#read(PAGE);
+  }
+
+  more(): void {
+    if (this.cursor) void this.#read(PAGE, this.cursor);
+  }
+
+  async #read(limit: number, from?: string): Promise<void> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const before = from ? (this.found ?? []) : [];
+    const { q, archived } = this.#search;
+    let read: readonly Conversation[] = [];
+    let cursor: string | null = from ?? null;
+    try {
+      do {
+        const query = new URLSearchParams({ limit: String(limit) });
+        if (q) query.set("q", q);
+        if (archived) query.set("archived", "true");
+        if (cursor) query.set("cursor", cursor);
+        const page: ConversationPage = await this.client.get<ConversationPage>(`/v1/conversations?${query}`);
+        if (page.conversations.some(({ request }) => request && needsTexts(request)))
+          await import("../../../elements/texts/texts.ts").catch(() => {});
+        if (turn !== this.#turn) return;
+        read = [...read, ...page.conversations];
+        cursor = page.next_cursor;
+      } while (cursor && read.length < ENOUGH);
+      const ids = new Set(read.map(({ id }) => id));
+      this.found = [...before.filter(({ id }) => !ids.has(id)), ...read];
+      this.cursor = cursor;
+      this.failed = false;
+    } catch {
+      if (turn !== this.#turn) return;
+      // What is shown stays; the next news read it anew.
+      this.failed = !this.found;
+    }
+    this.changed();
+  }
+}

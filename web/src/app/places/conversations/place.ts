@@ -1,0 +1,298 @@
+import texts from "../../../../../src/askback/messages/en.json?place=conversations" with { type: "json" };
+import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import { newKey } from "../../../client/key.ts";
+import type { AgentList, Conversation, Thread } from "../../../core/generated/wire.ts";
+import { isTerminal } from "../../../core/lifecycle.ts";
+import { addTexts } from "../../../core/messages.ts";
+import { escapeText } from "../../../elements/approval/escapes.ts";
+import { type Changed, drawList } from "../../../elements/element.ts";
+import { html, render, type Template } from "../../../elements/html.ts";
+import { initials } from "../../../elements/initials.ts";
+import { AskbackThread } from "../../../elements/thread.ts";
+import { icons } from "../../icons.ts";
+import { PlaceElement } from "../../place.ts";
+import { pathOf } from "../../router.ts";
+import { drawHeading } from "../../ui/heading.ts";
+import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
+import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
+import { drawChips, drawSearch } from "../../ui/toolbar.ts";
+import { titleOf } from "../inbox/words.ts";
+import { conversations } from "./conversations.css.ts";
+import { ConversationList } from "./list.ts";
+
+addTexts(inboxTexts);
+addTexts(texts);
+if (!customElements.get("askback-thread")) customElements.define("askback-thread", AskbackThread);
+
+const TYPING_MS = 250;
+const encode = encodeURIComponent;
+
+/** Conversations: those of every agent, by what happened last, and beside them the one that is open. */
+export class Place extends PlaceElement {
+  static override styles = [...PlaceElement.styles, conversations];
+  static override properties = { ...PlaceElement.properties, naming: false };
+
+  /** Whether the title is being changed. */
+  declare naming: boolean;
+  override readonly keys = { list: LIST_KEYS, answers: true };
+  #list: ConversationList | undefined;
+  #agents: ReadonlyMap<string, string> = new Map();
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #thread: AskbackThread | undefined;
+  #stop: (() => void) | undefined;
+
+  get heading(): string {
+    return this.item ? this.#title : this.say("app.conversations");
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    const { client, inbox } = this.app;
+    this.#list = new ConversationList(client, () => this.redraw());
+    this.#list.follow();
+    const redraw = (): void => this.redraw();
+    const leaveKeys = followListKeys(this);
+    inbox.addEventListener("change", redraw);
+    this.#stop = () => {
+      inbox.removeEventListener("change", redraw);
+      leaveKeys();
+    };
+    void client.get<AgentList>("/v1/agents?limit=200").then(
+      ({ agents }) => {
+        this.#agents = new Map(agents.map(({ id, name }) => [id, name]));
+        this.redraw();
+      },
+      () => {},
+    );
+  }
+
+  disconnectedCallback(): void {
+    clearTimeout(this.#typing);
+    this.#stop?.();
+    this.#list?.leave();
+  }
+
+  get #archived(): boolean {
+    return this.query?.get("show") === "archived";
+  }
+
+  protected override willUpdate(changed: Changed): void {
+    const search = { q: this.query?.get("q") ?? "", archived: this.#archived };
+    if (changed.has("query")) this.#list?.search(search);
+    if (changed.has("item")) this.#show(this.item);
+  }
+
+  #show(id: string): void {
+    this.naming = false;
+    this.#thread = undefined;
+    if (!id) return;
+    const thread = document.createElement("askback-thread");
+    thread.client = this.app.client;
+    thread.thread = id;
+    thread.addEventListener("askback-thread", () => this.redraw());
+    this.#thread = thread;
+  }
+
+  /** What a conversation is called: its title, or the agents in it. */
+  #nameOf({ id, title, agents }: Pick<Conversation, "id" | "title" | "agents">): string {
+    const names = (agents ?? []).flatMap((each) => this.#agents.get(each) ?? []);
+    return title || (names.length > 0 ? this.say("conversations.with", { name: names.join(", ") }) : id);
+  }
+
+  get #open(): Conversation | undefined {
+    return this.#list?.found?.find(({ id }) => id === this.item);
+  }
+
+  get #title(): string {
+    const title = this.#thread?.transcript?.title;
+    return this.#nameOf({ id: this.item, title, agents: this.#open?.agents });
+  }
+
+  #path(item: string, query = this.query): string {
+    return `${pathOf("conversations", item)}${query?.size ? `?${query}` : ""}`;
+  }
+
+  #filter(name: string, value: string): void {
+    const query = new URLSearchParams(this.query);
+    if (value) query.set(name, value);
+    else query.delete(name);
+    this.app.go(this.#path(this.item, query), { replace: true });
+  }
+
+  #type(text: string): void {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => this.#filter("q", text.trim()), TYPING_MS);
+  }
+
+  protected override updated(): void {
+    const waiting = new Map<string, number>();
+    for (const { thread_id: id } of this.app.inbox.mine) waiting.set(id, (waiting.get(id) ?? 0) + 1);
+    drawList(this.root.querySelector(".rows"), this.#list?.found ?? [], (each, place) =>
+      render(this.#drawRow(each, waiting.get(each.id) ?? 0), place),
+    );
+  }
+
+  #drawRow(each: Conversation, waiting: number): Template {
+    const { id, message, request, updated_at } = each;
+    const name = this.#nameOf(each);
+    const who = message?.name ?? this.#agents.get(each.agents?.[0] ?? "") ?? "";
+    const text = request ? titleOf(request, this) : (message?.text ?? "");
+    const speaker = request ? (request.agent?.name ?? request.requester?.name) : message?.name;
+    const line = speaker ? this.say("conversations.said", { name: speaker, text }) : text;
+    return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
+      <span class="mark" aria-hidden="true">${initials(each.title ? who || name : (name.split(" ").at(-1) ?? name))}</span>
+      <span class="t">${escapeText(name)}</span>
+      <askback-time class="when" at=${updated_at}></askback-time>
+      <span class="s"><span class="line">${escapeText(line)}</span>${waiting > 0 && html`<span class="tag waits">${this.#count("waits", waiting)}</span>`}</span>
+    </a>`;
+  }
+
+  #count(name: string, count: number): string {
+    return this.say(`conversations.${name}.${count === 1 ? "one" : "many"}`, { count });
+  }
+
+  #drawFilters(): Template {
+    const { say } = this;
+    const chips = [
+      { id: "", label: say("conversations.current") },
+      { id: "archived", label: say("conversations.archived") },
+    ];
+    return html`${drawSearch(say("conversations.search"), this.query?.get("q") ?? "", (text) => this.#type(text))}
+      ${drawChips(say("conversations.which"), chips, this.#archived ? "archived" : "", (id) => this.#filter("show", id))}`;
+  }
+
+  #drawRows(): Template {
+    const { say } = this;
+    const list = this.#list;
+    if (list?.failed)
+      return drawError(say, () => list.search({ q: this.query?.get("q") ?? "", archived: this.#archived }));
+    if (!list?.found) return drawLoading(say);
+    const more =
+      list.cursor &&
+      html`<button type="button" class="more" .onclick=${() => list.more()}>${say("conversations.more")}</button>`;
+    if (list.found.length > 0) return html`<ul class="rows"></ul>${more}`;
+    if (this.query?.get("q")) {
+      const clear = html`<a href=${pathOf("conversations", this.item)}>${say("conversations.clear")}</a>`;
+      return drawEmpty({
+        icon: icons.search,
+        title: say("conversations.nothing"),
+        action: html`${more || clear}`,
+      });
+    }
+    if (this.#archived)
+      return drawEmpty({ icon: icons.tick, title: say("conversations.no_archive"), action: more });
+    return drawEmpty({
+      title: say("conversations.empty"),
+      text: say("conversations.hint"),
+      code: 'from askback import Client\nClient().say("I am packing for Rome.", thread_id="trip")',
+      action: more,
+    });
+  }
+
+  async #rename(event: Event): Promise<void> {
+    event.preventDefault();
+    const title = new FormData(event.currentTarget as HTMLFormElement).get("title");
+    const call = this.app.client.patch<Thread>(`/v1/threads/${encode(this.item)}`, {
+      title: String(title).trim() || null,
+    });
+    if (!(await this.#try(call))) return;
+    this.naming = false;
+    this.focusOn("#rename");
+  }
+
+  async #archive(): Promise<void> {
+    const { say, item } = this;
+    const title = this.#title;
+    const pending =
+      this.#thread?.transcript?.requests.filter(({ status }) => !isTerminal(status)).length ?? 0;
+    const question = {
+      title: say("conversations.archive_title", { title }),
+      text: this.#count("archive_text", pending),
+      yes: say("conversations.archive"),
+      danger: true,
+    };
+    if (pending > 0 && !(await this.app.confirm(question))) return;
+    if (!(await this.#put(item, "archive"))) return;
+    this.app.toast({
+      text: say("conversations.archive_done", { title }),
+      undo: () => void this.#put(item, "unarchive"),
+    });
+  }
+
+  async #unarchive(): Promise<void> {
+    const text = this.say("conversations.unarchive_done", { title: this.#title });
+    if (await this.#put(this.item, "unarchive")) this.app.toast({ text });
+  }
+
+  #put(id: string, action: "archive" | "unarchive"): Promise<boolean> {
+    return this.#try(this.app.client.post(`/v1/threads/${encode(id)}/${action}`, {}, newKey()));
+  }
+
+  /** Whether a call has worked; if it has not, say so. */
+  #try(call: Promise<unknown>): Promise<boolean> {
+    return call.then(
+      () => true,
+      () => {
+        this.app.toast({ text: this.say("conversations.failed") });
+        return false;
+      },
+    );
+  }
+
+  #drawActions(): Template | false {
+    const { say } = this;
+    const transcript = this.#thread?.transcript;
+    const level = transcript?.access?.level;
+    const isArchived = !!transcript?.archived_at;
+    const mayArchive = level === "owner" || (level === "all" && !this.#open?.owner);
+    const mayName = !isArchived && (mayArchive || level === "prompt" || level === "all");
+    return html`${
+      mayName &&
+      html`<button type="button" id="rename" class="quiet" .onclick=${() => {
+        this.naming = true;
+        this.focusOn("[name=title]");
+      }}>${say("conversations.rename")}</button>`
+    }
+    ${mayArchive && html`<button type="button" class="quiet" .onclick=${() => void (isArchived ? this.#unarchive() : this.#archive())}>${say(isArchived ? "conversations.unarchive" : "conversations.archive")}</button>`}`;
+  }
+
+  #drawNaming(): Template {
+    const { say } = this;
+    const close = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape") return;
+      event.stopPropagation();
+      this.naming = false;
+      this.focusOn("#rename");
+    };
+    return html`<form class="naming" .onsubmit=${(event: Event) => void this.#rename(event)} .onkeydown=${close}>
+      <input type="text" name="title" maxlength="200" autocomplete="off" aria-label=${say("conversations.title")} .value=${this.#thread?.transcript?.title ?? ""} />
+      <button type="submit" class="primary">${say("conversations.save")}</button>
+    </form>`;
+  }
+
+  #drawDetail(): Template {
+    const { say } = this;
+    const names = (this.#open?.agents ?? []).flatMap((id) => this.#agents.get(id) ?? []).join(", ");
+    return html`<section class="pane detail" tabindex="-1" aria-label=${say("conversations.conversation")}>
+      ${
+        this.item
+          ? html`<div class="bar">
+                <a class="back" href=${this.#path("")} aria-label=${say("app.conversations")}>${icons.back}<span>${say("app.conversations")}</span></a>
+                ${this.naming ? this.#drawNaming() : html`<h2>${escapeText(this.#title)}</h2><span class="about">${names}</span>${this.#drawActions()}`}
+              </div>
+              ${this.#thread}`
+          : html`<p class="empty">${say("conversations.none")}</p>`
+      }
+    </section>`;
+  }
+
+  protected override render(): Template {
+    return html`<div class="split" data-open=${String(this.item !== "")}>
+      <section class="pane list" aria-label=${this.say("conversations.list")}>
+        <div class="bar">${drawHeading(this.say("app.conversations"))}${this.#drawFilters()}</div>
+        ${this.#drawRows()}
+      </section>
+      ${this.#drawDetail()}
+    </div>`;
+  }
+}

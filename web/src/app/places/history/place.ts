@@ -1,0 +1,246 @@
+import texts from "../../../../../src/askback/messages/en.json?place=history" with { type: "json" };
+import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import { followRequest } from "../../../client/follow-request.ts";
+import type { AgentList, InputRequest, PeopleList, RequestPage } from "../../../core/generated/wire.ts";
+import { addTexts } from "../../../core/messages.ts";
+import { escapeText } from "../../../elements/approval/escapes.ts";
+import { type Changed, drawList } from "../../../elements/element.ts";
+import { html, render, type Template } from "../../../elements/html.ts";
+import { loadKinds } from "../../../elements/kinds.ts";
+import { needsTexts } from "../../../elements/localtexts.ts";
+import type { AskbackRequest } from "../../../elements/request.ts";
+import { icons } from "../../icons.ts";
+import { PlaceElement } from "../../place.ts";
+import { pathOf } from "../../router.ts";
+import { drawHeading } from "../../ui/heading.ts";
+import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
+import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
+import { type Chip, drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
+import { Comments } from "../inbox/comments.ts";
+import { inbox } from "../inbox/inbox.css.ts";
+import { agentOf, titleOf } from "../inbox/words.ts";
+import { history } from "./history.css.ts";
+import { lookOf, OUTCOMES, outcomeOf, whoOf } from "./words.ts";
+
+addTexts(inboxTexts);
+addTexts(texts);
+
+const KINDS = ["approval", "form", "secret", "action"];
+const DAY_MS = 24 * 3600_000;
+const TIMES: Record<string, number> = { day: DAY_MS, week: 7 * DAY_MS, month: 30 * DAY_MS };
+/** The parts of the address that are filters of the server as they are. */
+const FILTERS = ["q", "kind", "outcome", "by", "agent", "thread_id"];
+const TYPING_MS = 250;
+
+/** Every settled request: who decided what, when and why. */
+export class Place extends PlaceElement {
+  static override styles = [...PlaceElement.styles, inbox, history];
+  override readonly keys = { list: LIST_KEYS };
+  readonly #comments = new Comments(this);
+  #requests: readonly InputRequest[] | undefined;
+  #cursor: string | null = null;
+  #failed = false;
+  /** The latest search; an earlier one that answers later is ignored. */
+  #search = 0;
+  #people: readonly Chip[] = [];
+  #agents: readonly Chip[] = [];
+  #typing: ReturnType<typeof setTimeout> | undefined;
+  #card: AskbackRequest | undefined;
+  #open: InputRequest | undefined;
+  #gone = false;
+  #stop: (() => void) | undefined;
+  #leaveKeys: (() => void) | undefined;
+
+  get heading(): string {
+    return this.#open ? titleOf(this.#open, this) : this.say("app.history");
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#leaveKeys = followListKeys(this);
+    const chips = (found: readonly { id: string; name: string }[]): Chip[] =>
+      found.map(({ id, name }) => ({ id, label: name })).sort((a, b) => a.label.localeCompare(b.label));
+    const { client } = this.app;
+    void client.get<PeopleList>("/v1/people?limit=200").then(({ people }) => {
+      this.#people = chips(people);
+      this.redraw();
+    }, ignore);
+    void client.get<AgentList>("/v1/agents?limit=200").then(({ agents }) => {
+      this.#agents = chips(agents);
+      this.redraw();
+    }, ignore);
+  }
+
+  disconnectedCallback(): void {
+    clearTimeout(this.#typing);
+    this.#leaveKeys?.();
+    this.#close();
+  }
+
+  protected override willUpdate(changed: Changed): void {
+    if (changed.has("query")) void this.#load();
+    if (changed.has("item")) this.#show(this.item);
+  }
+
+  /** Search anew, or go on behind what was found. */
+  async #load(cursor?: string): Promise<void> {
+    this.#search += 1;
+    const search = this.#search;
+    if (!cursor) this.#requests = undefined;
+    this.#failed = false;
+    const query = new URLSearchParams(cursor ? { cursor } : {});
+    for (const name of FILTERS) {
+      const value = this.query?.get(name);
+      if (value) query.set(name, value);
+    }
+    const since = TIMES[this.query?.get("time") ?? ""];
+    if (since) query.set("settled_after", new Date(this.app.client.now - since).toISOString());
+    try {
+      const page = await this.app.client.get<RequestPage>(`/v1/history?${query}`);
+      if (page.requests.some(needsTexts)) await import("../../../elements/texts/texts.ts").catch(ignore);
+      if (search !== this.#search) return;
+      this.#requests = [...(this.#requests ?? []), ...page.requests];
+      this.#cursor = page.next_cursor;
+    } catch {
+      if (search === this.#search) this.#failed = true;
+    }
+    this.redraw();
+  }
+
+  #show(id: string): void {
+    this.#close();
+    if (!id) return;
+    const { client } = this.app;
+    const card = document.createElement("askback-request");
+    card.client = client;
+    card.headingLevel = 2;
+    this.#card = card;
+    const show = (request: InputRequest): void => {
+      card.request = request;
+      void Promise.resolve(loadKinds([request])).then(() => {
+        if (card !== this.#card) return;
+        this.#open = request;
+        this.#comments.open(request);
+        this.redraw();
+      });
+    };
+    this.#stop = followRequest(client, id, show, () => {
+      this.#gone = true;
+      this.redraw();
+    });
+  }
+
+  #close(): void {
+    this.#stop?.();
+    this.#stop = this.#card = this.#open = undefined;
+    this.#gone = false;
+    this.#comments.close();
+  }
+
+  /** The address with another filter; `item` stays open. */
+  #filter(name: string, value: string): void {
+    const query = new URLSearchParams(this.query);
+    if (value) query.set(name, value);
+    else query.delete(name);
+    this.app.go(this.#path(this.item, query), { replace: true });
+  }
+
+  #path(item: string, query = this.query): string {
+    return `${pathOf("history", item)}${query?.size ? `?${query}` : ""}`;
+  }
+
+  #type(text: string): void {
+    clearTimeout(this.#typing);
+    this.#typing = setTimeout(() => this.#filter("q", text.trim()), TYPING_MS);
+  }
+
+  protected override updated(): void {
+    drawList(this.root.querySelector(".rows"), this.#requests ?? [], (request, place) =>
+      render(this.#drawRow(request), place),
+    );
+  }
+
+  #drawRow(request: InputRequest): Template {
+    const { id, settled_at, thread_title, thread_id } = request;
+    const outcome = outcomeOf(request);
+    const about = [whoOf(request, this.say), agentOf(request), thread_title ?? thread_id].filter(Boolean);
+    return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
+      <span class="t">${escapeText(titleOf(request, this))}</span>
+      <askback-time class="when" at=${settled_at}></askback-time>
+      <span class="s"><span class=${`tag ${lookOf(outcome)}`}>${this.say(`history.outcome_${outcome}`)}</span> ${escapeText(about.join(" · "))}</span>
+    </a>`;
+  }
+
+  #drawFilters(): Template {
+    const { say } = this;
+    const get = (name: string): string => this.query?.get(name) ?? "";
+    const select = (name: string, all: string, chips: readonly Chip[]) =>
+      drawSelect(say(`history.${all}`), say(`history.any_${all}`), chips, get(name), (id) =>
+        this.#filter(name, id),
+      );
+    const kinds = KINDS.map((id) => ({ id, label: say(`history.kind_${id}`) }));
+    const outcomes = OUTCOMES.map((id) => ({ id, label: say(`history.outcome_${id}`) }));
+    const times = Object.keys(TIMES).map((id) => ({ id, label: say(`history.${id}`) }));
+    return html`${drawSearch(say("history.search"), get("q"), (text) => this.#type(text))}
+      ${drawChips(say("history.kind"), [{ id: "", label: say("history.all") }, ...kinds], get("kind"), (id) => this.#filter("kind", id))}
+      <div class="selects">
+        ${select("outcome", "outcome", outcomes)} ${select("by", "person", this.#people)}
+        ${select("agent", "agent", this.#agents)} ${select("time", "time", times)}
+      </div>`;
+  }
+
+  #drawRows(): Template {
+    const { say } = this;
+    if (this.#failed) return drawError(say, () => void this.#load());
+    if (!this.#requests) return drawLoading(say);
+    const more =
+      this.#cursor &&
+      html`<button type="button" class="more" .onclick=${() => void this.#load(this.#cursor ?? "")}>${say("history.more")}</button>`;
+    if (this.#requests.length > 0) return html`<ul class="rows"></ul>${more}`;
+    if (!this.query?.size)
+      return drawEmpty({ icon: icons.tick, title: say("history.empty"), text: say("history.hint") });
+    const clear = html`<a href=${pathOf("history")}>${say("history.clear")}</a>`;
+    return drawEmpty({ icon: icons.search, title: say("history.nothing"), action: html`${more || clear}` });
+  }
+
+  /** What the card below does not say: when exactly, and where to read on. */
+  #drawFacts(request: InputRequest): Template {
+    const { say } = this;
+    const outcome = outcomeOf(request);
+    return html`<p class="verdict">
+      <span class=${`tag ${lookOf(outcome)}`}>${say(`history.outcome_${outcome}`)}</span>
+      <span>${escapeText(whoOf(request, say))}</span>
+      <askback-time class="when" look="long" at=${request.settled_at}></askback-time>
+      <a class="end" href=${pathOf("conversations", request.thread_id)}>${say("history.conversation")}</a>
+      ${this.app.me?.role === "admin" && html`<a href=${`/audit?request_id=${encodeURIComponent(request.id)}`}>${say("history.audit")}</a>`}
+    </p>`;
+  }
+
+  #drawDetail(): Template {
+    const { say } = this;
+    const shown = this.#gone ? html`<p class="empty">${say("gone")}</p>` : this.#card;
+    return html`<section class="pane detail" tabindex="-1" aria-label=${say("inbox.request")}>
+      ${
+        this.item
+          ? html`<div class="bar">
+              <a class="back" href=${this.#path("")}>${icons.back}${say("app.history")}</a>
+              ${this.#open?.settled_at && this.#drawFacts(this.#open)}
+            </div>
+            <div class="body">${shown}${this.#comments.draw()}</div>`
+          : html`<p class="empty">${say("history.none")}</p>`
+      }
+    </section>`;
+  }
+
+  protected override render(): Template {
+    return html`<div class="split" data-open=${String(this.item !== "")}>
+      <section class="pane list" aria-label=${this.say("history.list")}>
+        <div class="bar">${drawHeading(this.say("app.history"))}${this.#drawFilters()}</div>
+        ${this.#drawRows()}
+      </section>
+      ${this.#drawDetail()}
+    </div>`;
+  }
+}
+
+const ignore = (): void => {};

@@ -1,0 +1,116 @@
+/** Decide about several requests at once: approvals and the rest never together, dangerous ones are never allowed. */
+
+import type { BatchBody, InputRequest } from "../../../core/generated/wire.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import type { Say } from "../../../elements/text.ts";
+import type { App } from "../../place.ts";
+import { isDangerous, sortOf } from "./words.ts";
+
+export type BulkAction = "deny" | "allow" | "dismiss";
+
+const BODIES: Record<BulkAction, Omit<BatchBody, "requests">> = {
+  deny: { action: "decline", reason: "refused" },
+  allow: { action: "approve" },
+  dismiss: { action: "decline", reason: "dismissed" },
+};
+
+/** What can be done with some requests. */
+export interface Choice {
+  readonly approvals: readonly InputRequest[];
+  readonly others: readonly InputRequest[];
+  /** The approvals that may be allowed together. */
+  readonly harmless: readonly InputRequest[];
+}
+
+/** Return what can be done with these requests. */
+export function choiceOf(requests: readonly InputRequest[]): Choice {
+  const approvals = requests.filter((request) => sortOf(request) === "approval");
+  return {
+    approvals,
+    others: requests.filter((request) => sortOf(request) !== "approval"),
+    harmless: approvals.filter((request) => !isDangerous(request) && !request.approval?.plan),
+  };
+}
+
+interface BulkHost {
+  readonly app: App;
+  readonly say: Say;
+  redraw(): void;
+  /** Give the focus to the heading. */
+  focusHome(): void;
+}
+
+/** The requests that are selected, and what is done with all of them. */
+export class Bulk {
+  #ids: ReadonlySet<string> = new Set();
+
+  constructor(private readonly host: BulkHost) {}
+
+  get isEmpty(): boolean {
+    return this.#ids.size === 0;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  toggle(id: string): void {
+    const without = [...this.#ids].filter((each) => each !== id);
+    this.select(without.length === this.#ids.size ? [...without, id] : without);
+  }
+
+  select(ids: readonly string[]): void {
+    this.#ids = new Set(ids);
+    this.host.redraw();
+  }
+
+  /** Draw what can be done with those that are selected, of `offered`, all that can be. */
+  draw(offered: readonly InputRequest[]): Template | false {
+    if (this.isEmpty) return false;
+    const { say } = this.host;
+    const selected = offered.filter(({ id }) => this.#ids.has(id));
+    const { approvals, others, harmless } = choiceOf(selected);
+    const only = (look: string, key: string, some: readonly InputRequest[]) =>
+      html`<button type="button" class=${look} .onclick=${() => this.select(some.map(({ id }) => id))}>${say(key, { count: some.length })}</button>`;
+    const act = (action: BulkAction, look: string, some: readonly InputRequest[]) =>
+      some.length > 0 &&
+      html`<button type="button" class=${look} .onclick=${() => this.#act(action, some)}>${say(`inbox.${action}`, { count: some.length })}</button>`;
+    const mixed = approvals.length > 0 && others.length > 0;
+    const left = approvals.length - harmless.length;
+    return html`<div class="bulk" role="region" aria-label=${say("inbox.bulk")}>
+      <div class="actions">
+        <b role="status">${say("inbox.selected", { count: selected.length })}</b>
+        ${selected.length < offered.length && only("quiet", "inbox.select_all", offered)}
+        ${only("quiet", "inbox.unselect", [])}
+      </div>
+      ${mixed && html`<p>${say("inbox.mixed")}</p>`}
+      ${!mixed && left > 0 && html`<p>${say("inbox.left_out", { count: left })}</p>`}
+      <div class="actions">
+        ${
+          mixed
+            ? html`${only("", "inbox.only_approvals", approvals)} ${only("", "inbox.only_others", others)}`
+            : html`${act("deny", "danger", approvals)} ${act("allow", "", harmless)} ${act("dismiss", "", others)}`
+        }
+      </div>
+    </div>`;
+  }
+
+  /** Take them out of the list at once, and send the decision unless it is undone. */
+  #act(action: BulkAction, requests: readonly InputRequest[]): void {
+    const { app, say } = this.host;
+    const count = requests.length;
+    const undo = app.inbox.hold(requests);
+    this.select([]);
+    this.host.focusHome();
+    app.toast({
+      text: say(`inbox.${action}_soon`, { count }),
+      undo,
+      act: () =>
+        void app.inbox.decide(requests, BODIES[action]).then((left) => {
+          if (left === 0) return;
+          undo();
+          app.toast({ text: say("inbox.not_decided", { count: left }) });
+        }),
+    });
+  }
+}

@@ -1,0 +1,141 @@
+import { newKey } from "../../../client/key.ts";
+import type { Comment, CommentList, InputRequest } from "../../../core/generated/wire.ts";
+import { draftStore, loadDraftStore } from "../../../elements/draftstore.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { draw } from "../../../elements/icons.ts";
+import type { PlaceElement } from "../../place.ts";
+
+const BIN = draw("M5 7h14M10 4h4M7 7l1 13h8l1-13");
+
+/** Where the comment that is typed about a request is kept on this device. */
+const keyOf = (request: string): string => `comment/${request}`;
+
+/** What people write to each other about the open request; agents never read it. */
+export class Comments {
+  #request: InputRequest | undefined;
+  #comments: readonly Comment[] = [];
+  #text = "";
+  #failed = "";
+  #stop: (() => void) | undefined;
+
+  constructor(private readonly place: PlaceElement) {}
+
+  /** Show the comments of another request, or of none. */
+  open(request: InputRequest | undefined): void {
+    const isSame = request?.id === this.#request?.id;
+    this.#request = request;
+    if (isSame) return;
+    this.#stop?.();
+    this.#comments = [];
+    this.#text = this.#failed = "";
+    if (request) void this.#restore(request.id);
+    this.#stop = request && this.place.app.client.follow(this.#follower(request.id));
+  }
+
+  close(): void {
+    this.open(undefined);
+  }
+
+  /** Show what was typed about the request before and not sent; what is typed meanwhile stays. */
+  async #restore(id: string): Promise<void> {
+    await loadDraftStore(this.place.app.client);
+    if (this.#request?.id !== id || this.#text) return;
+    this.#text = draftStore?.readText(keyOf(id)) ?? "";
+    this.place.redraw();
+  }
+
+  #follower(id: string) {
+    const sync = async (): Promise<void> => {
+      const { comments } = await this.place.app.client.get<CommentList>(this.#path(id));
+      if (this.#request?.id !== id) return;
+      this.#comments = comments;
+      this.place.redraw();
+    };
+    return {
+      sync,
+      event: () => {},
+      changed: (change: { what: string; request_id: string }) => {
+        if (change.what === "comments" && change.request_id === id) sync().catch(() => {});
+      },
+      refused: () => {},
+    };
+  }
+
+  #path(id: string, comment = ""): string {
+    const path = `/v1/requests/${encodeURIComponent(id)}/comments`;
+    return comment ? `${path}/${encodeURIComponent(comment)}` : path;
+  }
+
+  async #send(): Promise<void> {
+    const id = this.#request?.id;
+    const text = this.#text.trim();
+    if (!id || !text) return;
+    this.#failed = "";
+    try {
+      const comment = await this.place.app.client.post<Comment>(this.#path(id), { text }, newKey());
+      draftStore?.forget(keyOf(id));
+      if (this.#request?.id !== id) return;
+      const others = this.#comments.filter((each) => each.id !== comment.id);
+      this.#comments = [...others, comment];
+      this.#text = "";
+    } catch {
+      this.#failed = this.place.say("inbox.comment_failed");
+    }
+    this.place.redraw();
+  }
+
+  async #delete(comment: Comment): Promise<void> {
+    const id = this.#request?.id;
+    const { app, say } = this.place;
+    const sure = await app.confirm({
+      title: say("inbox.comment_delete"),
+      text: comment.text,
+      yes: say("inbox.comment_delete_yes"),
+      danger: true,
+    });
+    if (!sure || !id) return;
+    await app.client.delete(this.#path(id, comment.id)).catch(() => {});
+    this.#comments = this.#comments.filter((each) => each.id !== comment.id);
+    this.place.redraw();
+  }
+
+  #drawComment(comment: Comment): Template {
+    const { say, app } = this.place;
+    const { author, text, created_at } = comment;
+    const isOwn = !!app.me && (author.user ?? author.id) === app.me.user;
+    return html`<li>
+      <p class="by"><b><bdi>${author.name}</bdi></b> <askback-time class="when" look="long" at=${created_at}></askback-time>
+        ${isOwn && html`<button type="button" class="quiet icon-only" aria-label=${say("inbox.comment_delete")} title=${say("inbox.comment_delete")} .onclick=${() => void this.#delete(comment)}>${BIN}</button>`}
+      </p>
+      <p class="said">${text}</p>
+    </li>`;
+  }
+
+  draw(): Template | false {
+    const { say } = this.place;
+    const request = this.#request;
+    const canWrite = request?.level !== "view";
+    if (!request || (!canWrite && this.#comments.length === 0)) return false;
+    const oninput = (event: Event): void => {
+      this.#text = (event.target as HTMLTextAreaElement).value;
+      draftStore?.writeText(keyOf(request.id), this.#text);
+    };
+    const onsubmit = (event: Event): void => {
+      event.preventDefault();
+      void this.#send();
+    };
+    return html`<section class="comments" aria-labelledby="comments">
+      <h3 id="comments">${say("inbox.comments")}</h3>
+      <p class="muted">${say("inbox.comments_about")}</p>
+      <ul>${this.#comments.map((comment) => this.#drawComment(comment))}</ul>
+      ${
+        canWrite &&
+        html`<form .onsubmit=${onsubmit}>
+          <textarea id="comment" rows="2" maxlength="2000" aria-label=${say("inbox.comment")} placeholder=${say("inbox.comment")} .value=${this.#text} .oninput=${oninput}></textarea>
+          <button type="submit">${say("inbox.comment_send")}</button>
+        </form>
+        <p role="status">${this.#failed}</p>`
+      }
+    </section>`;
+  }
+}

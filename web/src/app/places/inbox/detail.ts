@@ -1,0 +1,191 @@
+import { followRequest } from "../../../client/follow-request.ts";
+import { approvalCount, hasVoted } from "../../../core/approval.ts";
+import type { InputRequest } from "../../../core/generated/wire.ts";
+import { isTerminal } from "../../../core/lifecycle.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { draw } from "../../../elements/icons.ts";
+import { loadKinds } from "../../../elements/kinds.ts";
+import type { AskbackRequest } from "../../../elements/request.ts";
+import { icons } from "../../icons.ts";
+import type { PlaceElement } from "../../place.ts";
+import { pathOf } from "../../router.ts";
+import { Comments } from "./comments.ts";
+import { Tools } from "./tools.ts";
+import { titleOf } from "./words.ts";
+
+/** A key that was meant for what was shown before does nothing to a request that has just appeared. */
+const PAUSE_MS = 500;
+/** What numbers choose. */
+const CHOICES = "input[type=radio], input[type=checkbox], button.choice";
+/** A second step of the card is open, which Escape closes. */
+const STEP = "#back, .sure";
+const UP = draw("M6 15l6-6 6 6");
+const DOWN = draw("M6 9l6 6 6-6");
+
+/** Where the request stands in the list, and how to go on. */
+export interface Around {
+  readonly at: number;
+  readonly all: number;
+  step(by: number): void;
+  close(): void;
+}
+
+/** The request beside the list: followed as long as it is open. */
+export class Detail {
+  #id = "";
+  #card: AskbackRequest | undefined;
+  #request: InputRequest | undefined;
+  #gone = false;
+  #since = Number.POSITIVE_INFINITY;
+  #stop: (() => void) | undefined;
+
+  readonly #comments: Comments;
+  readonly #tools: Tools;
+
+  /** `voted` is called after a decision of this window left the request open, with how many approvals are missing. */
+  constructor(
+    private readonly place: PlaceElement,
+    private readonly voted: (missing: number) => void,
+  ) {
+    this.#comments = new Comments(place);
+    this.#tools = new Tools(place);
+  }
+
+  get request(): InputRequest | undefined {
+    return this.#request;
+  }
+
+  /** The title of the request, empty while it is not known. */
+  get title(): string {
+    return this.#request ? titleOf(this.#request, this.place) : "";
+  }
+
+  /** How it ended: `approve` or `deny`, otherwise its status. */
+  get outcome(): string {
+    const request = this.#card?.view.request;
+    return request?.answer?.decision ?? request?.status ?? "";
+  }
+
+  /** Show another request; none for an empty id. */
+  open(id: string): void {
+    this.close();
+    this.#id = id;
+    if (!id) return;
+    const { client } = this.place.app;
+    const card = document.createElement("askback-request");
+    card.client = client;
+    card.headingLevel = 2;
+    // What has happened is said once for the whole application.
+    card.quiet = true;
+    let isSent = false;
+    card.addEventListener("askback-submit", () => {
+      isSent = true;
+    });
+    this.#card = card;
+    this.#stop = followRequest(
+      client,
+      id,
+      (request) => {
+        card.request = request;
+        void Promise.resolve(loadKinds([request])).then(() => {
+          if (card !== this.#card) return;
+          if (!this.#request) this.#since = performance.now();
+          this.#request = request;
+          this.#comments.open(request);
+          this.#tools.open(request);
+          void this.place.app.inbox.personal.see([request.id]);
+          this.place.redraw();
+          const missing = isSent ? this.#missing(request) : 0;
+          if (missing === 0) return;
+          isSent = false;
+          this.voted(missing);
+        });
+      },
+      () => {
+        this.#gone = true;
+        this.place.redraw();
+      },
+    );
+  }
+
+  /** Return how many approvals are missing where this person has voted and others have not; 0 otherwise. */
+  #missing({ status, approval, votes }: InputRequest): number {
+    const { me } = this.place.app;
+    if (isTerminal(status) || !me || !hasVoted(me, votes)) return 0;
+    return (approval?.quorum ?? 1) - approvalCount(votes);
+  }
+
+  close(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#card = undefined;
+    this.#request = undefined;
+    this.#comments.close();
+    this.#tools.open(undefined);
+    this.#gone = false;
+    this.#since = Number.POSITIVE_INFINITY;
+    this.#id = "";
+  }
+
+  /** Do what a key does to the request that has the focus. */
+  press(key: string, target: Element): void {
+    const card = this.#card;
+    if (!card || performance.now() - this.#since < PAUSE_MS) return;
+    if (key === "Enter") {
+      // On a control Enter does what it does everywhere.
+      if (target.matches(".detail") && this.#request?.form) card.submit();
+    } else if (/^[1-9]$/.test(key)) this.#choose(Number(key));
+    else {
+      // While the card itself has the focus, it presses its buttons by itself.
+      card.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)?.click();
+      // The step that a dangerous call opens is taken by Enter.
+      void card.updateComplete.then(() => card.root.querySelector<HTMLElement>("#yes")?.focus());
+    }
+  }
+
+  #choose(number: number): void {
+    const shown = [...(this.#card?.root.querySelectorAll<HTMLElement>(CHOICES) ?? [])];
+    const choice = shown.filter((each) => each.checkVisibility())[number - 1];
+    choice?.focus();
+    choice?.click();
+  }
+
+  /** Whether Escape closes something inside the card. */
+  ownsEscape(target: Element): boolean {
+    return target.matches("select, [type=search]") || !!this.#card?.root.querySelector(STEP);
+  }
+
+  #drawBar({ at, all, step, close }: Around): Template {
+    const { say, app } = this.place;
+    const thread = this.#request?.thread_id;
+    const go = (by: number, key: string, icon: Template) =>
+      html`<button type="button" class="quiet icon-only" aria-label=${say(key)} title=${say(key)} .onclick=${() => step(by)}>${icon}</button>`;
+    const back = (event: Event): void => {
+      event.preventDefault();
+      close();
+    };
+    return html`<div class="bar">
+      <a class="back" href="/" .onclick=${back}>${icons.back}${say("app.inbox")}</a>
+      ${
+        all > 1 &&
+        html`${go(-1, "inbox.previous", UP)}${go(1, "inbox.next", DOWN)}
+        ${at >= 0 && html`<span class="muted n">${say("inbox.place", { at: at + 1, all })}</span>`}`
+      }
+      ${this.#tools.drawButtons()}
+      ${thread && html`<a class="thread" href=${pathOf("conversations", thread)}>${app.inbox.titleOf(thread)}</a>`}
+    </div>`;
+  }
+
+  /** Draw the dialog that is open. It is no part of the request: Escape closes only the dialog. */
+  drawSheet(): Template | false {
+    return this.#tools.drawSheet();
+  }
+
+  draw(around: Around): Template {
+    const { say } = this.place;
+    const shown = this.#gone ? html`<p class="empty">${say("gone")}</p>` : this.#card;
+    return html`<section class="pane detail" tabindex="-1" aria-label=${say("inbox.request")}>
+      ${this.#id ? html`${this.#drawBar(around)}<div class="body">${shown}${this.#comments.draw()}</div>` : html`<p class="empty">${say("inbox.none")}</p>`}
+    </section>`;
+  }
+}

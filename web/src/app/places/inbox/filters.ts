@@ -1,0 +1,95 @@
+/** Which requests the inbox shows, and how many each filter has. */
+
+import type { InputRequest } from "../../../core/generated/wire.ts";
+import type { Say } from "../../../elements/text.ts";
+import type { Chip } from "../../ui/toolbar.ts";
+import { agentOf, type Reader, type Sort, sortOf, titleOf, whyOf } from "./words.ts";
+
+export interface Filter {
+  /** `all`, `mine`, or one of the sorts. */
+  readonly show: string;
+  /** The name of an agent; empty for all. */
+  readonly agent: string;
+  /** The id of a conversation; empty for all. */
+  readonly thread: string;
+  /** What is searched for: each word has to be in the row. */
+  readonly text: string;
+}
+
+const SORTS: readonly Sort[] = ["approval", "question", "secret", "action"];
+
+/** What the filters need to know of requests, kept as long as the requests are. */
+export class Facts {
+  readonly #texts = new WeakMap<InputRequest, string>();
+  #mine: ReadonlySet<InputRequest> = new Set();
+
+  constructor(
+    private readonly reader: Reader,
+    /** The title of a conversation. */
+    private readonly titleOf: (thread: string) => string,
+  ) {}
+
+  /** Say which requests this person may answer. */
+  set mine(requests: readonly InputRequest[]) {
+    this.#mine = new Set(requests);
+  }
+
+  isMine(request: InputRequest): boolean {
+    return this.#mine.has(request);
+  }
+
+  /** Everything that a row says, for the search. */
+  textOf(request: InputRequest): string {
+    let text = this.#texts.get(request);
+    if (text === undefined) {
+      const { thread_id, approval } = request;
+      const words = [titleOf(request, this.reader), whyOf(request, this.reader), agentOf(request), thread_id];
+      text = [...words, this.titleOf(thread_id), approval?.tool, approval?.title].join("\n").toLowerCase();
+      this.#texts.set(request, text);
+    }
+    return text;
+  }
+
+  /** Return whether a request is among those of one of the filters with a count. */
+  isShown(request: InputRequest, show: string): boolean {
+    return show === "all" || (show === "mine" ? this.isMine(request) : sortOf(request) === show);
+  }
+}
+
+/** Return the requests that all filters but `show` leave, in their order. */
+export function narrow(
+  requests: readonly InputRequest[],
+  filter: Filter,
+  facts: Facts,
+): readonly InputRequest[] {
+  const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (!filter.agent && !filter.thread && words.length === 0) return requests;
+  return requests.filter(
+    (request) =>
+      (!filter.agent || agentOf(request) === filter.agent) &&
+      (!filter.thread || request.thread_id === filter.thread) &&
+      (words.length === 0 || words.every((word) => facts.textOf(request).includes(word))),
+  );
+}
+
+/** Return the filters that have requests, with how many, and the one that is chosen. */
+export function chipsOf(requests: readonly InputRequest[], chosen: string, facts: Facts, say: Say): Chip[] {
+  return ["all", "mine", ...SORTS].flatMap((id) => {
+    const count = requests.filter((request) => facts.isShown(request, id)).length;
+    const isUseful = id === "all" || id === chosen || count > 0;
+    return isUseful ? [{ id, label: say(`inbox.show_${id}`), count }] : [];
+  });
+}
+
+/** Return the values that requests have of something, each with its count, the most frequent first. */
+export function valuesOf(
+  requests: readonly InputRequest[],
+  read: (request: InputRequest) => string,
+  labelOf: (value: string) => string = (value) => value,
+): Chip[] {
+  const counts = new Map<string, number>();
+  for (const request of requests) counts.set(read(request), (counts.get(read(request)) ?? 0) + 1);
+  return [...counts]
+    .map(([id, count]) => ({ id, label: labelOf(id), count }))
+    .sort((a, b) => b.count - a.count || a.label.localeCompare(b.label));
+}

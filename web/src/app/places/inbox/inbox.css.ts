@@ -1,0 +1,207 @@
+import { css } from "../../../elements/element.ts";
+
+export const inbox = css`
+  .pane.list {
+    display: flex;
+    flex-direction: column;
+  }
+  .list > .bar {
+    position: static;
+  }
+  @media (height >= 36rem) {
+    .list > .bar {
+      position: sticky;
+    }
+  }
+  .list .head > .actions {
+    gap: 0;
+  }
+  .list .head button {
+    font-size: 0.8125rem;
+    font-weight: 500;
+    padding-inline: 0.5rem;
+  }
+  .list .head button[aria-pressed="true"] {
+    color: var(--_accent);
+  }
+  .help {
+    font-size: 1rem;
+  }
+  .selects {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.375rem;
+  }
+  .selects:empty {
+    display: none;
+  }
+  .selects select {
+    flex: 1 1 8rem;
+    font-size: 0.8125rem;
+    min-block-size: 2rem;
+    min-inline-size: 0;
+    padding-block: 0;
+  }
+  .rows {
+    flex: none;
+    position: relative;
+  }
+  .rows > li {
+    inset-inline: 0;
+    position: absolute;
+  }
+  .pick {
+    accent-color: var(--_accent);
+    block-size: 1.5rem;
+    inline-size: 1.5rem;
+    inset-block-start: 0.75rem;
+    inset-inline-start: 1.125rem;
+    margin: 0;
+    opacity: 0;
+    position: absolute;
+  }
+  .split[data-select="true"] .pick,
+  .pick:focus-visible,
+  .pick:checked {
+    opacity: 1;
+  }
+  .split[data-select="true"] li:has(.pick) .mark,
+  li:has(.pick:focus-visible) .mark {
+    visibility: hidden;
+  }
+  @media (hover: hover) {
+    li:hover > .pick {
+      opacity: 1;
+    }
+    li:hover:has(.pick) .mark {
+      visibility: hidden;
+    }
+  }
+  .bulk {
+    background: var(--_surface);
+    border-block-start: 1px solid var(--_line);
+    box-shadow: 0 -4px 16px #0002;
+    display: grid;
+    gap: 0.5rem;
+    inset-block-end: 0;
+    margin-block-start: auto;
+    padding: 0.75rem 1rem;
+    position: sticky;
+    z-index: 1;
+  }
+  .bulk .actions:first-child {
+    gap: 0 0.25rem;
+  }
+  .bulk .quiet {
+    font-size: 0.8125rem;
+    font-weight: 500;
+    min-block-size: 2rem;
+    padding: 0 0.5rem;
+  }
+  h3 {
+    font-size: 0.9375rem;
+    font-weight: 600;
+    padding-block: 1rem 0.25rem;
+  }
+  dd {
+    margin: 0;
+  }
+  .detail > .bar {
+    align-items: center;
+    display: flex;
+    gap: 1rem;
+    justify-content: space-between;
+    min-block-size: 3.25rem;
+    padding-block: 0.25rem;
+  }
+  .detail .body {
+    padding: 0.5rem clamp(0rem, 1.5vw, 1.5rem) 2rem;
+  }
+  askback-request::part(card) {
+    background: none;
+    border: 0;
+  }
+  .row.read > .t {
+    color: var(--_muted);
+    font-weight: 400;
+  }
+  .thread {
+    margin-inline-start: auto;
+  }
+  .group .link {
+    min-block-size: 1.5rem;
+    background: none;
+    border: 0;
+    color: var(--_accent);
+    float: inline-end;
+    font-size: inherit;
+    font-weight: 500;
+    min-block-size: 1.5rem;
+    padding: 0;
+    text-decoration: underline;
+  }
+  .detail > .bar {
+    flex-wrap: wrap;
+    gap: 0 0.5rem;
+  }
+  .detail > .bar > button {
+    padding-inline: 0.5rem;
+    white-space: nowrap;
+  }
+  .detail > .bar > .thread {
+    line-height: 2.75rem;
+    max-inline-size: 16rem;
+    min-inline-size: 3rem;
+    overflow: hidden;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+  input[type="datetime-local"] {
+    background: var(--_surface);
+    border: 1px solid var(--_edge);
+    border-radius: var(--_radius);
+    color: inherit;
+    font: inherit;
+    min-block-size: 2.75rem;
+    padding-inline: 0.625rem;
+  }
+  .comments {
+    display: grid;
+    gap: 0.5rem;
+    padding: 1rem;
+  }
+  .comments .by,
+  .comments form {
+    align-items: center;
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+  }
+  .comments .said {
+    overflow-wrap: anywhere;
+    white-space: pre-wrap;
+  }
+  .comments textarea {
+    flex: 1 1 16rem;
+    min-inline-size: 0;
+  }
+  .people {
+    border: 0;
+    margin: 0;
+    max-block-size: 20rem;
+    overflow: auto;
+    padding: 0;
+  }
+  .moments {
+    display: grid;
+    gap: 0.5rem;
+    padding-block: 0.75rem;
+  }
+  .moments button {
+    justify-content: space-between;
+  }
+  .moments .muted {
+    font-size: 0.8125rem;
+    font-weight: 400;
+  }
+`;

@@ -1,0 +1,58 @@
+/** What a row of the inbox says: in plain words what will happen, then who asks, where and why. */
+
+import { allFields } from "../../../core/form.ts";
+import type { InputRequest } from "../../../core/generated/wire.ts";
+import type { Locale } from "../../../core/messages.ts";
+import { readable } from "../../../elements/localtexts.ts";
+import "../../../elements/headline.ts";
+import { questionOf } from "../../../elements/show.ts";
+import type { Say } from "../../../elements/text.ts";
+
+/** Who reads: their language, and the texts of the interface in it. */
+export interface Reader {
+  readonly say: Say;
+  readonly locale: Locale;
+}
+
+/** The groups of the kinds: each has a filter, and its own way to be declined. */
+export type Sort = "approval" | "question" | "secret" | "action";
+
+/** Return what kind of answer a request wants; requests of packages are questions. */
+export const sortOf = ({ kind }: InputRequest): Sort =>
+  kind === "approval" || kind === "secret" || kind === "action" ? kind : "question";
+
+/** Whether an approval is dangerous, as the server or the agent says. */
+export const isDangerous = ({ approval }: InputRequest): boolean =>
+  approval?.risk?.level === "danger" || approval?.agent_risk?.level === "danger";
+
+/** How much of a text one line can need. */
+const LINE = 320;
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim().slice(0, LINE);
+
+/** Return what will happen when the request is allowed or answered; for a call the server says it. */
+export function titleOf(request: InputRequest, { say, locale }: Reader): string {
+  const { secret } = readable(request);
+  if (!secret) return oneLine(questionOf(request, locale));
+  const count = secret.count ?? secret.names.length;
+  const what = count === 1 ? say("inbox.secret") : say("inbox.secrets", { count });
+  return oneLine(secret.reason ? `${what}: ${secret.reason}` : what);
+}
+
+/** Return who asks. */
+export const agentOf = ({ agent, requester }: InputRequest): string => agent?.name ?? requester?.name ?? "?";
+
+/** Return why, as short as it can be said: that it is dangerous, whose answer it waits for, how much is asked. */
+export function whyOf(request: InputRequest, { say }: Reader): string {
+  const { approval, secret, form } = readable(request);
+  if (isDangerous(request)) return say("inbox.danger");
+  if (approval?.quorum && approval.quorum > 1)
+    return say("inbox.quorum", {
+      count: (request.votes ?? []).filter(({ decision }) => decision === "approve").length,
+      all: approval.quorum,
+    });
+  if (approval) return oneLine(approval.title || approval.reason || approval.tool);
+  if (secret) return secret.hide_names ? "" : secret.names.join(", ");
+  const count = request.questions ?? (form ? allFields(form).length : 0);
+  return count > 1 ? say("inbox.questions", { count }) : "";
+}

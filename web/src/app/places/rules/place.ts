@@ -1,0 +1,257 @@
+import texts from "../../../../../src/askback/messages/en.json?place=rules" with { type: "json" };
+import type { AgentList, AgentRecord, BuiltInRules, Rule, RuleList } from "../../../core/generated/wire.ts";
+import { addTexts } from "../../../core/messages.ts";
+import { escapeText } from "../../../elements/approval/escapes.ts";
+import { sentences } from "../../../elements/approval/reasons.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { icons } from "../../icons.ts";
+import { PlaceElement } from "../../place.ts";
+import { pathOf } from "../../router.ts";
+import { saveAs } from "../../ui/download.ts";
+import { drawHeading } from "../../ui/heading.ts";
+import { followListKeys } from "../../ui/listkeys.ts";
+import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
+import { drawTable } from "../../ui/table.ts";
+import { drawChips, drawSearch, drawSelect } from "../../ui/toolbar.ts";
+import { drawBuiltIn, drawLimits, drawUsage } from "./built-in.ts";
+import { Editor } from "./editor.ts";
+import { Importer } from "./importer.ts";
+import { rulesSheet } from "./rules.css.ts";
+import { drawEffect, drawRule, EFFECTS } from "./words.ts";
+
+addTexts(texts);
+
+const PAGE = 200;
+
+/** The rules that were kept, those that come with the server, and a draft that is tried before it is added. */
+export class Place extends PlaceElement {
+  static override styles = [...PlaceElement.styles, rulesSheet];
+
+  override readonly keys = { list: ["search"] } as const;
+  readonly #editor = new Editor(this);
+  readonly #importer = new Importer(this);
+  /** Undefined until they are known. */
+  rules: readonly Rule[] | undefined;
+  agents: readonly AgentRecord[] = [];
+  #builtIn: BuiltInRules | undefined;
+  #next: string | null = null;
+  #failed = false;
+  #leaveKeys: (() => void) | undefined;
+  #text = "";
+  #effect = "";
+  #agent = "";
+  /** Rules that are revoked once nobody has taken it back. */
+  readonly #leaving = new Set<string>();
+
+  get heading(): string {
+    return this.say("app.rules");
+  }
+
+  get isAdmin(): boolean {
+    return this.app.me?.role === "admin";
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#leaveKeys = followListKeys(this);
+    void this.load();
+    void this.app.client.get<AgentList>("/v1/agents?limit=200").then(
+      ({ agents }) => {
+        this.agents = agents;
+        this.redraw();
+      },
+      () => {},
+    );
+  }
+
+  disconnectedCallback(): void {
+    this.#leaveKeys?.();
+    this.#editor.close();
+  }
+
+  /** Read the rules anew, or with `more` the next page of them. */
+  async load(more = false): Promise<void> {
+    const cursor = more && this.#next ? `&cursor=${encodeURIComponent(this.#next)}` : "";
+    try {
+      const [list, builtIn] = await Promise.all([
+        this.app.client.get<RuleList>(`/v1/rules?limit=${PAGE}${cursor}`),
+        this.app.client.get<BuiltInRules>("/v1/rules/built-in"),
+      ]);
+      this.rules = [...(more ? (this.rules ?? []) : []), ...list.rules];
+      this.#next = list.next_cursor;
+      this.#builtIn = builtIn;
+      this.#failed = false;
+    } catch {
+      this.#failed = this.rules === undefined;
+      if (!this.#failed) this.app.toast({ text: this.say("app.failed") });
+    }
+    this.redraw();
+  }
+
+  /** The rules that the filters leave, without those that are about to be revoked. */
+  get #shown(): readonly Rule[] {
+    const words = this.#text.toLowerCase();
+    return this.#searched(words).filter((rule) => !this.#effect || rule.effect === this.#effect);
+  }
+
+  #searched(words: string): readonly Rule[] {
+    return (this.rules ?? []).filter(
+      (rule) =>
+        !this.#leaving.has(rule.id) &&
+        (!this.item || rule.id === this.item) &&
+        (!this.#agent || rule.agent === this.#agent) &&
+        [rule.rule, rule.why, rule.project, rule.thread_id, rule.agent_name, rule.created_by?.name]
+          .join("\n")
+          .toLowerCase()
+          .includes(words),
+    );
+  }
+
+  async #revoke(rule: Rule): Promise<void> {
+    const text = this.say("rules.revoked", { rule: rule.rule });
+    if (rule.locked) {
+      const title = this.say("rules.revoke_locked");
+      const question = { title, text: rule.rule, yes: this.say("rules.revoke"), danger: true };
+      if (await this.app.confirm(question)) await this.#send(rule);
+      return;
+    }
+    const back = (): void => {
+      this.#leaving.delete(rule.id);
+      this.redraw();
+    };
+    this.#leaving.add(rule.id);
+    this.redraw();
+    this.app.toast({ text, undo: back, act: () => void this.#send(rule).finally(back) });
+  }
+
+  async #send(rule: Rule): Promise<void> {
+    try {
+      await this.app.client.delete(`/v1/rules/${encodeURIComponent(rule.id)}`);
+      this.rules = this.rules?.filter(({ id }) => id !== rule.id);
+      this.redraw();
+    } catch {
+      this.app.toast({ text: this.say("rules.not_revoked", { rule: rule.rule }) });
+    }
+  }
+
+  async #export(): Promise<void> {
+    try {
+      const file = await this.app.client.get<unknown>("/v1/rules/export");
+      saveAs("rules.json", "application/json", JSON.stringify(file, null, 2));
+    } catch {
+      this.app.toast({ text: this.say("app.failed") });
+    }
+  }
+
+  #drawCovers(rule: Rule): Template {
+    const [choice] = sentences(
+      rule.needs_choice ? [rule.needs_choice] : [],
+      rule.needs_choice_code ? [rule.needs_choice_code] : [],
+      this.locale,
+    );
+    return html`${drawRule(rule.rule, rule.description, rule.effect, this.say)}
+      ${rule.locked && html`<span class="tag" title=${this.say("rules.locked_hint")}>${this.say("rules.locked")}</span>`}
+      ${rule.shadow && html`<span class="tag" title=${this.say("rules.shadow_hint")}>${this.say("rules.shadow")}</span>`}
+      ${choice && html`<p class="muted warn">${this.say("rules.needs_choice")} ${escapeText(choice)}</p>`}`;
+  }
+
+  #drawWhere(rule: Rule): Template {
+    const { scope, thread_id, project, agent, agent_name, expires_at } = rule;
+    const where =
+      scope === "project" ? this.say("rules.in_project", { name: project }) : this.say(`rules.${scope}`);
+    return html`${thread_id ? html`<a href=${pathOf("conversations", thread_id)}>${where}</a>` : where}
+      <p class="muted">${agent ? (agent_name ?? agent) : this.say("rules.every_agent")}</p>
+      ${expires_at && html`<p class="muted">${this.say("rules.ends_in")} <askback-time at=${expires_at} look="left"></askback-time></p>`}`;
+  }
+
+  #drawMaker({ created_by, created_at, why, request_id }: Rule): Template {
+    return html`${created_by?.name} · <askback-time at=${created_at} look="long"></askback-time>
+      ${why && html`<p class="muted">${escapeText(why)}</p>`}
+      ${request_id && html`<p class="muted"><a href=${pathOf("inbox", request_id)}>${this.say("rules.from_request")}</a></p>`}`;
+  }
+
+  #drawActions(rule: Rule): Template | false {
+    const { say } = this;
+    return (
+      (this.isAdmin || !rule.locked) &&
+      html`<button type="button" class="quiet" aria-label=${say("rules.revoke_rule", { rule: rule.rule })} .onclick=${() => void this.#revoke(rule)}>${say("rules.revoke")}</button>`
+    );
+  }
+
+  #drawRules(): Template {
+    const { say, rules } = this;
+    if (this.#failed) return drawError(say, () => void this.load());
+    if (!rules) return drawLoading(say);
+    const add = html`<button type="button" .onclick=${() => this.#editor.open()}>${say("rules.add")}</button>`;
+    if (rules.length === 0)
+      return drawEmpty({
+        icon: icons.tick,
+        title: say("rules.empty"),
+        text: say("rules.empty_text"),
+        code: 'askback rules add "git push:*" --effect ask',
+        action: add,
+      });
+    const shown = this.#shown;
+    if (shown.length === 0)
+      return drawEmpty({ title: say("rules.none_found"), text: say("rules.none_found_text") });
+    return drawTable(
+      say("rules.kept"),
+      [
+        { label: say("rules.rule"), draw: (rule) => this.#drawCovers(rule) },
+        { label: say("rules.decides"), draw: (rule) => drawEffect(rule.effect, say) },
+        { label: say("rules.where"), draw: (rule) => this.#drawWhere(rule) },
+        { label: say("rules.kept_by"), draw: (rule) => this.#drawMaker(rule) },
+        { label: say("rules.used"), draw: (rule) => drawUsage(rule.usage, say) },
+        { label: say("rules.revoke"), quiet: true, draw: (rule) => this.#drawActions(rule) },
+      ],
+      shown,
+    );
+  }
+
+  #drawToolbar(): Template | false {
+    const { say } = this;
+    if (!this.rules?.length) return false;
+    const found = this.#searched(this.#text.toLowerCase());
+    const counts = EFFECTS.map((id) => ({
+      id,
+      label: say(`rules.${id}`),
+      count: found.filter(({ effect }) => effect === id).length,
+    }));
+    const all = { id: "", label: say("rules.all"), count: found.length };
+    const names = new Map(
+      this.rules.flatMap(({ agent, agent_name }) => (agent ? [[agent, agent_name ?? agent]] : [])),
+    );
+    const agents = [...names].map(([id, label]) => ({ id, label }));
+    const choose = (name: "text" | "effect" | "agent") => (value: string) => {
+      if (name === "text") this.#text = value;
+      else if (name === "effect") this.#effect = value;
+      else this.#agent = value;
+      this.redraw();
+    };
+    return html`<div class="filters">
+      ${drawSearch(say("rules.search"), this.#text, choose("text"))}
+      ${drawChips(say("rules.decides"), [all, ...counts], this.#effect, choose("effect"))}
+      ${drawSelect(say("rules.agent"), say("rules.all_agents"), agents, this.#agent, choose("agent"))}
+      ${this.item && html`<a href=${pathOf("rules")}>${say("rules.show_all")}</a>`}
+    </div>`;
+  }
+
+  protected override render(): Template {
+    const { say } = this;
+    const actions = html`
+      ${this.isAdmin && html`<button type="button" .onclick=${() => this.#importer.choose()}>${say("rules.import")}</button>`}
+      <button type="button" .onclick=${() => void this.#export()}>${say("rules.export")}</button>
+      <button type="button" .onclick=${() => this.#editor.open(true)}>${say("rules.try")}</button>
+      <button type="button" class="primary" .onclick=${() => this.#editor.open()}>${say("rules.add")}</button>`;
+    return html`<div class="page">
+      ${drawHeading(say("app.rules"), say("rules.about"), actions)}
+      ${this.#drawToolbar()}
+      ${this.#drawRules()}
+      ${this.#next && html`<button type="button" .onclick=${() => void this.load(true)}>${say("rules.more")}</button>`}
+      ${this.#builtIn && drawBuiltIn(this.#builtIn, this.#text.toLowerCase(), say)}
+      ${this.#builtIn && drawLimits(this.#builtIn.limits, say)}
+      ${this.#editor.draw()}
+      ${this.#importer.draw()}
+    </div>`;
+  }
+}

@@ -1,0 +1,230 @@
+import type { AgentList, AgentRecord, SecretList, StoredSecret } from "../../../core/generated/wire.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { draw } from "../../../elements/icons.ts";
+import { encode, PagedSection, read } from "../../section.ts";
+import { drawEmpty } from "../../ui/states.ts";
+import { type Column, drawTable } from "../../ui/table.ts";
+import { ValueField } from "./value.ts";
+
+const ICON = draw("M15 4a5 5 0 1 1-4.600 7L3 18.500V21h3v-2h2v-2h2l2.500-2.500M16 8v.01");
+
+/** What a person does in a dialog: replace a value, add a secret, or choose who may use one. */
+type Open =
+  | { readonly what: "replace"; readonly secret: StoredSecret; readonly value: ValueField }
+  | { readonly what: "add"; readonly value: ValueField }
+  | { readonly what: "agents"; readonly secret: StoredSecret };
+
+/** The secrets that this person may manage, newest first. */
+export class Secrets extends PagedSection<StoredSecret, SecretList> {
+  protected readonly path = "/v1/secrets";
+  #agents: readonly AgentRecord[] = [];
+  #open: Open | undefined;
+  /** Whether the secret that is added belongs to a project. */
+  #inProject = false;
+  /** Whether every agent may use the secret whose agents are chosen. */
+  #all = false;
+
+  protected itemsOf(page: SecretList): readonly StoredSecret[] {
+    return page.secrets;
+  }
+
+  override async read(): Promise<void> {
+    const [{ agents }] = await Promise.all([
+      this.host.app.client.get<AgentList>("/v1/agents?limit=200"),
+      super.read(),
+    ]);
+    this.#agents = agents;
+  }
+
+  #show(open?: Open): void {
+    this.#open = open;
+    this.#inProject = false;
+    this.#all = open?.what === "agents" && open.secret.agents === "all";
+    this.host.redraw();
+  }
+
+  #field(): ValueField {
+    return new ValueField(this.host.root, () => {
+      this.host.redraw();
+      return this.host.updateComplete;
+    });
+  }
+
+  async #send(event: Event, value: ValueField, body: Record<string, unknown>): Promise<void> {
+    event.preventDefault();
+    if (await this.change("POST", "/v1/secrets", { ...body, value: value.typed })) {
+      value.clear();
+      this.#show();
+      this.host.app.toast({ text: this.say("kept", { name: body.name }) });
+    } else value.focus();
+  }
+
+  #replace(event: Event, { name, scope, thread_id, project, owner }: StoredSecret, value: ValueField): void {
+    const where = scope === "session" ? { thread_id } : { project, owner };
+    const given = Object.entries(where).filter(([, part]) => part != null);
+    void this.#send(event, value, { name, scope, ...Object.fromEntries(given) });
+  }
+
+  #add(event: Event, value: ValueField): void {
+    const { name, project, mine } = read(event.target as HTMLFormElement);
+    const where = this.#inProject ? { scope: "project", project } : { scope: "global" };
+    const owner = mine ? { owner: this.host.app.me?.user } : {};
+    void this.#send(event, value, { name, ...where, ...owner });
+  }
+
+  async #choose(event: Event, { id }: StoredSecret): Promise<void> {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    const agents = this.#all ? "all" : form.getAll("agent").map(String);
+    if (await this.change("PUT", `/v1/secrets/${encode(id)}/agents`, { agents })) this.#show();
+  }
+
+  async #erase({ id, name }: StoredSecret): Promise<void> {
+    const sure = await this.host.app.confirm({
+      title: this.say("erase_title", { name }),
+      text: this.say("erase_text"),
+      yes: this.say("erase"),
+      danger: true,
+    });
+    if (sure) await this.change("DELETE", `/v1/secrets/${encode(id)}`);
+  }
+
+  override drawActions(): Template {
+    return html`<button type="button" class="primary" .onclick=${() => this.#show({ what: "add", value: this.#field() })}>${this.say("add")}</button>`;
+  }
+
+  override drawDialog(): Template | false {
+    const open = this.#open;
+    if (!open) return false;
+    const heading =
+      open.what === "add" ? this.say("add") : this.say(`${open.what}_title`, { name: open.secret.name });
+    return html`<askback-modal heading=${heading} .onclose=${() => this.#show()}>
+      ${open.what === "agents" ? this.#drawChoice(open.secret) : open.what === "add" ? this.#drawAdd(open.value) : this.#drawReplace(open.secret, open.value)}
+    </askback-modal>`;
+  }
+
+  #drawReplace(secret: StoredSecret, value: ValueField): Template {
+    return html`<form class="stack" .onsubmit=${(event: Event) => this.#replace(event, secret, value)}>
+      <p>${this.say("replace_text")}</p>
+      ${value.draw(this.host.say)}
+      <div class="actions end"><button type="submit" class="primary">${this.say("replace")}</button></div>
+    </form>`;
+  }
+
+  #drawAdd(value: ValueField): Template {
+    const move = (event: Event): void => {
+      this.#inProject = (event.target as HTMLSelectElement).value === "project";
+      this.host.redraw();
+    };
+    return html`<form class="stack" .onsubmit=${(event: Event) => this.#add(event, value)}>
+      <label for="name">${this.say("name")}</label>
+      <input id="name" name="name" type="text" required autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="STRIPE_KEY" autofocus />
+      ${value.draw(this.host.say)}
+      <label for="scope">${this.say("where")}</label>
+      <select id="scope" .onchange=${move}>
+        <option value="global">${this.say("in_global")}</option>
+        <option value="project">${this.say("in_one_project")}</option>
+      </select>
+      ${
+        this.#inProject &&
+        html`<label for="project">${this.say("project")}</label>
+          <input id="project" name="project" type="text" required autocomplete="off" spellcheck="false" />`
+      }
+      <label class="tick"><input type="checkbox" name="mine" value="yes" />${this.say("mine")}</label>
+      <div class="actions end"><button type="submit" class="primary">${this.say("keep")}</button></div>
+    </form>`;
+  }
+
+  #drawChoice(secret: StoredSecret): Template {
+    const set = (all: boolean) => (): void => {
+      this.#all = all;
+      this.host.redraw();
+    };
+    const allowed = secret.agents === "all" ? [] : (secret.agents ?? []);
+    const may = (id: string): boolean => allowed.includes(id);
+    const listed = this.#agents.filter(({ id, stopped_at }) => !stopped_at || may(id));
+    // An agent beyond the page that was read keeps the secret unless the person takes it away.
+    const beyond = allowed.filter((id) => !this.#agents.some((each) => each.id === id));
+    const agents = [...listed, ...beyond.map((id) => ({ id, name: id }))];
+    return html`<form class="stack" .onsubmit=${(event: Event) => void this.#choose(event, secret)}>
+      <fieldset><legend>${this.say("who")}</legend>
+        <label class="tick"><input type="radio" name="who" value="some" .checked=${!this.#all} .onchange=${set(false)} autofocus />${this.say("some")}</label>
+        <label class="tick"><input type="radio" name="who" value="all" .checked=${this.#all} .onchange=${set(true)} />${this.say("every_agent")}</label>
+      </fieldset>
+      ${
+        !this.#all &&
+        html`<fieldset><legend>${this.say("agents")}</legend>
+          ${agents.length === 0 && html`<p class="muted">${this.say("no_agents")}</p>`}
+          ${agents.map(({ id, name }) => html`<label class="tick"><input type="checkbox" name="agent" value=${id} .checked=${may(id)} /><bdi>${name}</bdi></label>`)}
+        </fieldset>`
+      }
+      <p class="muted">${this.say("revoke_text")}</p>
+      <div class="actions end"><button type="submit" class="primary">${this.say("save")}</button></div>
+    </form>`;
+  }
+
+  #whereOf({ scope, project, thread_id }: StoredSecret): unknown {
+    if (scope === "session")
+      return html`${this.say("in_session")} <bdi>${this.host.app.inbox.titleOf(thread_id ?? "")}</bdi>`;
+    return scope === "project"
+      ? html`${this.say("in_project")} <bdi>${project}</bdi>`
+      : this.say("in_global");
+  }
+
+  #whose({ owner }: StoredSecret): unknown {
+    if (!owner) return this.say("shared");
+    return owner === this.host.app.me?.user ? this.say("yours") : html`<bdi>${owner}</bdi>`;
+  }
+
+  #agentsOf({ agents }: StoredSecret): unknown {
+    if (agents === "all") return this.say("every_agent");
+    if (!agents?.length) return html`<span class="muted">${this.say("nobody")}</span>`;
+    const names = agents.map((id) => this.#agents.find((each) => each.id === id)?.name ?? id);
+    return html`<bdi>${new Intl.ListFormat(this.host.locale).format(names)}</bdi>`;
+  }
+
+  #drawButtons(secret: StoredSecret): Template {
+    const button = (what: string, act: () => void, look = ""): Template =>
+      html`<button type="button" class=${look || false} .onclick=${act}>${this.say(what)}<span class="hidden"> ${secret.name}</span></button>`;
+    return html`<div class="actions">
+      ${button("replace", () => this.#show({ what: "replace", secret, value: this.#field() }))}
+      ${button("agents", () => this.#show({ what: "agents", secret }))}
+      ${button("erase", () => void this.#erase(secret), "danger")}
+    </div>`;
+  }
+
+  draw(): Template | undefined {
+    const list = this.list;
+    if (!list) return undefined;
+    if (list.length === 0)
+      return drawEmpty({
+        icon: ICON,
+        title: this.say("empty"),
+        text: this.say("empty_text"),
+        code: 'ask.secrets.request(["STRIPE_KEY"], reason="to read the invoices")',
+      });
+    const columns: Column<StoredSecret>[] = [
+      {
+        label: this.say("name"),
+        draw: (secret) =>
+          html`<strong><code dir="ltr">${secret.name}</code></strong><span class="muted">${this.#whereOf(secret)} · ${this.#whose(secret)}</span>`,
+      },
+      { label: this.say("who"), draw: (secret) => this.#agentsOf(secret) },
+      {
+        label: this.say("set"),
+        draw: ({ set_at, set_by }) =>
+          html`<askback-time look="long" at=${set_at}></askback-time>${set_by && html`<span class="muted"><bdi>${set_by.name}</bdi></span>`}`,
+      },
+      {
+        label: this.say("used"),
+        draw: ({ used_at, used_by }) =>
+          used_at
+            ? html`<askback-time look="long" at=${used_at}></askback-time><span class="muted"><bdi>${used_by?.name}</bdi></span>`
+            : html`<span class="muted">${this.say("unused")}</span>`,
+      },
+      { label: this.say("actions"), quiet: true, draw: (secret) => this.#drawButtons(secret) },
+    ];
+    return html`${drawTable(this.host.heading, columns, list)}
+      ${this.drawMore()}`;
+  }
+}

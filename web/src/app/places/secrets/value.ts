@@ -1,0 +1,87 @@
+import { html, type Template } from "../../../elements/html.ts";
+import { usernameField } from "../../../elements/secret/inputs.ts";
+import type { Say } from "../../../elements/text.ts";
+
+/**
+ * The field for a value. What is typed stands in the field and nowhere else, until it is read once, to be sent.
+ *
+ * One that has several lines, such as a key file, takes a field of several lines: a password field drops the others.
+ */
+export class ValueField {
+  #lines = false;
+  #seen = false;
+  #padded = false;
+
+  /** `redraw` draws the place again. */
+  constructor(
+    private readonly root: ShadowRoot,
+    private readonly redraw: () => Promise<void>,
+  ) {}
+
+  get #field(): HTMLInputElement | HTMLTextAreaElement | null {
+    return this.root.querySelector(".secret");
+  }
+
+  /** What was typed. */
+  get typed(): string {
+    return this.#field?.value ?? "";
+  }
+
+  clear(): void {
+    if (this.#field) this.#field.value = "";
+  }
+
+  focus(): void {
+    this.#field?.focus();
+  }
+
+  async #change(change: () => void): Promise<void> {
+    const value = this.typed;
+    change();
+    await this.redraw();
+    const field = this.#field;
+    if (field) field.value = value;
+    this.focus();
+  }
+
+  async #paste(event: ClipboardEvent): Promise<void> {
+    const pasted = event.clipboardData?.getData("text") ?? "";
+    if (this.#lines || !pasted.trim().includes("\n")) return;
+    event.preventDefault();
+    await this.#change(() => {
+      this.#lines = true;
+    });
+    const field = this.#field;
+    if (field) field.value = pasted;
+  }
+
+  #check(): void {
+    const value = this.typed;
+    const padded = value !== value.trim();
+    if (padded === this.#padded) return;
+    this.#padded = padded;
+    void this.redraw();
+  }
+
+  draw(say: Say): Template {
+    const check = (): void => this.#check();
+    const flip = (change: () => void) => (): void => void this.#change(change);
+    const seen = flip(() => {
+      this.#seen = !this.#seen;
+    });
+    const lines = flip(() => {
+      this.#lines = !this.#lines;
+    });
+    return html`${usernameField}
+      <label for="value">${say("secrets.value")}</label>
+      ${
+        this.#lines
+          ? html`<textarea id="value" class="secret" rows="6" required autocomplete="off" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check}></textarea>`
+          : html`<input id="value" class="secret" type=${this.#seen ? "text" : "password"} required autocomplete="new-password" autocapitalize="off" spellcheck="false" aria-describedby="value-hint" .oninput=${check} .onpaste=${(event: ClipboardEvent) => void this.#paste(event)} />
+            <label class="tick"><input type="checkbox" .checked=${this.#seen} .onchange=${seen} />${say("secrets.show")}</label>`
+      }
+      <label class="tick"><input type="checkbox" .checked=${this.#lines} .onchange=${lines} />${say("secrets.lines")}</label>
+      <p class="warn" role="status">${this.#padded && say("secrets.padded")}</p>
+      <p class="muted" id="value-hint">${say("secrets.value_hint")}</p>`;
+  }
+}

@@ -1,0 +1,94 @@
+import type { InputRequest, RequestPage, ServerRecord } from "../../../core/generated/wire.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { pathOf, withLanguage } from "../../router.ts";
+import { Section } from "../../section.ts";
+import { type Column, drawTable } from "../../ui/table.ts";
+import { verified } from "../../verified.ts";
+
+const DATABASES = { sqlite: "SQLite", postgres: "PostgreSQL" };
+
+/** Whether everything works: what is being checked, and for an admin the server and its audit log. */
+export class Health extends Section {
+  #checked: readonly InputRequest[] | undefined;
+  #server: ServerRecord | undefined;
+  #ready = false;
+
+  async read(): Promise<void> {
+    const { client } = this.host.app;
+    const { principal } = await client.whoami();
+    const [page, server, ready] = await Promise.all([
+      client.get<RequestPage>("/v1/requests?status=resolving&limit=50"),
+      principal.role === "admin" ? client.get<ServerRecord>("/v1/server") : undefined,
+      client.get("/readyz").then(
+        () => true,
+        () => false,
+      ),
+    ]);
+    this.#checked = page.requests;
+    this.#server = server;
+    this.#ready = ready;
+  }
+
+  override drawActions(): Template {
+    return html`<button type="button" .onclick=${() => void this.host.read()}>${this.say("look_again")}</button>`;
+  }
+
+  #drawChecks(checked: readonly InputRequest[]): Template {
+    const title = this.say("checks");
+    if (checked.length === 0) return html`<p class="muted">${this.say("checks_none")}</p>`;
+    const columns: Column<InputRequest>[] = [
+      {
+        label: this.say("check_request"),
+        draw: ({ id, thread_id }) =>
+          html`<a href=${withLanguage(pathOf("inbox", id)).href}><bdi>${this.host.app.inbox.titleOf(thread_id)}</bdi></a>`,
+      },
+      {
+        label: this.say("check_by"),
+        draw: ({ check, requester }) =>
+          html`<bdi>${check?.by?.name ?? requester?.name}</bdi><span class="muted">${this.say(check?.state === "waiting" ? "check_waiting" : "check_running")}</span>`,
+      },
+      {
+        label: this.say("check_since"),
+        draw: ({ check }) => check && html`<askback-time look="long" at=${check.since}></askback-time>`,
+      },
+      {
+        label: this.say("check_left"),
+        draw: ({ check }) => check && html`<askback-time look="left" at=${check.until}></askback-time>`,
+      },
+    ];
+    return drawTable(title, columns, checked);
+  }
+
+  #drawAudit({ audit }: ServerRecord): Template {
+    const { seq, seal } = audit;
+    const last = verified.last;
+    return html`<dt>${this.host.say("app.audit")}</dt>
+      <dd>${this.say("audit_head", { seq })} <span class=${seal.status === "sealed" ? "tag good" : "tag warn"}>${this.say(`seal_${seal.status}`)}</span></dd>
+      <dt>${this.say("verified")}</dt>
+      <dd>${last ? html`${this.say("verified_until", { seq: last.seq })} <askback-time look="long" at=${last.at}></askback-time>` : this.say("verified_never")} <a href=${withLanguage(pathOf("audit")).href}>${this.say("verify")}</a></dd>`;
+  }
+
+  #drawServer(server: ServerRecord): Template {
+    const { version, database, migration, read_only } = server;
+    return html`<dt>${this.say("release")}</dt><dd>askback ${version}</dd>
+      <dt>${this.say("store")}</dt>
+      <dd>${DATABASES[database]} · ${this.say("migration", { number: migration })} ${read_only && html`<span class="tag bad">${this.say("read_only", { why: read_only })}</span>`}</dd>
+      ${this.#drawAudit(server)}
+      <dt>${this.say("backup")}</dt><dd>${this.say("backup_text")} <code dir="ltr">askback backup DIR --keys FILE</code></dd>`;
+  }
+
+  draw(): Template | undefined {
+    const checked = this.#checked;
+    if (!checked) return undefined;
+    const state = this.#ready ? "ready" : "not_ready";
+    return html`<div class="groups">
+      <div class="stack"><h2>${this.say("checks")}</h2>${this.#drawChecks(checked)}</div>
+      <div class="stack"><h2>${this.say("server")}</h2>
+        <dl class="facts">
+          <dt>${this.say("state")}</dt><dd><span class=${this.#ready ? "tag good" : "tag bad"}>${this.say(state)}</span></dd>
+          ${this.#server && this.#drawServer(this.#server)}
+        </dl>
+      </div>
+    </div>`;
+  }
+}

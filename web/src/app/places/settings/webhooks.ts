@@ -1,0 +1,152 @@
+import type { Attempt, Delivery, DeliveryList, Webhook, WebhookList } from "../../../core/generated/wire.ts";
+import { html, type Template } from "../../../elements/html.ts";
+import { draw } from "../../../elements/icons.ts";
+import { encode, Section } from "../../section.ts";
+import { drawEmpty } from "../../ui/states.ts";
+import { type Column, drawTable } from "../../ui/table.ts";
+
+const ICON = draw("M9 8a3.500 3.500 0 1 1 5.500 2.800l3 5M9.500 10.500L6.500 16M10 17.500h7.500");
+/** What a webhook can hear of, the usual one first. */
+const EVENTS = ["resume", "request.created", "request.answered", "request.escalated", "request.expired"];
+
+/** A webhook with its last delivery. */
+interface Row {
+  readonly hook: Webhook;
+  readonly last: Delivery | undefined;
+}
+
+/** The addresses that hear of requests. */
+export class Webhooks extends Section {
+  override readonly roles = ["admin"];
+  #rows: readonly Row[] | undefined;
+  /** What came back from a test, by webhook. */
+  #tests: ReadonlyMap<string, Attempt> = new Map();
+  #adding = false;
+  /** The secret of the webhook that was added. */
+  #secret = "";
+
+  async read(): Promise<void> {
+    const { client } = this.host.app;
+    const { webhooks } = await client.get<WebhookList>("/v1/webhooks");
+    this.#rows = await Promise.all(
+      webhooks.map(async (hook) => {
+        const page = await client.get<DeliveryList>(`${pathTo(hook)}/deliveries?limit=1`);
+        return { hook, last: page.deliveries[0] };
+      }),
+    );
+  }
+
+  #show(adding: boolean): void {
+    this.#adding = adding;
+    this.#secret = "";
+    this.host.redraw();
+  }
+
+  async #add(event: Event): Promise<void> {
+    event.preventDefault();
+    const form = new FormData(event.target as HTMLFormElement);
+    const body = { url: String(form.get("url")).trim(), events: form.getAll("event").map(String) };
+    const made = await this.change<Webhook & { secret: string }>("POST", "/v1/webhooks", body);
+    this.#secret = made?.secret ?? "";
+    this.host.redraw();
+  }
+
+  async #test(hook: Webhook): Promise<void> {
+    const attempt = await this.change<Attempt>("POST", `${pathTo(hook)}/test`);
+    if (attempt) this.#tests = new Map([...this.#tests, [hook.id, attempt]]);
+    this.host.redraw();
+  }
+
+  async #remove(hook: Webhook): Promise<void> {
+    const sure = await this.host.app.confirm({
+      title: this.say("hook_remove_title"),
+      text: html`<code>${hook.url}</code> ${this.say("hook_remove_text")}`,
+      yes: this.say("hook_remove"),
+      danger: true,
+    });
+    if (sure) await this.change("DELETE", pathTo(hook));
+  }
+
+  override drawActions(): Template {
+    return html`<button type="button" class="primary" .onclick=${() => this.#show(true)}>${this.say("hook_add")}</button>`;
+  }
+
+  override drawDialog(): Template | false {
+    if (!this.#adding) return false;
+    return html`<askback-modal heading=${this.say("hook_add")} .onclose=${() => this.#show(false)}>
+      ${this.#secret ? this.#drawSecret() : this.#drawForm()}
+    </askback-modal>`;
+  }
+
+  #drawSecret(): Template {
+    return html`<div class="stack">
+      <p>${this.say("hook_once")}</p>
+      <div class="sample"><code>${this.#secret}</code><askback-copy .text=${this.#secret}></askback-copy></div>
+    </div>`;
+  }
+
+  #drawForm(): Template {
+    return html`<form class="stack" .onsubmit=${(event: Event) => void this.#add(event)}>
+      <label for="url">${this.say("hook_url")}</label>
+      <input id="url" name="url" type="text" inputmode="url" required autocomplete="off" spellcheck="false" placeholder="https://agents.example.com/askback" autofocus />
+      <fieldset><legend>${this.say("hook_events")}</legend>
+        ${EVENTS.map((event) => html`<label class="tick"><input type="checkbox" name="event" value=${event} .checked=${event === "resume"} /><span>${this.say(`event_${event.replace(".", "_")}`)}<span class="muted"><code>${event}</code></span></span></label>`)}
+      </fieldset>
+      <div class="actions end"><button type="submit" class="primary">${this.say("hook_make")}</button></div>
+    </form>`;
+  }
+
+  /** What became of an attempt, in words. */
+  #drawAttempt({ at, status, error }: Attempt): Template {
+    const taken = !!status && status < 300;
+    const came = status
+      ? this.say("hook_status", { status })
+      : this.say("hook_error", { error: error ?? "?" });
+    return html`<span class=${taken ? "tag good" : "tag bad"}>${this.say(taken ? "hook_taken" : "hook_failed")}</span>
+      <span class="muted">${came} · <askback-time look="long" at=${at}></askback-time></span>`;
+  }
+
+  #drawLast({ hook, last }: Row): unknown {
+    const test = this.#tests.get(hook.id);
+    if (test) return html`<span role="status">${this.say("hook_tested")} ${this.#drawAttempt(test)}</span>`;
+    const attempt = last?.attempts.at(-1);
+    if (attempt)
+      return html`${this.#drawAttempt(attempt)}${last?.next_at && html`<span class="muted">${this.say("hook_again")} <askback-time look="left" at=${last.next_at}></askback-time></span>`}`;
+    return html`<span class="muted">${this.say("hook_none")}</span>`;
+  }
+
+  #drawButtons({ hook }: Row): Template {
+    const button = (what: string, act: () => void, look = ""): Template =>
+      html`<button type="button" class=${look || false} .onclick=${act}>${this.say(what)}<span class="hidden"> ${hook.url}</span></button>`;
+    const flip = (): void => void this.change("PATCH", pathTo(hook), { active: !hook.active });
+    return html`<div class="actions">
+      ${button("hook_test", () => void this.#test(hook))}
+      ${button(hook.active ? "hook_off" : "hook_on", flip)}
+      ${button("hook_remove", () => void this.#remove(hook), "danger")}
+    </div>`;
+  }
+
+  draw(): Template | undefined {
+    const rows = this.#rows;
+    if (!rows) return undefined;
+    if (rows.length === 0)
+      return drawEmpty({
+        icon: ICON,
+        title: this.say("hooks_empty"),
+        text: this.say("hooks_empty_text"),
+        code: "askback webhook add https://agents.example.com/askback",
+      });
+    const columns: Column<Row>[] = [
+      {
+        label: this.say("hook_url"),
+        draw: ({ hook }) =>
+          html`<code dir="ltr">${hook.url}</code> ${!hook.active && html`<span class="tag warn">${this.say("hook_is_off")}</span>`}<span class="muted">${hook.events.join(", ")}</span>`,
+      },
+      { label: this.say("hook_last"), draw: (row) => this.#drawLast(row) },
+      { label: this.say("actions"), quiet: true, draw: (row) => this.#drawButtons(row) },
+    ];
+    return drawTable(this.say("webhooks"), columns, rows);
+  }
+}
+
+const pathTo = ({ id }: Webhook): string => `/v1/webhooks/${encode(id)}`;

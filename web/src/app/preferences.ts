@@ -1,0 +1,16 @@
+/** What a person has chosen for this browser: how the pages look, and their language. */
+
+import { localeOf } from "../elements/text.ts";
+
+/** Under these names; nothing where the browser or the system decides. */
+export const APPEARANCE = "askback-scheme";
+export const LANGUAGE = "askback.lang";
+
+export const { documentElement: root } = document;
+
+/** Look as was chosen, and speak the language that is `asked` for, the chosen one, or the browser's first that there is. */
+export function applyPreferences(asked?: string | null): void {
+  root.lang = asked ?? localStorage[LANGUAGE] ?? "";
+  root.lang = localeOf(root);
+  root.style.setProperty("--askback-scheme", localStorage[APPEARANCE] ?? "");
+}

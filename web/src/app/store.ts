@@ -1,0 +1,122 @@
+import type { Client } from "../client/client.ts";
+import { followInbox } from "../client/follow-inbox.ts";
+import { newKey } from "../client/key.ts";
+import { type Person, readOnlyReason } from "../core/audience.ts";
+import type { BatchBody, BatchResults, InputRequest, ThreadPage } from "../core/generated/wire.ts";
+import { type Inbox, waiting } from "../core/inbox.ts";
+import { PersonalStore } from "./personal.ts";
+
+/** The most requests of one batch, as the server limits it. */
+const BATCH = 200;
+/** Between a change and when it is shown: many changes at once are shown once. */
+const CALM_MS = 30;
+/** Between two looks for the titles of conversations. */
+const TITLES_MS = 2_000;
+/** Refusals that leave nothing to do: it was settled or has expired. */
+const OVER = ["already_settled", "expired"];
+
+/** The open requests of this person for the whole application, newest first; fires `change`. */
+export class InboxStore extends EventTarget {
+  /** Undefined until they are known. */
+  requests: readonly InputRequest[] | undefined;
+  /** Those that this person may answer now. */
+  mine: readonly InputRequest[] = [];
+  /** Those that this person has put aside until a time. */
+  later: readonly InputRequest[] = [];
+  readonly personal: PersonalStore;
+  /** Whether there are more that are not read yet. */
+  loading = true;
+  me: Person | undefined;
+  #inbox: Inbox | undefined;
+  /** What waits for Undo is not shown as open. */
+  #held: ReadonlySet<string> = new Set();
+  #titles: ReadonlyMap<string, string> = new Map();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #asking: ReturnType<typeof setTimeout> | undefined;
+  /** The conversations whose titles were looked for. */
+  readonly #asked = new Set<string>();
+
+  constructor(private readonly client: Client) {
+    super();
+    this.personal = new PersonalStore(client);
+    this.personal.addEventListener("change", () => this.#show());
+    followInbox(client, (inbox, loading) => {
+      this.#inbox = inbox;
+      this.loading = loading;
+      this.#timer ??= setTimeout(() => this.#show(), CALM_MS);
+    });
+    client.whoami().then(
+      ({ principal }) => {
+        this.me = principal;
+        this.#show();
+      },
+      () => {},
+    );
+  }
+
+  /** Return the title of a conversation, its id without one. */
+  titleOf(thread: string): string {
+    return this.#titles.get(thread) ?? thread;
+  }
+
+  /** Take requests out of the list until the returned function is called. */
+  hold(requests: readonly InputRequest[]): () => void {
+    const ids = requests.map(({ id }) => id);
+    this.#held = new Set([...this.#held, ...ids]);
+    this.#show();
+    return () => {
+      this.#held = new Set([...this.#held].filter((id) => !ids.includes(id)));
+      this.#show();
+    };
+  }
+
+  /** Decide about requests at once; returns how many could not be decided. */
+  async decide(requests: readonly InputRequest[], body: Omit<BatchBody, "requests">): Promise<number> {
+    let left = 0;
+    for (let at = 0; at < requests.length; at += BATCH) {
+      const some = requests.slice(at, at + BATCH);
+      const items = some.map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
+      try {
+        const { results } = await this.client.post<BatchResults>(
+          "/v1/requests/batch",
+          { ...body, requests: items },
+          newKey(),
+        );
+        left += results.filter(
+          ({ status, error }) => status !== 200 && !OVER.includes(error?.code ?? ""),
+        ).length;
+      } catch {
+        left += some.length;
+      }
+    }
+    return left;
+  }
+
+  #show(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#inbox) {
+      const open = waiting(this.#inbox).filter(({ id }) => !this.#held.has(id));
+      this.requests = open.filter(({ id }) => !this.personal.isAside(id));
+      this.later = open.filter(({ id }) => this.personal.isAside(id));
+      this.mine = this.requests.filter(
+        (request) => request.status === "pending" && !readOnlyReason(request, this.me),
+      );
+      if (this.requests.some(({ thread_id }) => !this.#asked.has(thread_id)))
+        this.#asking ??= setTimeout(() => void this.#ask(), this.#asked.size > 0 ? TITLES_MS : 0);
+    }
+    this.dispatchEvent(new Event("change"));
+  }
+
+  /** Look for the titles of conversations; those of the last 200 that began are enough to be read. */
+  async #ask(): Promise<void> {
+    const unknown = (this.requests ?? []).map(({ thread_id }) => thread_id);
+    const page = await this.client.get<ThreadPage>(`/v1/threads?limit=${BATCH}`).catch(() => undefined);
+    this.#asking = undefined;
+    if (!page) return; // the next change looks again
+    for (const id of unknown) this.#asked.add(id);
+    const named = page.threads.flatMap(({ id, title }): [string, string][] => (title ? [[id, title]] : []));
+    this.#titles = new Map([...this.#titles, ...named]);
+    this.dispatchEvent(new Event("change"));
+  }
+}

@@ -1,0 +1,54 @@
+import { html, type Template } from "../../elements/html.ts";
+import type { Say } from "../../elements/text.ts";
+import { keys } from "../keys.ts";
+
+/** What a key does, by the end of its text `ui.app.key_{name}`. */
+const KEYS = {
+  next: "j, ↓",
+  previous: "k, ↑",
+  open: "Enter",
+  select: "x",
+  search: "/",
+  close: "Escape",
+  undo: "u",
+  help: "?",
+} as const;
+const ANSWER = {
+  allow: "a",
+  allow_danger: "a, Enter",
+  deny: "d",
+  edit: "e",
+  note: "n",
+  choose: "1 – 9",
+  send: "Enter",
+} as const;
+type KeyName = keyof typeof KEYS;
+
+/** The keys of a place. */
+export interface PlaceKeys {
+  /** Those of the place itself; every place has Undo and the help as well. */
+  readonly list: readonly KeyName[];
+  /** Whether requests are answered there. */
+  readonly answers?: boolean;
+}
+
+/** All keys, as the settings show them. */
+export const ALL_KEYS: PlaceKeys = {
+  list: ["next", "previous", "open", "select", "search", "close"],
+  answers: true,
+};
+
+/** Draw the switch of single-letter keys, and what the keys of a place do. */
+export function drawKeys(say: Say, { list, answers }: PlaceKeys): Template {
+  const draw = (rows: readonly (readonly [string, string])[]) =>
+    html`<dl class="keys">${rows.map(
+      ([name, key]) =>
+        html`<div><dt>${key.split(", ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${say(`app.key_${name}`)}</dd></div>`,
+    )}</dl>`;
+  const shown = [...list, "undo", "help"] as const;
+  return html`<label class="check"><input type="checkbox" .checked=${keys.on} .onchange=${(event: Event) => {
+    keys.on = (event.target as HTMLInputElement).checked;
+  }} />${say("app.keys_on")}</label>
+    ${draw(shown.map((name) => [name, KEYS[name]]))}
+    ${answers && html`<h3>${say("app.keys_request")}</h3>${draw(Object.entries(ANSWER))}`}`;
+}

@@ -1,0 +1,72 @@
+import { html, type Template } from "../../elements/html.ts";
+import type { Say } from "../../elements/text.ts";
+
+/** How long something waits for Undo. */
+export const UNDO_S = 10;
+const SHOWN_S = 6;
+
+export interface ToastOptions {
+  /** What has happened, or with `act` what is about to. */
+  readonly text: string;
+  /** Takes it back. */
+  readonly undo?: () => void;
+  /** What happens after ten seconds unless it is undone; nothing happens if the page is left before. */
+  readonly act?: () => void;
+}
+
+interface Toast extends ToastOptions {
+  left: number;
+}
+
+/** The short messages of the application; each goes by itself. */
+export class Toasts {
+  #toasts: readonly Toast[] = [];
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly changed: () => void) {}
+
+  add(options: ToastOptions): void {
+    const left = options.undo || options.act ? UNDO_S : SHOWN_S;
+    this.#toasts = [...this.#toasts, { ...options, left }];
+    this.#timer ??= setInterval(() => this.#tick(), 1_000);
+    this.changed();
+  }
+
+  /** Undo the latest that can be undone; returns whether there was one. */
+  undo(toast = this.#toasts.findLast(({ undo }) => undo)): boolean {
+    toast?.undo?.();
+    if (toast) this.#end(toast);
+    return toast !== undefined;
+  }
+
+  draw(say: Say): Template {
+    return html`<div class="toasts" role="status">
+      ${this.#toasts.map(
+        (toast) => html`<div class="toast">
+          <span>${toast.text}</span>
+          ${toast.act && html`<span class="n" aria-hidden="true">${toast.left}</span>`}
+          ${toast.undo && html`<button type="button" .onclick=${() => this.undo(toast)}>${say("app.undo")}</button>`}
+        </div>`,
+      )}
+    </div>`;
+  }
+
+  #tick(): void {
+    for (const toast of this.#toasts) {
+      toast.left -= 1;
+      if (toast.left > 0) continue;
+      toast.act?.();
+      this.#end(toast);
+    }
+    this.changed();
+  }
+
+  #end(toast: Toast): void {
+    this.#toasts = this.#toasts.filter((each) => each !== toast);
+    if (this.#toasts.length === 0) {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+    this.changed();
+  }
+}

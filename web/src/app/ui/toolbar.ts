@@ -1,0 +1,62 @@
+import { html, type Template } from "../../elements/html.ts";
+import { icons } from "../icons.ts";
+
+export interface Chip {
+  readonly id: string;
+  readonly label: string;
+  /** How many there are; not shown where it is undefined. */
+  readonly count?: number | undefined;
+}
+
+/** Draw a search field; `search` is called on each change, and Escape clears the field. */
+export function drawSearch(label: string, value: string, search: (text: string) => void): Template {
+  const onkeydown = (event: KeyboardEvent): void => {
+    const field = event.target as HTMLInputElement;
+    if (event.key !== "Escape" || !field.value) return;
+    event.stopPropagation();
+    search("");
+  };
+  return html`<div class="search">
+    ${icons.search}
+    <input
+      id="search"
+      type="search"
+      aria-label=${label}
+      placeholder=${label}
+      autocomplete="off"
+      spellcheck="false"
+      .value=${value}
+      .oninput=${(event: Event) => search((event.target as HTMLInputElement).value)}
+      .onkeydown=${onkeydown}
+    />
+  </div>`;
+}
+
+/** Draw filters of which one is chosen, each with its count. */
+export const drawChips = (
+  label: string,
+  chips: readonly Chip[],
+  chosen: string,
+  choose: (id: string) => void,
+): Template => html`<div class="chips" role="group" aria-label=${label}>
+  ${chips.map(
+    ({ id, label, count }) =>
+      html`<button type="button" class="chip" aria-pressed=${String(id === chosen)} .onclick=${() => choose(id)}>${label}${count !== undefined && html` <span class="n">${count}</span>`}</button>`,
+  )}
+</div>`;
+
+/** Draw a choice of one of several values; nothing where there is no choice. `all` is the label of the empty value. */
+export const drawSelect = (
+  label: string,
+  all: string,
+  options: readonly Chip[],
+  chosen: string,
+  choose: (id: string) => void,
+): Template | false =>
+  (options.length > 1 || chosen !== "") &&
+  html`<select aria-label=${label} .onchange=${(event: Event) => choose((event.target as HTMLSelectElement).value)}>
+    ${[{ id: "", label: all, count: undefined }, ...options].map(
+      ({ id, label, count }) =>
+        html`<option value=${id} .selected=${id === chosen}>${count === undefined ? label : `${label} (${count})`}</option>`,
+    )}
+  </select>`;

@@ -1,0 +1,20 @@
+/** How far the audit log was verified in this browser, and when. */
+
+const STORED = "askback-verified";
+
+interface Verified {
+  readonly seq: number;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+export const verified = {
+  get last(): Verified | undefined {
+    const [seq, at] = (localStorage.getItem(STORED) ?? "").split(" ");
+    return seq && at ? { seq: Number(seq), at } : undefined;
+  },
+  /** Keep that all entries up to `seq` fit. */
+  keep(seq: number, now: number): void {
+    localStorage.setItem(STORED, `${seq} ${new Date(now).toISOString()}`);
+  },
+};

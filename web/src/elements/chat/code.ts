@@ -1,0 +1,57 @@
+/** Blocks of code, with colours and a button that copies, and tables. */
+
+import type { Rich, RichNode } from "../../core/generated/wire.ts";
+import { DECEIVING, visible } from "../../core/parts.ts";
+import { drawCode, syntaxOf } from "../approval/highlight.ts";
+import { copy } from "../copy.ts";
+import { html, type Template } from "../html.ts";
+import { draw } from "../icons.ts";
+import type { Say } from "../text.ts";
+
+const COPY = draw("M9 9h11v11H9zM15 9V4H4v11h5");
+const SAID_MS = 2_000;
+
+/** What people call languages, as the endings of files. */
+const ENDINGS: Record<string, string> = {
+  python: "py",
+  javascript: "js",
+  typescript: "ts",
+  shell: "sh",
+  console: "sh",
+  zsh: "sh",
+  rust: "rs",
+  golang: "go",
+  ruby: "rb",
+  "c++": "cpp",
+  "c#": "cs",
+  jsonc: "json",
+};
+
+/** Draw a block of code; all other nodes are drawn elsewhere. */
+export function drawBlock(node: RichNode, say: Say): Template | undefined {
+  if (node.type !== "pre") return undefined;
+  const code = textOf(node.children ?? []);
+  const language = node.language ?? "";
+  const syntax = syntaxOf(`.${Object.hasOwn(ENDINGS, language) ? ENDINGS[language] : language}`);
+  const lines = code.split(/(?<=\n)/).flatMap((line) => drawCode(visible(line, DECEIVING), syntax));
+  return html`<div class="code">
+    <div class="code-head">
+      <span>${language}</span>
+      <button type="button" class="quiet" .onclick=${(event: Event) => void copyFrom(event, code, say)}>${COPY}<span aria-live="polite">${say("chat.copy")}</span></button>
+    </div>
+    <pre tabindex="0" dir="ltr"><code>${lines}</code></pre>
+  </div>`;
+}
+
+async function copyFrom(event: Event, code: string, say: Say): Promise<void> {
+  const words = (event.currentTarget as Element).querySelector("span") as HTMLElement;
+  await copy(code);
+  const before = words.textContent;
+  words.textContent = say("chat.copied");
+  setTimeout(() => {
+    words.textContent = before;
+  }, SAID_MS);
+}
+
+const textOf = (nodes: readonly Rich[]): string =>
+  nodes.map((node) => (typeof node === "string" ? node : textOf(node.children ?? []))).join("");

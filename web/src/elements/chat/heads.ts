@@ -1,0 +1,45 @@
+/** Who said what in a conversation, and where a new group of messages begins. */
+
+import type { Person } from "../../core/audience.ts";
+import type { Entry } from "../../core/transcript.ts";
+
+/** After so long the name and the time are shown again. */
+const GROUP_MS = 5 * 60_000;
+
+/** Who wrote an entry, and when. `part` is what the agent calls itself, such as the name of a sub-agent. */
+export interface Head {
+  readonly name: string | undefined;
+  readonly part: string | undefined;
+  readonly at: string;
+  readonly isAgent: boolean;
+  /** Whether the reader wrote it. */
+  readonly isOwn: boolean;
+  /** Whether the one before is of somebody else, or older. */
+  readonly isFirst: boolean;
+}
+
+/** Return the head of each entry, by its id. */
+export function headsOf(entries: readonly Entry[], me: Person | undefined): ReadonlyMap<string, Head> {
+  const heads = new Map<string, Head>();
+  let before: Head | undefined;
+  for (const entry of entries) {
+    const head = headOf(entry, me);
+    const isSame =
+      before && before.isAgent === head.isAgent && before.name === head.name && before.part === head.part;
+    const isFirst = !isSame || Date.parse(head.at) - Date.parse(before?.at ?? head.at) > GROUP_MS;
+    before = { ...head, isFirst };
+    heads.set(entry.id, before);
+  }
+  return heads;
+}
+
+function headOf(entry: Entry, me: Person | undefined): Omit<Head, "isFirst"> {
+  if (entry.type === "request") {
+    const { requester, agent, created_at: at } = entry.request;
+    return { name: requester?.name, part: agent?.name ?? undefined, at, isAgent: true, isOwn: false };
+  }
+  const { author, agent, role, at } = entry.message;
+  const isAgent = role === "agent";
+  const isOwn = !isAgent && (!me || !author || (author.user ?? author.id) === (me.user ?? me.id));
+  return { name: author?.name, part: agent?.name ?? undefined, at, isAgent, isOwn };
+}

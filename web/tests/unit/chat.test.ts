@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { Message, MessagePart, ThreadRequest } from "../../src/core/generated/wire.ts";
+import { type Entry, emptyThread, entries } from "../../src/core/transcript.ts";
+import { headsOf } from "../../src/elements/chat/heads.ts";
+import { fold } from "../../src/elements/chat/tools.ts";
+
+const NOON = Date.parse("2026-11-20T12:00:00Z");
+const text = (words: string): MessagePart => ({ type: "text", text: words });
+const tool = (name: string): MessagePart => ({ type: "tool", tool_call_id: name, name });
+
+function message(seq: number, minutes: number, more: Partial<Message> = {}): Message {
+  const at = new Date(NOON + minutes * 60_000).toISOString();
+  const author = { id: "agt_1", name: "scaffolder" };
+  return { id: `m${seq}`, seq, role: "agent", author, at, content: [text("Hello")], ...more };
+}
+
+const shown = (...messages: Message[]): Entry[] => entries({ ...emptyThread("t1"), messages });
+const first = (all: Entry[]): boolean[] =>
+  [...headsOf(all, { id: "usr_eva", name: "Eva", role: "responder" }).values()].map(({ isFirst }) => isFirst);
+
+test("a name stands above the first message of a group, and again after five minutes", () => {
+  expect(first(shown(message(1, 0), message(2, 4), message(3, 10)))).toEqual([true, false, true]);
+});
+
+test("another writer, and another part of the same agent, begin a group", () => {
+  const bob = { role: "user", author: { id: "usr_bob", name: "Bob" } } as const;
+  const part = { agent: { name: "planner" } };
+  expect(first(shown(message(1, 0), message(2, 0, bob), message(3, 0), message(4, 0, part)))).toEqual([
+    true,
+    true,
+    true,
+    true,
+  ]);
+});
+
+test("a request of the same agent belongs to its group", () => {
+  const request = { id: "r1", seq: 2, requester: { id: "agt_1", name: "scaffolder" }, status: "pending" };
+  const asked = { ...request, created_at: new Date(NOON).toISOString() } as ThreadRequest;
+  const all = entries({ ...emptyThread("t1"), messages: [message(1, 0), message(3, 1)], requests: [asked] });
+  expect(first(all)).toEqual([true, false, false]);
+});
+
+test("only what the reader wrote is their own, from whichever session", () => {
+  const me = { id: "usr_2", user: "eva", name: "Eva", role: "responder" } as const;
+  const mine = { role: "user", author: { id: "usr_1", user: "eva", name: "Eva" } } as const;
+  const others = { role: "user", author: { id: "usr_3", user: "bob", name: "Bob" } } as const;
+  const heads = headsOf(shown(message(1, 0), message(2, 0, mine), message(3, 0, others)), me);
+  expect([...heads.values()].map(({ isOwn }) => isOwn)).toEqual([false, true, false]);
+});
+
+test("calls that follow each other are one step, whose name stays when another call comes", () => {
+  const parts = (...content: MessagePart[]) =>
+    shown(message(1, 0, { content })).flatMap((entry) => (entry.type === "message" ? entry.parts : []));
+  const names = (...content: MessagePart[]) =>
+    fold(parts(...content)).map(({ id, part }) => `${id} ${part.type}`);
+  expect(names(text("a"), tool("x"))).toEqual(["text0 text", "tool1 tool"]);
+  expect(names(text("a"), tool("x"), tool("y"), text("b"), tool("z"))).toEqual([
+    "text0 text",
+    "tool1 tools",
+    "text3 text",
+    "tool4 tool",
+  ]);
+});
