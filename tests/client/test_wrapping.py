@@ -76,7 +76,7 @@ async def test_the_client_and_the_thread_may_come_from_around_the_call(
     assert ran == ["a"]
 
 
-async def test_without_a_client_it_is_that_of_the_environment(
+def test_without_a_client_it_is_that_of_the_environment(
     server: ServerProcess, monkeypatch: pytest.MonkeyPatch, thread: str
 ):
     monkeypatch.setenv("ASKBACK_URL", server.url)
@@ -90,18 +90,22 @@ async def test_without_a_client_it_is_that_of_the_environment(
     def read_now(file_path: str) -> str:
         return file_path
 
-    with ask_context(thread_id=thread):
-        assert await read("a") == "a"
-    assert await anyio.to_thread.run_sync(read_now, "b") == "b"
-    async with server.client() as agent:
-        asked = await agent.requests.list(thread_id=thread)
+    async def converse() -> list[Any]:
+        with ask_context(thread_id=thread):
+            assert await read("a") == "a"
+        assert await anyio.to_thread.run_sync(read_now, "b") == "b"
+        async with server.client() as agent:
+            return [*await agent.requests.list(thread_id=thread)]
+
+    # A loop of its own: the default client belongs to the loop, which other tests of this process may share.
+    asked = asyncio.run(converse())
     assert [(r.source, r.approval and r.approval.input) for r in asked] == [
         ("policy", {"file_path": "b"}),
         ("policy", {"file_path": "a"}),
     ]
 
 
-async def test_where_no_server_is_known_nothing_runs(
+def test_where_no_server_is_known_nothing_runs(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Any, ran: list[Any]
 ):
     monkeypatch.delenv("ASKBACK_URL", raising=False)
@@ -113,7 +117,7 @@ async def test_where_no_server_is_known_nothing_runs(
         ran.append(what)
 
     with pytest.raises(NoServer):
-        await work("a")
+        asyncio.run(work("a"))  # a loop of its own, as above
     assert ran == []
 
 

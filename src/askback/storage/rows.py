@@ -84,7 +84,7 @@ def thread_view(
     seq, people, agents, archived_at, title, metadata = thread
     pairs = sorted(((row[0], record(row[1:])) for row in requests), key=lambda pair: pair[0])
     access = read_access(people, agents)
-    running = [Run(*row) for row in runs]
+    running = tuple(Run(*row) for row in runs)
     return ThreadView(seq, list(reversed(messages)), pairs, access, archived_at, title, metadata, running)
 
 
