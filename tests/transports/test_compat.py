@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.compat.system import (
+from askback.ports.projections import (
     Answer,
     Call,
     Channel,

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from askback.cli.field_prompt import BACK, Back, ExitWord, PromptExit
-from askback.cli.language import text
+from askback.cli.language import language, text
 from askback.cli.secret_value import PADDED, InvalidValue, padded, whole
 from askback.cli.terminal import WORDS, Terminal
 from askback.domain.faults import join
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import Scope, SecretHelp, ShownSecret
 from askback.domain.secrets.secret import Secret
+from askback.messages import translate
 
-DISCLAIMER = "Type values here, never paste them into chat."
 HELP = """\
 Type the value and press Enter; it is not shown. An empty line uses the stored value, if there is one.
   :back     go back one step               :dismiss  refuse to provide them
@@ -69,7 +69,7 @@ class SecretPrompt:
         for written in (shown.reason, shown.instructions):
             if written:
                 terminal.quote([text(written)], margin=WORDS)
-        terminal.say(DISCLAIMER, "bold")
+        terminal.say(translate("ui.secret.never_paste", language()), "bold")
         terminal.say("The names are visible in the conversation; the values are not.", "dim")
         if self._request.error_summary:
             terminal.say(self._request.error_summary, "red")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from askback.compat.open_requests import open_requests
-from askback.compat.system import Channel, Json
 from askback.domain.lifecycle import TERMINAL
+from askback.ports.projections import Channel, Json
 
 
 class CardPage(ABC):
@@ -32,7 +31,7 @@ class CardPage(ABC):
     async def follow(self) -> None:
         """Show open requests, oldest first, then new ones."""
         async with self.api.watch(None) as events:
-            for each in await open_requests(self.api):
+            for each in await self.api.open_requests():
                 await self.tell(each, recovered=True)
             async for event in events:
                 await self.tell(event["request"])

@@ -10,7 +10,6 @@ from typing import Annotated, Any, cast
 
 from pydantic import Field
 
-from askback.compat.system import Json
 from askback.domain.fields import AnyField, Form, Multiselect, Radio, Select, Text, Textarea
 from askback.domain.model import Model
 from askback.domain.options import Option, OptionValue
@@ -18,6 +17,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
 
+Json = dict[str, Any]
 SEPARATOR = ", "
 MAX_HEADER = 12
 

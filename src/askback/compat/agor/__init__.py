@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from askback.compat.agor.asking import tool_call
+from askback.compat.agor.asking import PREFIX, TOOLS, call_tool, tool_call
 from askback.compat.agor.errors import refuse
-from askback.compat.agor.mcp import mcp
 from askback.compat.agor.reading import events, message, messages
 from askback.compat.agor.resolving import dismiss, oauth_resolve, oauth_start, submit
-from askback.compat.system import Route, System
+from askback.ports.projections import Route, System, Tools
 from askback.wire.operation import PEOPLE, REQUESTER
 
 __all__ = ["SYSTEM"]
@@ -17,7 +16,6 @@ SYSTEM = System(
         Route("POST /sessions/{session}/tools/{tool}", REQUESTER, tool_call),
         Route("POST /widgets/{widget}/submit", PEOPLE, submit),
         Route("POST /widgets/{widget}/dismiss", PEOPLE, dismiss),
-        Route("POST /mcp", REQUESTER, mcp),
         Route("POST /widgets/{widget}/oauth-start", PEOPLE, oauth_start),
         Route("POST /widgets/{widget}/oauth-resolve", PEOPLE, oauth_resolve),
         Route("GET /messages/{widget}", PEOPLE, message),
@@ -26,4 +24,5 @@ SYSTEM = System(
     ],
     refuse=refuse,
     connects_accounts=True,
+    tools=Tools("/mcp", {PREFIX + type_: tool for type_, tool in TOOLS.items()}, call_tool),
 )

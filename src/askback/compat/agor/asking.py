@@ -10,12 +10,12 @@ from pydantic import AliasChoices, Field
 
 from askback.compat.agor.errors import UNKNOWN_TYPE
 from askback.compat.agor.widgets import read_widget
-from askback.compat.system import Answer, Api, Call, Json
 from askback.domain.model import Model
 from askback.domain.modeltext import TEXTS
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
-from askback.errors import NotFound
+from askback.errors import Invalid, NotFound
+from askback.ports.projections import Answer, Api, Call, Json
 
 PREFIX = "agor_widgets_request_"
 _DISMISSED = TEXTS["secret.declined.dismissed"].replace("{brand}", "Agor")
@@ -166,6 +166,13 @@ async def tool_call(call: Call) -> Answer:
     """`POST /sessions/{session}/tools/{tool}`."""
     key = call.header("idempotency-key")
     return Answer(await run(call.api, call.path["session"], call.path["tool"], call.json(), key=key))
+
+
+async def call_tool(call: Call, tool: str, arguments: object, key: str | None) -> Json:
+    """Call a tool over MCP, at `/mcp?session_id=`."""
+    if not (session := call.query.get("session_id")):
+        raise Invalid("This tool needs a session: add ?session_id= to the address of the server.")
+    return await run(call.api, session, tool, arguments, key=key)
 
 
 async def run(api: Api, session: str, tool: str, arguments: object, *, key: str | None = None) -> Json:

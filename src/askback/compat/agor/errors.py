@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.compat.system import Json, Problem
+from askback.ports.projections import Json, Problem
 
 UNKNOWN_TYPE = (
     "Widget type '{type}' is not registered on this daemon. Update the daemon or use a known widget type."
@@ -22,7 +22,8 @@ _NAMES = {
 def refuse(problem: Problem) -> tuple[int, Json]:
     """Return the status and the body of a refusal; a widget that has expired is settled.
 
-    `errors` has a sentence for each name, `data.field_errors` also its place in the body and its code.
+    `errors` has a sentence for each name, and so has `data.field_errors`, where Agor's page looks for it;
+    `data.issues` has the place of each in the body and its code.
     """
     status = 409 if problem.status == 410 else problem.status
     message = "Authentication required to resolve a widget" if status == 401 else problem.message
@@ -33,5 +34,6 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     ]:
         said = [(each["path"].removeprefix("values."), each["message"]) for each in found]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in said[:3])
-        body |= {"errors": dict(reversed(said)), "data": {"field_errors": found}}
+        first = dict(reversed(said))
+        body |= {"errors": first, "data": {"field_errors": first, "issues": found}}
     return status, body

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 
 from askback.compat.agor.resolving import find
 from askback.compat.agor.widgets import read_widget
-from askback.compat.system import Answer, Api, Call, EventStream, StreamEvent
 from askback.domain.faults import Faults, fault
+from askback.ports.projections import Answer, Api, Call, EventStream, StreamEvent
 
 RESOLVED = "widget:resolved"
 PAGE = 200

@@ -9,13 +9,13 @@ from typing import cast
 from askback.compat.agor.asking import TOOLS
 from askback.compat.agor.errors import NOT_ALLOWED, UNKNOWN_TYPE, refuse
 from askback.compat.agor.widgets import Widget, read_widget
-from askback.compat.system import Answer, Call, Json
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault
 from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, Forbidden, Gone, NotFound
+from askback.ports.projections import Answer, Call, Json
 
 SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
 RESOLVED_BY = {"oauth": OAUTH}

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from askback.compat.system import Json
 from askback.domain.fields import Form, Multiselect, Radio, Select
 from askback.domain.kinds import BUILT_IN
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.messages.languages import choose
+from askback.ports.projections import Json
 
 Choice = Select | Radio | Multiselect
 CHOICES = {"option_id", "server_ids", "files"}

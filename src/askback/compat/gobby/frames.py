@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal
-
-from pydantic import Field
+from collections.abc import Sequence
 
 from askback.compat.claude_questions import card_of
 from askback.compat.gobby.permission import ASK_USER, EXIT_PLAN, NAME, answers, denial
-from askback.compat.system import Json, Problem
 from askback.domain.faults import rename_path
-from askback.domain.model import Model
 from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
+from askback.ports.projections import Json, Problem
 
 MAX_ECHO = 200
 """Characters of a name that an error repeats."""
@@ -24,61 +20,8 @@ _PATHS = ((r"values.*", "answers"), (r"note", "feedback"), (r"scope", "decision"
 """The members of a frame by those of our answer."""
 
 
-class _Frame(Model, extra="ignore"):
-    """A frame about a conversation; as in Gobby, members that are not known are left alone."""
-
-    type: str
-    conversation_id: str
-    request_id: str | None = None
-
-
-class AskUserResponse(_Frame):
-    """The answers to a card, by the text of each question."""
-
-    tool_call_id: str
-    answers: dict[str, Any]
-
-
-class ToolApprovalResponse(_Frame):
-    """The decision about a call of a tool."""
-
-    tool_call_id: str
-    decision: Literal["approve", "reject", "approve_always"]
-
-
-class PlanApprovalResponse(_Frame):
-    """The decision about a plan. Gobby does not name its call; it may be named where several plans are open."""
-
-    tool_call_id: str | None = None
-    decision: Literal["approve", "request_changes"]
-    option_id: Literal["approve_yolo", "approve_act"] | None = None
-    feedback: str | None = None
-
-
-class SetMode(_Frame):
-    """Another mode for a conversation; `bypass` also needs `confirm`, as the mode `full` does."""
-
-    mode: Literal["normal", "accept_edits", "bypass", "plan"]
-    confirm: str | None = None
-
-
-class Subscription(Model, extra="ignore"):
-    """The events that a page wants, or wants no more."""
-
-    events: list[str] = Field(default_factory=list[str])
-
-
-CardFrame = AskUserResponse | ToolApprovalResponse | PlanApprovalResponse
-CARDS: Mapping[str, tuple[type[CardFrame], str]] = {
-    "ask_user_response": (AskUserResponse, "question"),
-    "tool_approval_response": (ToolApprovalResponse, "approval"),
-    "plan_approval_response": (PlanApprovalResponse, "plan"),
-}
-"""The frames that decide something, and what: in the words of Gobby's log."""
-
-
 def kind_of(request: InputRequest) -> str | None:
-    """Return what a request asks for, as in `CARDS`; None if no card of Gobby can ask it."""
+    """Return what a request asks for, `question`, `approval` or `plan`; None if no card of Gobby can ask it."""
     if request.approval is not None:
         return "approval" if request.approval.plan is None else "plan"
     return None if card_of(request.form) is None else "question"

@@ -9,13 +9,13 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
-from askback.compat.system import Answer, Api, Call, Json
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
+from askback.ports.projections import Answer, Api, Call, Json
 
 ASK_USER, ENTER_PLAN, EXIT_PLAN = "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"
 NAME = "gobby"

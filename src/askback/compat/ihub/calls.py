@@ -9,13 +9,13 @@ from pydantic import Field
 
 from askback.compat.ihub.question import TOOL, in_words, read_question, repeated
 from askback.compat.keys import key_of
-from askback.compat.system import Answer, Call, Json
 from askback.domain import jsontext
 from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import RateLimited
+from askback.ports.projections import Answer, Call, Json
 
 MAX_CLARIFICATIONS = 10
 LIMIT_TEXT = (

@@ -8,10 +8,9 @@ from operator import itemgetter
 from typing import Any, Literal, cast
 
 from askback.compat.ihub.question import FIELD, TYPES
-from askback.compat.open_requests import open_requests
-from askback.compat.system import Api, Json
 from askback.messages import DEFAULT_LOCALE, number_text, translate
 from askback.messages.languages import choose
+from askback.ports.projections import Api, Json
 
 Style = Literal["snake", "camel"]
 SKIPPED = translate("message.skipped", DEFAULT_LOCALE)
@@ -35,7 +34,7 @@ def field_of(request: Mapping[str, Any]) -> Json | None:
 
 async def open_questions(api: Api, chat: str) -> Sequence[Json]:
     """Return the questions of a chat that are open, the oldest first."""
-    return [each for each in await open_requests(api, thread_id=chat, kind="form") if field_of(each)]
+    return [each for each in await api.open_requests(thread_id=chat, kind="form") if field_of(each)]
 
 
 def clarification(request: Mapping[str, Any], *, style: Style, locale: str) -> Json | None:

@@ -10,7 +10,6 @@ from typing import Annotated, Any, cast
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticKnownError
 
-from askback.compat.system import Json
 from askback.domain.faults import Fault, Faults
 from askback.domain.model import Model
 from askback.domain.options import OptionValue
@@ -18,6 +17,7 @@ from askback.domain.patterns import has_nested_quantifiers
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import is_blank
+from askback.ports.projections import Json
 
 TOOL = "ask_user"
 FIELD = "answer"

@@ -11,13 +11,13 @@ from pydantic import Field
 from askback.compat.ihub.clarification import field_of, open_questions
 from askback.compat.ihub.question import FIELD
 from askback.compat.keys import key_of
-from askback.compat.system import Answer, Api, Call, Json
 from askback.domain.faults import Fault, Faults, fault, rename_path
 from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.messages import translate
+from askback.ports.projections import Answer, Api, Call, Json
 
 _ANSWER_PATHS = ((r"reason", "skipped"), (r"values(\.answer)?", "value"))
 _TEXT_PATHS = ((r"id|Idempotency-Key", "messageId"), (r"content\[0\]\.text", "content"), ("", ""))

@@ -9,15 +9,15 @@ from typing import Any, Literal
 
 from askback.compat.kcosr.operations import issues
 from askback.compat.kcosr.outcomes import NATIVE_SCOPES, NEW_MESSAGE
-from askback.compat.kcosr.schema import OpenPart, Part, arguments, errors_by_field
+from askback.compat.kcosr.schema import OpenPart, Part, camel, errors_by_field
 from askback.compat.kcosr.transcript import Transcript, replay
-from askback.compat.open_requests import open_requests
-from askback.compat.system import Channel, Json, Problem, Watch
 from askback.domain.faults import Fault, Faults, fault
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
+from askback.domain.validation.arguments import arguments
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, NotFound, Refused
+from askback.ports.projections import Channel, Json, Problem, Watch
 
 PROTOCOL = 2
 _TYPES = (
@@ -114,7 +114,7 @@ class Connection:
         try:
             if type_ in _TYPES:
                 handler = getattr(Connection, f"_{type_}")
-                await handler(self, **arguments(handler, members))
+                await handler(self, **arguments(handler, members, alias=camel))
         except ClientError as error:
             await self._channel.send(error.frame)
 
@@ -189,7 +189,7 @@ class Connection:
     ) -> None:
         """Post a message; what waits for this person is over with it."""
         session = self._subscribed(session_id, "write")
-        for shown in await open_requests(self._api, thread_id=session):
+        for shown in await self._api.open_requests(thread_id=session):
             with suppress(Refused):
                 await self._settle(shown, "cancel", reason=NEW_MESSAGE)
         key = f"kcosr:{client_message_id}" if client_message_id else None

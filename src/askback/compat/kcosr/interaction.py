@@ -10,11 +10,11 @@ from typing import Any, Literal
 from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, form_body
 from askback.compat.keys import key_of
-from askback.compat.system import Json
 from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.structure import parse
 from askback.domain.verdict import Accept, AskAgain
+from askback.ports.projections import Json
 
 InteractionOutcome = Mapping[str, Any]
 """`{"complete": …}`, `{"reprompt": {…}}` with the members of a request to change, or `{"pending": {"message": …}}`."""

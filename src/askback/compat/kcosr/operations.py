@@ -10,13 +10,14 @@ from pydantic import Field
 
 from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.outcomes import ToolError
-from askback.compat.kcosr.schema import CompletedView, Questionnaire, arguments, form_body, path_here
+from askback.compat.kcosr.schema import CompletedView, Questionnaire, camel, form_body, path_here
 from askback.compat.kcosr.transcript import replay
 from askback.compat.keys import key_of
-from askback.compat.system import Answer, Api, Call, Json, Problem
 from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
+from askback.domain.validation.arguments import arguments
+from askback.ports.projections import Answer, Api, Call, Json, Problem
 
 _Milliseconds = Annotated[Number_, Field(gt=0)]
 _CURSOR = re.compile("([0-9]{1,18}):([0-9]{1,18})")
@@ -53,7 +54,7 @@ async def interact(call: Call) -> Answer:
 
 async def events(call: Call) -> Answer:
     """`POST /api/plugins/sessions/operations/events`: the transcript, or what is new after a cursor of it."""
-    return _ok(await _events(call.api, **arguments(_events, call.json())))
+    return _ok(await _events(call.api, **arguments(_events, call.json(), alias=camel)))
 
 
 def refuse(
@@ -188,7 +189,7 @@ async def _ask(
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
     """Ask; the same call with the same arguments finds its request again, other arguments ask beside it."""
     sent = call.json()
-    body = read(**arguments(read, sent)) | {"thread_id": session}
+    body = read(**arguments(read, sent, alias=camel)) | {"thread_id": session}
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):
         body["tool_call_id"] = call_id
     if "delivery" not in body:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from xml.sax.saxutils import escape
 
-from askback.compat.system import Json
 from askback.domain.lifecycle import Status
 from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest
 from askback.domain.timestamps import rfc3339
+from askback.ports.projections import Json
 
 TOOL = "questions_ask"
 TIMED_OUT = "Interaction timed out"

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
-from inspect import Parameter, signature
-from typing import Any, Literal, cast, get_args, get_type_hints
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
-from askback.compat.system import Json
 from askback.domain.faults import join, rename_path
 from askback.domain.fields import Form, Number_
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
+from askback.ports.projections import Json
 
 _TextType = Literal["text", "textarea"]
 _Plain = Literal[_TextType, "number", "boolean"]
@@ -35,15 +33,15 @@ _PLACES = (
 """Where the members of a native body are here."""
 
 
+def camel(name: str) -> str:
+    """Return what a member with a native name is called here."""
+    return to_camel(name.rstrip("_"))
+
+
 class Part(BaseModel):
     """A closed object with the native names of its members, and theirs in camel case as aliases."""
 
-    model_config = ConfigDict(
-        alias_generator=lambda name: to_camel(name.rstrip("_")),
-        extra="forbid",
-        strict=True,
-        allow_inf_nan=False,
-    )
+    model_config = ConfigDict(alias_generator=camel, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class OpenPart(Part):
@@ -116,25 +114,6 @@ class CompletedView(_SchemaPart):
 
 
 _PARTS: Mapping[str, type[Part]] = {"fields": _Question, "sections": _Section, "options": _Option}
-
-
-def arguments(function: Callable[..., Any], body: object) -> Json:
-    """Return a body as the keyword arguments of a function with type hints. Raises `Faults`."""
-    sent = parse(_model(function), body)
-    return {name: getattr(sent, name) for name in sent.model_fields_set}
-
-
-@cache
-def _model(function: Callable[..., Any]) -> type[Part]:
-    hints = get_type_hints(function, include_extras=True)
-    members: Json = {}
-    base = Part
-    for each in signature(function).parameters.values():
-        if each.kind is Parameter.KEYWORD_ONLY:
-            members[each.name] = (hints[each.name], ... if each.default is Parameter.empty else each.default)
-        elif each.kind is Parameter.VAR_KEYWORD:
-            base = OpenPart
-    return create_model("Body", __base__=base, **members)
 
 
 def to_form(schema: Mapping[str, Any]) -> Form:

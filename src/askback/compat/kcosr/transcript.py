@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping
 
 from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.schema import errors_by_field, is_expressible, questionnaire
-from askback.compat.system import Api, Json
 from askback.domain.faults import join
 from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
 from askback.messages import translate
+from askback.ports.projections import Api, Json
 
 _KINDS = {
     "message": "user_message",

@@ -9,13 +9,12 @@ from typing import Any
 
 from askback.compat.nebo.frames import end_text, refusal_text, response, session_of
 from askback.compat.nebo.widgets import Ask, read_ask
-from askback.compat.open_requests import all_requests
-from askback.compat.system import Channel, Json, Problem
 from askback.domain.events import MESSAGE_ADDED
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
+from askback.ports.projections import Channel, Json, Problem
 from askback.ports.threads import ThreadOfAnother
 
 MAX_ENDED = 200
@@ -59,7 +58,7 @@ class AgentPeer:
         self._channel.follow(self._listen())
         who = {"agent_id": self._api.principal_id, "name": self._name}
         await self._channel.send({"type": "event", "method": "ready", "payload": who})
-        pending = await all_requests(self._api, status=[Status.PENDING, Status.RESOLVING])
+        pending = await self._api.requests(status=[Status.PENDING, Status.RESOLVING])
         # Read after the others: one that ends meanwhile is in both.
         ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
         for request in [*pending, *ended["requests"]]:

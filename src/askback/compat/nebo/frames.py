@@ -8,9 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from askback.compat.nebo.widgets import write_ask, write_value
-from askback.compat.open_requests import all_requests
-from askback.compat.system import Api, Json
 from askback.domain.faults import rename_path
+from askback.ports.projections import Api, Json
 
 NO_UI = "Interactive prompts require the web UI"
 NO_AGENT = "No agent connected. Make sure nebo is running."
@@ -76,7 +75,7 @@ async def public_id(api: Api, request: Json) -> str:
 
 async def first_with(api: Api, named: str) -> Json:
     """Return the oldest request with an id that its agent chose, else the one with this id."""
-    found = await all_requests(api, external_id=named) if named else []
+    found = await api.requests(external_id=named) if named else []
     return found[0] if found else await api.call("get_request", request_id=named)
 
 

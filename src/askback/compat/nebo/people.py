@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from askback.compat.cards import CardPage
 from askback.compat.nebo import frames
 from askback.compat.nebo.widgets import read_value
-from askback.compat.system import Json, Problem
 from askback.domain.faults import Faults, fault
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
+from askback.ports.projections import Json, Problem
 
 _OWN = "answered here"
 """Marks what is shown while this page answers it: only the others are told."""
@@ -64,6 +64,10 @@ class PersonPeer(CardPage):
                 await self._answer(parse(_ApprovalResponse, sent), "approval")
             case "chat":
                 await self._chat(parse(_Chat, sent))
+            case (
+                "auth" | "connect"
+            ):  # the handshake already said who this is; Nebo's page waits for the reply
+                await self.channel.send(frames.message("auth_ok"))
             case "ping":
                 await self.channel.send(frames.message("pong"))
             case _:

@@ -10,11 +10,11 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from askback.compat.nebo.frames import NO_UI, end_text, refusal_text
 from askback.compat.nebo.widgets import Ask, read_ask, write_value
-from askback.compat.system import Json
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
 from askback.messages import DEFAULT_LOCALE, render
+from askback.ports.projections import Json
 
 
 class AgentCall(Ask, json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["text"]}]}):

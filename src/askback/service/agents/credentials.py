@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from askback.compat.system import find_system
+from askback.compat.installed import find_system
 from askback.domain.faults import Fault, Faults, fault, join
 from askback.domain.validation.structure import parse
 from askback.domain.validation.text_check import check_line

@@ -10,14 +10,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from askback.compat.system import Json, Problem, Watch
 from askback.domain.access import AccessLevel
 from askback.domain.events import Event
 from askback.domain.faults import Faults, PathTable
+from askback.domain.lifecycle import Status
 from askback.domain.limits import Limits
 from askback.errors import NotFound, Unavailable
 from askback.ports.agents import Principal
 from askback.ports.bus import Activity, PersonalChange, request_topic, tenant_topic
+from askback.ports.projections import Json, Problem, Watch
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
@@ -28,6 +29,8 @@ from askback.transports.problems import problem
 from askback.wire.operation import Parameter
 from askback.wire.operations import OPERATIONS
 
+MAX_PAGE = 200
+"""Requests of one page."""
 MAX_BEHIND = 2_000
 """Events that a reader may be behind before it has to begin anew."""
 
@@ -42,7 +45,7 @@ class Gateway:
 
 
 class CallerApi:
-    """`compat.system.Api`."""
+    """`ports.projections.Api`."""
 
     def __init__(self, gateway: Gateway, principal: Principal, locale: str) -> None:
         self._gateway = gateway
@@ -77,7 +80,7 @@ class CallerApi:
         paths: PathTable = (),
         **args: object,
     ) -> Any:
-        """Run an operation with the role, access and checks of the caller; see `compat.system.Api`."""
+        """Run an operation with the role, access and checks of the caller; see `ports.projections.Api`."""
         row = OPERATIONS[operation]
         known = {each.name: _absent(each) for each in row.parameters}
         if unknown := args.keys() - known.keys() - set(row.path_parameters):
@@ -88,8 +91,23 @@ class CallerApi:
         except Faults as refused:
             raise refused.with_paths(paths) from None
 
+    async def requests(self, **filters: object) -> list[Json]:
+        """Return all requests that the caller may see; see `ports.projections.Api`."""
+        found, more = list[Json](), {}
+        while True:
+            page = await self.call("list_requests", limit=MAX_PAGE, **filters, **more)
+            found += page["requests"]
+            if page["next_cursor"] is None:
+                return found[::-1]
+            more = {"cursor": page["next_cursor"]}
+
+    async def open_requests(self, **filters: object) -> list[Json]:
+        """Return those that wait for a person; see `ports.projections.Api`."""
+        pending = await self.requests(status=[Status.PENDING], **filters)
+        return [each for each in pending if not each.get("queued_behind")]
+
     async def outcome(self, request_id: str) -> Json:
-        """Wait for the end of a request; see `compat.system.Api`."""
+        """Wait for the end of a request; see `ports.projections.Api`."""
         waiter, waits = _Waiter(self.principal), self._gateway.waits
         leave = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.changed)
         try:
@@ -105,7 +123,7 @@ class CallerApi:
     async def watch(
         self, thread_id: str | None, *, after: int | None = None, readonly: bool = False
     ) -> AsyncGenerator[Watch]:
-        """Subscribe; see `compat.system.Api`."""
+        """Subscribe; see `ports.projections.Api`."""
         reader = EventQueue(self.principal, inbox=thread_id is None)
         reader.subscription = await self._gateway.subscriptions.open(
             self.principal, reader, thread_id=thread_id, after=after, readonly=readonly
@@ -116,13 +134,13 @@ class CallerApi:
             reader.subscription.close()
 
     async def is_undelivered(self, request_id: str) -> bool:
-        """Whether a resume is held for the outcome; see `compat.system.Api`."""
+        """Whether a resume is held for the outcome; see `ports.projections.Api`."""
         resume = await self.ctx.store.resume_of(self.principal.tenant, request_id)
         return resume is not None and resume.resume.held and resume.attempt == 0
 
     @asynccontextmanager
     async def watch_messages(self) -> AsyncGenerator[AsyncIterator[Json]]:
-        """Subscribe; see `compat.system.Api`."""
+        """Subscribe; see `ports.projections.Api`."""
         reader = EventQueue(self.principal, inbox=False)
 
         def take(event: Event) -> None:

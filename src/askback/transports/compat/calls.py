@@ -7,9 +7,9 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from typing import Any
 
-from askback.compat.system import Answer, EventStream, StreamEvent
 from askback.domain import jsontext
 from askback.domain.secrets.secret import RawBody
+from askback.ports.projections import Answer, EventStream, StreamEvent
 from askback.service.lifecycle import undelivered
 from askback.transports.compat.api import CallerApi
 from askback.transports.http import Message, Scope, Send, header, json_reply
@@ -25,7 +25,7 @@ _HEADERS = [
 
 
 class SystemCall:
-    """`compat.system.Call`."""
+    """`ports.projections.Call`."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class SystemCall:
         return self._raw
 
     async def start_oauth(self, request_id: str) -> Answer:
-        """Begin to connect an account; see `compat.system.Call`."""
+        """Begin to connect an account; see `ports.projections.Call`."""
         ctx, who = self.api.ctx, self.api.principal
         url, headers = await begin_oauth(ctx, self._scope, who, request_id, {}, base_path=self._base_path)
         return Answer({"url": url}, headers=headers)

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from functools import cache
 from urllib.parse import unquote
 
-from askback.compat.system import Route, Socket, System, find_system
+from askback.compat.installed import find_system
 from askback.errors import NotFound
+from askback.ports.projections import Route, Socket, System
+from askback.transports.compat.tools import tool_routes
 from askback.transports.problems import MethodNotAllowed
 
 
@@ -21,7 +23,7 @@ class Paths:
     def route(self, method: str, path: str) -> tuple[Route, Mapping[str, str]]:
         """Return the route of a path and its parameters; raises `NotFound`, `MethodNotAllowed`."""
         allowed: list[str] = []
-        for route in self.system.routes:
+        for route in [*self.system.routes, *tool_routes(self.system)]:
             served, _, pattern = route.route.partition(" ")
             parameters = _match(pattern, path)
             if parameters is not None and served == method:

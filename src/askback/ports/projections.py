@@ -1,26 +1,22 @@
-"""What the projection of another system is made of: HTTP routes and WebSockets over the operations of this server.
+"""The projection of another system: its HTTP routes and WebSockets, and what the server does for them.
 
-A package of `compat/` with a `SYSTEM` is served below `/compat/<its name>`; to remove the package removes the system.
-It has no rule and no storage of its own: it translates frames and bodies, and calls operations for the caller
-(`Api`), which check roles, access and values as for everybody.
+A projection has no rule and no storage of its own. It translates frames and bodies, and calls operations for the
+caller (`Api`), which check roles, access and values as for everybody. It never sees a service, the store or a token.
 """
 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol
 
 from askback.domain.faults import PathTable
+from askback.domain.model import Model
 from askback.domain.secrets.secret import RawBody
 
 Json = dict[str, Any]
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +84,14 @@ class Api(Protocol):
         `paths` is where the places of the body are in what the caller sent, for `Faults`.
         A confidential operation takes a `RawBody` too, and nobody else reads it.
         """
+        ...
+
+    async def requests(self, **filters: object) -> list[Json]:
+        """Return all requests that the caller may see, oldest first; filters are those of `list_requests`."""
+        ...
+
+    async def open_requests(self, **filters: object) -> list[Json]:
+        """Return those that are pending, without those that wait in line."""
         ...
 
     async def outcome(self, request_id: str) -> Json:
@@ -238,6 +242,19 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
+class Tools:
+    """Tools that a model calls over MCP at a path: the arguments of each by its name, described by their docstring.
+
+    `run` calls one, with its arguments and the key of the call, and returns its result. The `message` of a refusal is
+    for the model.
+    """
+
+    path: str
+    arguments: Mapping[str, type[Model]]
+    run: Callable[[Call, str, object, str | None], Awaitable[Json]]
+
+
+@dataclass(frozen=True, slots=True)
 class System:
     """All paths of a system below its base URL; `refuse` returns the status and the body of a refusal over HTTP.
 
@@ -248,12 +265,4 @@ class System:
     sockets: Sequence[Socket] = ()
     refuse: Callable[[Problem], tuple[int, Json]] = lambda problem: (problem.status, {"error": problem.error})
     connects_accounts: bool = False
-
-
-def find_system(name: str) -> System | None:
-    """Return the `SYSTEM` of `askback.compat.<name>`, which is loaded when it is first used."""
-    module = f"askback.compat.{name}"
-    if _NAME.fullmatch(name) is None or find_spec(module) is None:
-        return None
-    system = getattr(import_module(module), "SYSTEM", None)
-    return system if isinstance(system, System) else None
+    tools: Tools | None = None

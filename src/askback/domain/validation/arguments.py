@@ -1,0 +1,38 @@
+"""A body as the keyword arguments of a function, whose type hints say what is allowed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from inspect import Parameter, signature
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, create_model
+
+from askback.domain.model import Model
+from askback.domain.validation.structure import parse
+
+
+def arguments(
+    function: Callable[..., Any], body: object, *, alias: Callable[[str], str] | None = None
+) -> dict[str, Any]:
+    """Return the members of a body that were sent, as arguments of `function`; raises `Faults`.
+
+    Keyword-only parameters are members; `alias` returns what one is called in the body. With `**more`, members that
+    are not known are left alone.
+    """
+    sent = parse(_model(function, alias), body)
+    return {name: getattr(sent, name) for name in sent.model_fields_set}
+
+
+@cache
+def _model(function: Callable[..., Any], alias: Callable[[str], str] | None) -> type[BaseModel]:
+    hints = get_type_hints(function, include_extras=True)
+    members: dict[str, Any] = {}
+    config = ConfigDict(Model.model_config, alias_generator=alias)
+    for each in signature(function).parameters.values():
+        if each.kind is Parameter.KEYWORD_ONLY:
+            members[each.name] = (hints[each.name], ... if each.default is Parameter.empty else each.default)
+        elif each.kind is Parameter.VAR_KEYWORD:
+            config["extra"] = "ignore"
+    return create_model("Body", __config__=config, **members)

@@ -1,0 +1,92 @@
+"""The tools of a system over MCP: stateless JSON-RPC, one message in each call."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from pydantic import Field
+
+from askback.domain.faults import Faults
+from askback.domain.model import Model
+from askback.domain.validation.structure import parse
+from askback.errors import Refused
+from askback.ports.projections import Answer, Call, Json, Route, System, Tools
+from askback.wire.operation import REQUESTER
+
+VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
+SERVER = {"name": "askback", "version": "1"}
+_KEY = "claudecode/toolUseId"
+
+
+class ToolCall(Model, extra="ignore"):
+    """The parameters of `tools/call`."""
+
+    name: str
+    arguments: dict[str, Any] = Field(default_factory=dict[str, Any])
+    meta: dict[str, Any] = Field(default_factory=dict[str, Any], alias="_meta")
+
+
+def tool_routes(system: System) -> list[Route]:
+    """Return the route of the tools of a system, if it has tools."""
+    if (tools := system.tools) is None:
+        return []
+
+    async def handle(call: Call) -> Answer:
+        return await _handle(call, tools, system)
+
+    return [Route(f"POST {tools.path}", REQUESTER, handle)]
+
+
+async def _handle(call: Call, tools: Tools, system: System) -> Answer:
+    message = _members(call.json())
+    method, id_ = message.get("method"), message.get("id")
+    if not isinstance(method, str):
+        return Answer(_reply(None, error={"code": -32600, "message": "Invalid Request"}), status=400)
+    if "id" not in message:  # a notification
+        return Answer(None, status=202)
+    params = _members(message.get("params"))
+    result: Json = {}
+    match method:
+        case "initialize":
+            asked = params.get("protocolVersion")
+            version = asked if asked in VERSIONS else VERSIONS[0]
+            result = {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": SERVER}
+        case "ping":
+            pass
+        case "tools/list":
+            result = {"tools": [_tool(*each) for each in tools.arguments.items()]}
+        case "tools/call":
+            result = await _call(call, tools, system, params)
+        case _:
+            return Answer(_reply(id_, error={"code": -32601, "message": "Method not found"}))
+    return Answer(_reply(id_, result=result))
+
+
+def _members(value: object) -> Json:
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def _reply(id_: object, **content: Json) -> Json:
+    return {"jsonrpc": "2.0", "id": id_, **content}
+
+
+def _tool(name: str, model: type[Model]) -> Json:
+    schema = model.model_json_schema()
+    return {"name": name, "description": schema.pop("description"), "inputSchema": schema}
+
+
+async def _call(call: Call, tools: Tools, system: System, params: Json) -> Json:
+    """Call a tool; a refusal is its result, so that the model can correct it."""
+    try:
+        asked = parse(ToolCall, params)
+        key = asked.meta.get(_KEY)
+        done = await tools.run(call, asked.name, asked.arguments, key if isinstance(key, str) else None)
+    except (Faults, Refused) as refused:
+        _status, body = system.refuse(call.api.explain(refused))
+        return {"content": _text(body["message"]), "isError": True}
+    return {"content": _text(json.dumps(done)), "structuredContent": done, "isError": False}
+
+
+def _text(text: str) -> list[Json]:
+    return [{"type": "text", "text": text}]
