@@ -82,6 +82,11 @@ DECISIONS: dict[str, tuple[str, str, str]] = {
         "hello.txt has 6 characters.\n",
         'denied execution of the tool "write_file"',
     ),
+    "own_loop.py": (
+        "own-loop",
+        "Deploying to production.\nDeployed to production.\n",
+        'denied execution of the tool "deploy"',
+    ),
     "wrap_a_tool.py": (
         "wrapped",
         "wrapped: sent 'Hello!' to bob@example.com.\n",

@@ -2,20 +2,22 @@
 
     result = await Runner.run(agent, "go", ask=ask, thread_id="t1")
 
-`park` and `resume_run` do the same without a process that waits.
+`Runner.run_sync` takes the blocking client, and `Runner.run_streamed` streams. `park` and `resume_run` do the same
+without a process that waits.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 from uuid import uuid4
 
 import agents
-from agents import Agent, FunctionTool, RunResult, RunState
+from agents import Agent, FunctionTool, RunResult, RunResultStreaming, RunState, StreamEvent
 from agents.items import (
     ItemHelpers,
     MessageOutputItem,
@@ -45,6 +47,8 @@ from askback.adapters.asktools import (
     AskTool,
 )
 from askback.client.async_client import AsyncClient
+from askback.client.methods import call_blocking, function
+from askback.client.sync_client import Client
 from askback.domain.decision import Decision
 
 _KEPT = frozenset({"run_config", "hooks", "session", "error_handlers"})
@@ -55,7 +59,11 @@ _answers: ContextVar[Mapping[str, str]] = ContextVar("askback_answers")
 
 
 class Runner(agents.Runner):
-    """The SDK's `Runner`, whose `run` asks a person about each interruption."""
+    """The SDK's `Runner`, which asks a person about each interruption.
+
+    All calls of a turn are asked at once. `thread_id` is by default that of the client, and the other options are those
+    of the SDK. A call that is not approved is rejected with the sentence for the model.
+    """
 
     @classmethod
     async def run(  # pyright: ignore[reportIncompatibleMethodOverride] - it asks, so it needs a client
@@ -68,38 +76,96 @@ class Runner(agents.Runner):
         timeout_s: float | None = None,
         **options: Any,
     ) -> RunResult:
-        """Run an agent to its end, and ask a person whenever tool calls need approval; returns what the SDK returns.
-
-        All calls of a turn are asked at once. `thread_id` is by default that of the client, and `options` are those of
-        the SDK. A call that is not approved is rejected with the sentence for the model.
-        """
-        place = Place(id="openai-agents", thread_id=thread_id, run_id=uuid4().hex)
+        """Run an agent to its end; returns what the SDK returns."""
+        place = _new_place(thread_id)
         result = await agents.Runner.run(starting_agent, input, **options)
         while result.interruptions:
-            state = result.to_state()
-            found = await _outcomes(ask, state, place, {"timeout_s": timeout_s})
-            result = await _continue(ask, starting_agent, state, found, options)
+            state, place = result.to_state(), _next_pause(place)
+            with _answered(await _decide(ask, state, place, {"timeout_s": timeout_s})):
+                result = await agents.Runner.run(starting_agent, state, **_kept(options))
         return result
 
     @classmethod
-    def run_sync(cls, *_arguments: Any, **_options: Any) -> NoReturn:
-        """Refuse: a run that waits for a person needs an event loop. Use `asyncio.run(Runner.run(…))`."""
-        raise TypeError("Use `await Runner.run(…)`, or `asyncio.run(main())` around it.")
+    def run_sync(  # pyright: ignore[reportIncompatibleMethodOverride] - it asks, so it needs a client
+        cls,
+        starting_agent: Agent[Any],
+        input: Any,  # noqa: A002 - the SDK's name
+        *,
+        ask: Client,
+        thread_id: str | None = None,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> RunResult:
+        """Run an agent to its end without an event loop, with the blocking client; returns what the SDK returns."""
+        place = _new_place(thread_id)
+        result = agents.Runner.run_sync(starting_agent, input, **options)
+        while result.interruptions:
+            state, place = result.to_state(), _next_pause(place)
+            with _answered(call_blocking(ask, _decide, state, place, {"timeout_s": timeout_s})):
+                result = agents.Runner.run_sync(starting_agent, state, **_kept(options))
+        return result
 
-    run_streamed = run_sync  # pyright: ignore[reportAssignmentType] - a stream ends at its interruptions
+    @classmethod
+    def run_streamed(  # pyright: ignore[reportIncompatibleMethodOverride] - it asks, so it needs a client
+        cls,
+        starting_agent: Agent[Any],
+        input: Any,  # noqa: A002 - the SDK's name
+        *,
+        ask: AsyncClient,
+        thread_id: str | None = None,
+        timeout_s: float | None = None,
+        **options: Any,
+    ) -> Streamed:
+        """Run an agent; the events of the result go on after each interruption, when a person has answered."""
+
+        async def answered(state: RunState[Any]) -> RunResultStreaming:
+            here = _next_pause(place)
+            with _answered(await _decide(ask, state, here, {"timeout_s": timeout_s})):
+                return agents.Runner.run_streamed(starting_agent, state, **_kept(options))
+
+        place = _new_place(thread_id)
+        return Streamed(agents.Runner.run_streamed(starting_agent, input, **options), answered)
 
 
+class Streamed:
+    """A result that streams across interruptions; everything else is that of the SDK's `RunResultStreaming`."""
+
+    def __init__(
+        self, result: RunResultStreaming, answered: Callable[[RunState[Any]], Awaitable[RunResultStreaming]]
+    ) -> None:
+        self.result = result
+        self._answered = answered
+
+    async def stream_events(self) -> AsyncIterator[StreamEvent]:
+        """Yield the events until the end; while a person is asked, there are none."""
+        while True:
+            async for event in self.result.stream_events():
+                yield event
+            if not self.result.interruptions:
+                return
+            self.result = await self._answered(self.result.to_state())
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.result, name)
+
+
+@function
 async def park(
-    ask: AsyncClient, result: RunResult, *, thread_id: str | None = None, timeout_s: float | None = None
+    ask: AsyncClient,
+    result: RunResult | RunResultStreaming,
+    *,
+    thread_id: str | None = None,
+    timeout_s: float | None = None,
 ) -> str:
     """Ask about the interruptions of a run without waiting; returns what to store for `resume_run`.
 
     It is JSON with the `RunState`. When a request has ended, its resume arrives at `ask.resumes`.
     """
     state = result.to_state()
-    place = Place(id="openai-agents", thread_id=thread_id or ask.thread_id, run_id=uuid4().hex)
+    place = _new_place(thread_id or ask.thread_id)
     await _outcomes(ask, state, place, {"wait": False, "timeout_s": timeout_s})
-    return json.dumps({"thread_id": place.thread_id, "run_id": place.run_id, "state": state.to_string()})
+    kept = {"pause": place.id, "thread_id": place.thread_id, "run_id": place.run_id}
+    return json.dumps({**kept, "state": state.to_string()})
 
 
 async def resume_run(
@@ -112,13 +178,15 @@ async def resume_run(
     """
     stored = json.loads(parked)
     state = await RunState.from_string(starting_agent, stored["state"])
-    place = Place(id="openai-agents", thread_id=stored["thread_id"], run_id=stored["run_id"])
-    found = await _outcomes(ask, state, place, {"wait": False})
-    if any(_is_open(outcome) for _, outcome in found):
+    place = Place(id=stored["pause"], thread_id=stored["thread_id"], run_id=stored["run_id"])
+    answers = await _decide(ask, state, place, {"wait": False})
+    if answers is None:
         return None
-    return await _continue(ask, starting_agent, state, found, options)
+    with _answered(answers):
+        return await agents.Runner.run(starting_agent, state, **_kept(options))
 
 
+@function
 async def mirror(
     ask: AsyncClient, items: Sequence[RunItem], *, thread_id: str, run_id: str | None = None
 ) -> None:
@@ -176,7 +244,11 @@ async def _outcomes(
     ask: AsyncClient, state: RunState[Any], place: Place, options: AskOptions
 ) -> Sequence[tuple[ToolApprovalItem, Decision | AskResult]]:
     items = state.get_interruptions()
-    found = await together(_outcome(ask, item, place, options) for item in items)
+    # Agents that run as tools may number their calls alike: their order, which the state keeps, tells them apart.
+    places = [replace(place, id=f"{place.id}:{number}") for number in range(len(items))]
+    found = await together(
+        _outcome(ask, item, here, options) for item, here in zip(items, places, strict=True)
+    )
     return list(zip(items, found, strict=True))
 
 
@@ -184,9 +256,7 @@ async def _outcome(
     ask: AsyncClient, item: ToolApprovalItem, place: Place, options: AskOptions
 ) -> Decision | AskResult:
     name, call_id = item.name or item.type, item.call_id or ""
-    here = replace(
-        place, id=f"{place.id}:{place.run_id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name
-    )
+    here = replace(place, id=f"{place.id}:{call_id}", tool_call_id=call_id or None, agent=item.agent.name)
     # Tools that are hosted have no arguments: the person sees the whole call.
     call_input = _as_json(item.raw_item) if item.arguments is None else _read_json(item.arguments)
     if name in ASK_TOOLS and isinstance(call_input, dict):
@@ -194,14 +264,13 @@ async def _outcome(
     return await approve_once(ask, name, call_input, here, **options)
 
 
-async def _continue(
-    ask: AsyncClient,
-    starting_agent: Agent[Any],
-    state: RunState[Any],
-    found: Sequence[tuple[ToolApprovalItem, Decision | AskResult]],
-    options: Mapping[str, Any],
-) -> RunResult:
-    """Approve and reject the interruptions, and run the agent until the next ones."""
+async def _decide(
+    ask: AsyncClient, state: RunState[Any], place: Place, options: AskOptions
+) -> Mapping[str, str] | None:
+    """Approve and reject the interruptions of a state; returns the answers to ask tools, None if one is open."""
+    found = await _outcomes(ask, state, place, options)
+    if any(_is_open(outcome) for _, outcome in found):
+        return None
     answers = dict[str, str]()
     for item, outcome in found:
         if isinstance(outcome, AskResult):
@@ -211,13 +280,30 @@ async def _continue(
             state.approve(item)
         else:
             state.reject(item, rejection_message=used.text)
-    token = _answers.set(answers)
+    return answers
+
+
+@contextmanager
+def _answered(answers: Mapping[str, str] | None) -> Iterator[None]:
+    """Let the ask tools that run within the block return the answers."""
+    token = _answers.set(answers or {})
     try:
-        # The other options are in the state: the input, the context, and the ids of the conversation.
-        kept = {name: value for name, value in options.items() if name in _KEPT}
-        return await agents.Runner.run(starting_agent, state, **kept)
+        yield
     finally:
         _answers.reset(token)
+
+
+def _kept(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the options for a run that continues. The others are in its state: the input, the context, the ids."""
+    return {name: value for name, value in options.items() if name in _KEPT}
+
+
+def _new_place(thread_id: str | None) -> Place:
+    return _next_pause(Place(id="", thread_id=thread_id, run_id=uuid4().hex))
+
+
+def _next_pause(place: Place) -> Place:
+    return replace(place, id=f"openai-agents:{uuid4().hex}")
 
 
 def _is_open(outcome: Decision | AskResult) -> bool:

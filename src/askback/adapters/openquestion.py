@@ -11,7 +11,7 @@ from pydantic_core import to_jsonable_python
 
 from askback.client.forms import answer_or_raise, outcome_of
 from askback.client.modelform import ModelForm, model_form
-from askback.domain.fields import Form, Radio, Text
+from askback.domain.fields import Form, Number, Radio, Text, Textarea
 from askback.domain.request import InputRequest
 
 FIELD = "answer"
@@ -19,8 +19,19 @@ LABEL, DETAILS = 500, 20_000
 """The maximum length of a question and of its description."""
 
 QUESTION_KEYS = ("question", "message", "prompt", "instruction", "task", "description", "title", "query")
-OPEN_QUESTION = re.compile(r"(what|which|who|whom|whose|how|when|where|why)\b", re.IGNORECASE)
+OPEN_QUESTION = re.compile(
+    r"(what|which|who|whom|whose|how|when|where|why)\b"
+    r"|(please )?(enter|provide|type|describe|write|give|tell|list|specify|explain|name)\b",
+    re.IGNORECASE,
+)
 """The beginning of a question that cannot be answered by Yes or No."""
+NUMBER_QUESTION = re.compile(
+    r"^how (many|old)\b|\b(your|their|his|her|its) age\b|\ba ((positive|whole|valid|natural) )?number\b",
+    re.IGNORECASE,
+)
+"""A question whose program wants a number, and compares it with numbers."""
+EDIT = re.compile(r"(^|[^a-z])(edit|revise|rewrite|correct|improve)($|[^a-z])", re.IGNORECASE)
+"""The wish that a text is changed."""
 
 _YES, _NO = "Yes", "No"
 
@@ -28,15 +39,33 @@ _YES, _NO = "Yes", "No"
 def open_form(value: Any, *, title: str | None = None, yes_no: bool = True) -> Form:
     """Return the form for a value without a schema.
 
-    With `yes_no` its program may want Yes or No, or any text, unless the question cannot be answered by Yes or No. With
-    a `title` the whole value is shown below it.
+    With `yes_no` its program may want Yes or No, or any text, unless the question asks for a number, for a changed
+    text or cannot be answered by Yes or No. With a `title` the whole value is shown below it.
     """
     label, details = title_and_details(value) if title is None else (title, _shown(value))
-    if not yes_no or (isinstance(value, str) and OPEN_QUESTION.match(value.strip())):
-        field: Text | Radio = Text(id=FIELD, label=label, required=True)
+    text = text_to_edit(value)
+    if yes_no and text is not None:
+        field: Text | Textarea | Number | Radio = Textarea(id=FIELD, label=label, required=True, default=text)
+        details = None
+    elif yes_no and NUMBER_QUESTION.search(label):
+        field = Number(id=FIELD, label=label, required=True)
+    elif not yes_no or OPEN_QUESTION.match(label):
+        field = Text(id=FIELD, label=label, required=True)
     else:
         field = Radio(id=FIELD, label=label, options=[_YES, _NO], allow_other=True, required=True)
     return Form(description=details, format="plain", fields=[field])
+
+
+def text_to_edit(value: Any) -> str | None:
+    """Return the text that a person is to change: the only one beside the instruction, which says so."""
+    said = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    about = next((key for key in QUESTION_KEYS if isinstance(said.get(key), str)), None)
+    texts = {key: each for key, each in said.items() if key != about}
+    if len(texts) != 1:
+        return None
+    [(key, text)] = texts.items()
+    wish = key if about is None else str(said[about])
+    return text if isinstance(text, str) and len(text) <= DETAILS and EDIT.search(wish) else None
 
 
 def typed_form(value: Any, schema: Mapping[str, Any]) -> ModelForm:

@@ -53,6 +53,8 @@ from askback.adapters.asktools import (
 )
 from askback.adapters.openquestion import open_answer, open_form
 from askback.client.async_client import AsyncClient
+from askback.client.methods import call_either, function
+from askback.client.sync_client import Client
 from askback.domain.decision import Decision
 from askback.domain.lifecycle import Status
 from askback.domain.modeltext import model_text
@@ -63,24 +65,25 @@ _TOOL_KEY = "askback.tool"
 
 
 def human(
-    ask: AsyncClient, *, thread_id: str | None = None, timeout_s: float | None = None
+    ask: AsyncClient | Client, *, thread_id: str | None = None, timeout_s: float | None = None
 ) -> HandleDeferredToolCalls[Any]:
     """Return a capability that asks a person about deferred tool calls, and continues the run with the answers.
 
     It decides about tools that require approval, and answers the tools below and other calls that were deferred as a
     question. Calls that run elsewhere are left to other capabilities. `thread_id` is by default that of the client, or
-    the conversation of the run.
+    the conversation of the run. With `run_sync` use the blocking client, which belongs to no event loop.
     """
 
     async def handler(context: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults | None:
         agent = context.agent.name if context.agent is not None else None
         place = _place(context.messages, thread_id or ask.thread_id or context.conversation_id, agent)
-        found = await _outcomes(ask, requests, place, {"timeout_s": timeout_s})
-        return await _results(ask, requests, found) if found else None
+        found = await call_either(ask, _outcomes, requests, place, {"timeout_s": timeout_s})
+        return await call_either(ask, _results, requests, found) if found else None
 
     return HandleDeferredToolCalls(handler)
 
 
+@function
 async def park(
     ask: AsyncClient,
     result: AgentRunResult[Any],
@@ -98,6 +101,7 @@ async def park(
     return _PARKED.dump_json(_Parked(messages, requests, place.thread_id))
 
 
+@function
 async def resume_agent(
     ask: AsyncClient, agent: Agent[Any, Any], parked: bytes | str, **run: Any
 ) -> AgentRunResult[Any] | None:
@@ -114,6 +118,7 @@ async def resume_agent(
     return await agent.run(message_history=stored.messages, deferred_tool_results=results, **run)
 
 
+@function
 async def mirror(
     ask: AsyncClient, messages: Sequence[ModelMessage], *, thread_id: str, agent: str | None = None
 ) -> None:
@@ -181,7 +186,10 @@ def _deferred(output: Any) -> DeferredToolRequests:
 def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str | None) -> Place:
     """Return the place of the deferred calls. The run that made them is in the messages, also in another process."""
     said = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
-    return Place(id="pydantic-ai", thread_id=thread_id, run_id=said.run_id if said else None, agent=agent)
+    run_id = said.run_id if said else None
+    # Some providers number the calls of each response alike: the number of messages tells the responses apart.
+    id_ = f"pydantic-ai:{run_id}:{len(messages)}"
+    return Place(id=id_, thread_id=thread_id, run_id=run_id, agent=agent)
 
 
 async def _outcomes(
@@ -191,7 +199,7 @@ async def _outcomes(
     asking = dict[str, Awaitable[Outcome]]()
     for call in [*requests.approvals, *requests.calls]:
         id_ = call.tool_call_id
-        here = replace(place, id=f"{place.id}:{place.run_id}:{id_}", tool_call_id=id_)
+        here = replace(place, id=f"{place.id}:{id_}", tool_call_id=id_)
         metadata = requests.metadata.get(id_, {})
         args = call.args_as_dict()
         if (kind := requests.kind(id_)) == "approval":

@@ -21,7 +21,7 @@ from contextlib import (
     asynccontextmanager,
     contextmanager,
 )
-from functools import wraps
+from functools import update_wrapper, wraps
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
@@ -60,6 +60,16 @@ class Portal:
                 self._loop.call_soon_threadsafe(future.cancel)
                 self._settle()
             raise
+
+    async def arrive(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine and return its result, awaited in another event loop; cancelling one cancels the other.
+
+        Raises `ForkedClient` after a fork.
+        """
+        if not self._owner.here:
+            work.close()
+            self._owner.check()
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def each(self, items: AsyncGenerator[T]) -> Iterator[T]:
         """Yield what an asynchronous generator yields, and close it at the end."""
@@ -125,6 +135,40 @@ def call_blocking(
     """Run a coroutine function with the asynchronous twin of a blocking client, and return its result."""
     portal, target = _twin(client)
     return portal.call(function(target, *args, **kwargs))
+
+
+async def call_either(
+    client: object,
+    function: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]],
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> R:
+    """Await a coroutine function with a client, or with the asynchronous twin of a blocking one in its thread."""
+    if not isinstance(client, Blocking):
+        return await function(client, *args, **kwargs)
+    portal, target = _twin(client)
+    return await portal.arrive(function(target, *args, **kwargs))
+
+
+C = TypeVar("C")
+
+
+class function(Generic[C, P, R]):  # noqa: N801 - a decorator
+    """An `async` function whose first argument is a client: with a blocking one it blocks until it has ended."""
+
+    def __init__(self, written: Callable[Concatenate[C, P], Coroutine[Any, Any, R]]) -> None:
+        self._written: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]] = written
+        update_wrapper(self, written)
+
+    @overload
+    def __call__(self, ask: Blocking, *args: P.args, **kwargs: P.kwargs) -> R: ...
+    @overload
+    def __call__(self, ask: C, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, R]: ...
+    def __call__(self, ask: Any, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Call it: a coroutine, or with a blocking client the result."""
+        if isinstance(ask, Blocking):
+            return call_blocking(ask, self._written, *args, **kwargs)
+        return self._written(ask, *args, **kwargs)
 
 
 class method(Generic[P, R]):  # noqa: N801 - a decorator

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from google.adk.agents import LlmAgent
+from google.adk.agents import LlmAgent, ParallelAgent
 from google.adk.events import Event
 from google.adk.tools import AgentTool, BaseTool, LongRunningFunctionTool, ToolContext, request_input
 from google.genai import types
@@ -123,6 +123,20 @@ async def test_an_agent_that_was_transferred_to_goes_on_itself() -> None:
         events = await run(ask, boss)
     assert (deployments.ran, text_of(events), events[-1].author) == (["prod"], "done", "team")
     assert ada.asked_once("deploy").request.agent.name == "team"
+
+
+async def test_agents_that_paused_side_by_side_go_on_with_their_own_decisions() -> None:
+    deployments = Deployments()
+    one = releaser([("deploy", PROD)], deploy=deployments.deploy, name="one")
+    two = releaser([("deploy", STAGE), ("deploy", PROD)], deploy=deployments.deploy, name="two")
+    runner = await runner_of(ParallelAgent(name="both", sub_agents=[one, two]))
+    async with answered_by(lambda request: request.approval.input == PROD) as (ask, ada):
+        for _again in range(2):  # a program wraps its runner for each request
+            async for _event in AskbackRunner(runner, ask).run_async(**WHERE, new_message=GO):
+                pass
+    assert deployments.ran == ["prod", "prod"]
+    assert sorted(each.request.agent.name for each in ada.asked()) == ["one", "two", "two"]  # type: ignore[union-attr] - it is named
+    assert "denied" in read_by(two)[0]
 
 
 async def test_what_an_agent_asks_within_a_tool_of_another_is_answered_there() -> None:

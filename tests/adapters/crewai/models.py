@@ -47,6 +47,22 @@ class FakeModel(BaseLLM):
         return {"id": f"call_{self.number}", "type": "function", "function": function}
 
 
+class TextModel(FakeModel):
+    """A model without native calls: it writes what it wants to do, once, and then is done."""
+
+    left: list[Any] = []
+
+    def supports_function_calling(self) -> bool:
+        return False
+
+    def call(self, messages: Any, *args: Any, **kwargs: Any) -> Any:
+        self.read = list(messages)
+        if not self.left:
+            return "Thought: done\nFinal Answer: done"
+        name, args_ = self.left.pop(0)
+        return f"Thought: go\nAction: {name}\nAction Input: {json.dumps(args_)}\n"
+
+
 def releaser(*turns: Turn, tools: Sequence[Any] = (), name: str = "releaser", **options: Any) -> Agent:
     """Return an agent."""
     fake = FakeModel(model="fake", left=list(turns))

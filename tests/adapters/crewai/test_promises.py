@@ -29,7 +29,7 @@ from askback.adapters.crewai import (
 from askback.adapters.crewai import gate as gates
 from askback.testing import Decline, LeaveOpen
 from tests.adapters.conftest import Server
-from tests.adapters.crewai.models import Review, blocking, crew_of, deploy_tool, read_by, releaser
+from tests.adapters.crewai.models import Review, TextModel, blocking, crew_of, deploy_tool, read_by, releaser
 from tests.adapters.programs import PATIENCE_S, ended, requests_asked, start
 from tests.adapters.promises import PROD, STAGE, Deployments, ProgramPromises, Ran, Turn, answered_by
 
@@ -118,6 +118,39 @@ async def test_tools_that_are_not_named_run_and_the_gate_ends_with_its_block() -
         assert "looked at prod" in read_by(agent)[0]
         await anyio.to_thread.run_sync(crew_of(releaser([("deploy", STAGE)], tools=tools)).kickoff)
     assert deployments.ran == ["stage"]
+
+
+@pytest.mark.parametrize("named", ["Deploy Tool", "deploy_tool", "Deploy*", "deploy_*"])
+async def test_a_tool_is_gated_by_its_name_as_it_was_written_and_without_a_block(named: str) -> None:
+    deployments = Deployments()
+
+    def kickoff() -> None:
+        ending = gate_tools(client, {named})
+        try:
+            crew_of(agent).kickoff()
+        finally:
+            ending.__exit__(None, None, None)
+
+    agent = releaser([("deploy_tool", PROD)], tools=[tool("Deploy Tool")(deployments.deploy)])
+    async with answered_by([False]) as (ask, _):
+        client = blocking(ask)
+        await anyio.to_thread.run_sync(kickoff)
+    assert deployments.ran == []
+
+
+async def test_a_tool_that_fails_is_not_called_again_without_another_approval() -> None:
+    ran: list[str] = []
+
+    def deploy(to: str) -> str:
+        """Deploy."""
+        ran.append(to)
+        raise RuntimeError("broken")
+
+    agent = releaser(tools=[deploy_tool(deploy)])
+    agent.llm = TextModel(model="fake", left=[("deploy", PROD), ("deploy", STAGE)])
+    async with answered_by([True, True]) as (ask, _):
+        await run(ask, crew_of(agent))
+    assert ran == ["prod", "stage"]
 
 
 async def test_a_task_is_done_again_until_a_person_accepts_it() -> None:

@@ -11,7 +11,13 @@ from agents import Agent, function_tool
 from agents.items import ModelResponse, ToolCallOutputItem
 from agents.models.interface import Model
 from agents.usage import Usage
-from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
+from openai.types.responses import (
+    Response,
+    ResponseCompletedEvent,
+    ResponseFunctionToolCall,
+    ResponseOutputMessage,
+    ResponseOutputText,
+)
 
 from askback.adapters import openai_agents as adapter
 from tests.adapters.promises import Turn
@@ -30,8 +36,19 @@ class FakeModel(Model):
         output = [self._call(*each) for each in self.left.pop(0)] if self.left else [_said("done")]
         return ModelResponse(output=output, usage=Usage(), response_id=None)
 
-    def stream_response(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError
+    async def stream_response(self, *args: Any, **kwargs: Any) -> Any:
+        said = (await self.get_response()).output
+        response = Response(
+            id="resp_1",
+            created_at=0,
+            model="fake",
+            object="response",
+            output=said,
+            parallel_tool_calls=True,
+            tool_choice="auto",
+            tools=[],
+        )
+        yield ResponseCompletedEvent(response=response, sequence_number=0, type="response.completed")
 
     def _call(self, name: str, args: Mapping[str, Any]) -> Any:
         self.number += 1

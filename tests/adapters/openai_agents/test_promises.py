@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import agents
-import pytest
 from agents import Agent, SQLiteSession
 
-from askback import AsyncClient
+from askback import AsyncClient, Client
 from askback.adapters.openai_agents import Runner, mirror, park, resume_run
+from askback.testing import person
 from tests.adapters.openai_agents.models import FakeModel, releaser, results
 from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
 
@@ -68,7 +68,53 @@ async def test_a_tool_for_models_says_that_nobody_was_asked_where_somebody_else_
     ]
 
 
-@pytest.mark.parametrize("name", ["run_sync", "run_streamed"])
-def test_what_cannot_wait_for_a_person_says_so(name: str) -> None:
-    with pytest.raises(TypeError, match=r"await Runner.run"):
-        getattr(Runner, name)(Agent("a"), "go")
+def test_a_program_without_an_event_loop_runs_what_was_approved() -> None:
+    deployments = Deployments()
+    agent = releaser(
+        [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which?"})],
+        deploy=deployments.deploy,
+        tools=["ask_user"],
+    )
+    ada = person(lambda request: "blue" if request.form else request.approval.input == STAGE)  # type: ignore[union-attr] - it is an approval
+    with ada, Client(app=ada.app) as ask:
+        result = Runner.run_sync(agent, "go", ask=ask, thread_id="t1")
+        mirror(ask, result.new_items, thread_id="t1")
+    assert (deployments.ran, result.final_output) == (["stage"], "done")
+    assert any("blue" in each for each in results(result))
+
+
+async def test_a_stream_goes_on_after_its_interruptions_also_behind_a_handoff() -> None:
+    deployments = Deployments()
+    team = releaser([("deploy", PROD), ("deploy", STAGE)], [("deploy", PROD)], deploy=deployments.deploy)
+    triage = Agent("triage", model=FakeModel([("transfer_to_releaser", {})]), handoffs=[team])
+    triage.model.number = 100  # type: ignore[union-attr] - it is the fake: the SDK wants ids of its own for each call
+    replies = iter([True, False, True])
+    async with answered_by(lambda request: next(replies)) as (ask, ada):
+        result = Runner.run_streamed(triage, "go", ask=ask)
+        items = [each.name async for each in result.stream_events() if each.type == "run_item_stream_event"]
+    assert (deployments.ran, result.final_output) == (["prod", "prod"], "done")
+    assert {each.request.agent.name for each in ada.asked()} == {"releaser"}  # type: ignore[union-attr] - it is named
+    assert items.count("tool_output") == 3
+
+
+async def test_an_agent_as_a_tool_that_numbers_its_calls_like_the_outer_one_is_asked_about_apart() -> None:
+    deployments = Deployments()
+    team = releaser([("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
+    tool = team.as_tool("delegate", "Delegate.", needs_approval=True)
+    boss = Agent("boss", model=FakeModel([("delegate", {"input": "go"})]), tools=[tool])
+    async with answered_by(lambda request: request.approval.input != STAGE) as (ask, ada):
+        assert (await Runner.run(boss, "go", ask=ask)).final_output == "done"
+    assert deployments.ran == ["prod"]
+    assert [each.request.agent.name for each in ada.asked()] == ["boss", "releaser", "releaser"]  # type: ignore[union-attr] - it is named
+
+
+async def test_a_stream_that_ended_at_its_interruptions_is_parked_and_resumed() -> None:
+    deployments = Deployments()
+    async with answered_by({"deploy": True}) as (ask, _):
+        stream = agents.Runner.run_streamed(releaser([("deploy", PROD)], deploy=deployments.deploy), "go")
+        _ = [each async for each in stream.stream_events()]
+        parked = await park(ask, stream)
+        for request in await ask.requests.list(thread_id="t1"):
+            await ask.wait(request)
+        assert await resume_run(ask, releaser(deploy=deployments.deploy), parked) is not None
+    assert deployments.ran == ["prod"]

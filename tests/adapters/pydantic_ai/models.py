@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from pydantic_ai import (
@@ -14,27 +14,41 @@ from pydantic_ai import (
     ToolCallPart,
     ToolReturnPart,
 )
-from pydantic_ai.models.function import AgentInfo, FunctionModel
+from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
 
 from askback.adapters import pydantic_ai as adapter
 from tests.adapters.promises import Turn
 
 
-def model(*turns: Turn) -> FunctionModel:
-    """Return a model that makes the calls of each turn, with ids in their order, and then says "done"."""
+def model(*turns: Turn, same_ids: bool = False) -> FunctionModel:
+    """Return a model that makes the calls of each turn, with ids in their order, and then says "done".
+
+    With `same_ids` each turn begins with `call_1` again.
+    """
     left, number = list(turns), 0
 
     def respond(messages: Any, info: AgentInfo) -> ModelResponse:
         nonlocal number
         if not left:
             return ModelResponse(parts=[TextPart("done")])
-        parts = []
+        parts, number = [], 0 if same_ids else number
         for name, args in left.pop(0):
             number += 1
             parts.append(ToolCallPart(name, dict(args), tool_call_id=f"call_{number}"))
         return ModelResponse(parts=parts)
 
-    return FunctionModel(respond)
+    async def stream(messages: Any, info: AgentInfo) -> AsyncIterator[str | DeltaToolCalls]:
+        for place, part in enumerate(respond(messages, info).parts):
+            if isinstance(part, ToolCallPart):
+                yield {
+                    place: DeltaToolCall(
+                        part.tool_name, part.args_as_json_str(), tool_call_id=part.tool_call_id
+                    )
+                }
+            elif isinstance(part, TextPart):
+                yield part.content
+
+    return FunctionModel(respond, stream_function=stream)
 
 
 def releaser(

@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from pydantic_ai import Agent, ApprovalRequired, CallDeferred, DeferredToolRequests, RunContext, Tool
+from pydantic_ai import (
+    Agent,
+    AgentRunResultEvent,
+    ApprovalRequired,
+    CallDeferred,
+    DeferredToolRequests,
+    RunContext,
+    Tool,
+)
 from pydantic_ai.capabilities import HandleDeferredToolCalls
 
-from askback import AsyncClient
+from askback import AsyncClient, Client
 from askback.adapters.pydantic_ai import human, mirror, park, resume_agent
-from askback.testing import Decline
-from tests.adapters.promises import PROD, Deployments, DurablePromises, Ran, Turn, answered_by
+from askback.testing import Approve, Decline, person
+from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
 from tests.adapters.pydantic_ai.models import model, releaser, results
 
 
@@ -116,3 +124,36 @@ async def test_a_run_without_deferred_calls_cannot_be_parked() -> None:
         result = await Agent(model()).run("go")
         with pytest.raises(TypeError, match="DeferredToolRequests"):
             await park(ask, result, thread_id="t1")
+
+
+def agent_with(ask: Any, *turns: Turn, deploy: Any, **options: Any) -> Agent[None, Any]:
+    tools = [Tool(deploy, requires_approval=True)]
+    return Agent(model(*turns, **options), tools=tools, capabilities=[human(ask, thread_id="t1")])
+
+
+def test_a_program_without_an_event_loop_runs_what_was_approved() -> None:
+    deployments = Deployments()
+    ada = person([True, False])
+    with ada, Client(app=ada.app) as ask:
+        agent = agent_with(ask, [("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
+        mirror(ask, agent.run_sync("go").all_messages(), thread_id="t1")
+    assert deployments.ran == ["prod"]
+
+
+async def test_the_same_ids_in_another_turn_of_a_run_are_other_calls() -> None:
+    deployments = Deployments()
+    turns = [[("deploy", PROD)], [("deploy", STAGE)], [("deploy", STAGE)]]
+    async with answered_by([True, True, True]) as (ask, _):
+        await agent_with(ask, *turns, deploy=deployments.deploy, same_ids=True).run("go")
+    assert deployments.ran == ["prod", "stage", "stage"]
+
+
+async def test_a_run_whose_events_are_streamed_goes_on_with_the_answers() -> None:
+    deployments = Deployments()
+    async with answered_by([Approve(input=STAGE)]) as (ask, _):
+        agent = agent_with(ask, [("deploy", PROD)], deploy=deployments.deploy)
+        async with agent.run_stream_events("go") as events:
+            last = [each async for each in events][-1]
+    assert deployments.ran == ["stage"]
+    assert isinstance(last, AgentRunResultEvent)
+    assert last.result.output == "done"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from google.adk.plugins import BasePlugin
+from google.adk.runners import Runner
 from google.adk.tools import BaseTool, ToolContext
 from google.adk.tools.tool_confirmation import ToolConfirmation
 from google.genai import types
@@ -16,8 +17,20 @@ from askback.adapters.asking import AskOptions, Place, approve_once
 from askback.client.async_client import AsyncClient
 from askback.domain.decision import Decision
 
-_around: ContextVar[Place | None] = ContextVar("askback_around", default=None)
-"""The place of the call within which an agent runs as a tool."""
+NAME = "askback"
+
+
+@dataclass(frozen=True, slots=True)
+class Asker:
+    """How a session asks: its client, its thread and its options."""
+
+    ask: AsyncClient
+    thread_id: str
+    options: AskOptions
+
+
+_around: ContextVar[tuple[Asker, Place] | None] = ContextVar("askback_around", default=None)
+"""The session, and the place of the call within which an agent runs as a tool."""
 
 
 class Gate(BasePlugin):
@@ -27,12 +40,10 @@ class Gate(BasePlugin):
     session of an agent that runs as a tool (`AgentTool`), so what such an agent asks is answered while it waits.
     """
 
-    def __init__(self, ask: AsyncClient, timeout_s: float | None) -> None:
-        super().__init__(name="askback")
-        self._ask = ask
-        self._options: AskOptions = {"timeout_s": timeout_s}
-        self.threads = dict[str, str]()
-        """The sessions that run, each with its thread."""
+    def __init__(self) -> None:
+        super().__init__(name=NAME)
+        self.askers = dict[str, Asker]()
+        """The sessions that run."""
         self.decisions = dict[tuple[str, str | None], Decision]()
         """Decisions about calls that are about to run, by session and call."""
 
@@ -43,20 +54,21 @@ class Gate(BasePlugin):
         session_id, call_id = tool_context.session.id, tool_context.function_call_id
         decision = self.decisions.pop((session_id, call_id), None)
         around = _around.get()
-        if session_id in self.threads:
-            here = Place(id=f"adk:{session_id}:{call_id}", thread_id=self.threads[session_id])
-            _around.set(replace(here, run_id=tool_context.invocation_id))
+        if asker := self.askers.get(session_id):
+            here = Place(id=f"adk:{session_id}:{call_id}", thread_id=asker.thread_id)
+            _around.set((asker, replace(here, run_id=tool_context.invocation_id)))
         elif around is not None:
+            asker, outer = around
             place = replace(
-                around,
-                id=f"{around.id}:{session_id}:{call_id}",
+                outer,
+                id=f"{outer.id}:{session_id}:{call_id}",
                 tool_call_id=call_id,
                 agent=tool_context.agent_name,
             )
             if is_ours(tool.name):
-                found = await answer_to(self._ask, tool.name, tool_args, place, self._options)
+                found = await answer_to(asker.ask, tool.name, tool_args, place, asker.options)
                 return response(types.FunctionCall(args=tool_args), found)
-            decision = await self._decided(tool, tool_args, tool_context, place)
+            decision = await _decided(asker, tool, tool_args, tool_context, place)
         if decision is None:
             return None
         if not decision:
@@ -69,12 +81,23 @@ class Gate(BasePlugin):
         tool_args.update(approved)
         return None
 
-    async def _decided(
-        self, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, place: Place
-    ) -> Decision | None:
-        if not await tool.check_require_confirmation(tool_args, tool_context):
-            return None
-        decision = await approve_once(
-            self._ask, tool.name, dict(tool_args), place, allow_edit=True, **self._options
-        )
-        return await self._ask.use(decision)
+
+async def _decided(
+    asker: Asker, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, place: Place
+) -> Decision | None:
+    if not await tool.check_require_confirmation(tool_args, tool_context):
+        return None
+    decision = await approve_once(
+        asker.ask, tool.name, dict(tool_args), place, allow_edit=True, **asker.options
+    )
+    return await asker.ask.use(decision)
+
+
+def gate_of(runner: Runner) -> Gate:
+    """Return the gate of a runner, which gets one when it is wrapped for the first time."""
+    known = runner.plugin_manager.get_plugin(NAME)
+    if isinstance(known, Gate):
+        return known
+    gate = Gate()
+    runner.plugin_manager.register_plugin(gate)
+    return gate

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from typing import Any
 
 from google.adk.events import Event
@@ -12,7 +12,7 @@ from google.genai import types
 from pydantic_core import to_jsonable_python
 
 from askback.adapters.adk.calls import CONFIRM, INPUT, Outcome, Pause, is_open, open_pauses, outcome, response
-from askback.adapters.adk.gate import Gate
+from askback.adapters.adk.gate import Asker, gate_of
 from askback.adapters.asking import (
     AskOptions,
     MirroredCall,
@@ -22,6 +22,7 @@ from askback.adapters.asking import (
     together,
 )
 from askback.client.async_client import AsyncClient
+from askback.client.methods import function
 from askback.domain.decision import Decision
 from askback.domain.request import InputRequest
 
@@ -30,7 +31,6 @@ class AskbackRunner:
     """Runs the agents of a runner, and asks a person whenever they pause.
 
     `thread_id` is by default that of the client, or the id of the session. Without `timeout_s` a request never expires.
-    A runner is wrapped once.
     """
 
     def __init__(
@@ -45,8 +45,7 @@ class AskbackRunner:
         self._ask = ask
         self._thread_id = thread_id or ask.thread_id
         self._timeout_s = timeout_s
-        self._gate = Gate(ask, timeout_s)
-        runner.plugin_manager.register_plugin(self._gate)
+        self._gate = gate_of(runner)
 
     async def run_async(
         self, *, user_id: str, session_id: str, new_message: types.Content | None = None, **options: Any
@@ -87,22 +86,29 @@ class AskbackRunner:
             found = await self._outcomes(pauses, wait=wait)
             if any(map(is_open, found)):
                 return
-            confirmed, answered = list[types.Part](), list[types.Part]()
-            for pause, each in zip(pauses, found, strict=True):
-                if isinstance(each, Decision):
-                    each = await self._ask.use(each)
-                    self._gate.decisions[session_id, pause.place.tool_call_id] = each
-                said = types.FunctionResponse(
-                    id=pause.call.id, name=pause.call.name, response=response(pause.call, each)
-                )
-                parts = confirmed if isinstance(each, Decision) else answered
-                parts.append(types.Part(function_response=said))
-            if confirmed and answered:
-                # The model never reads a message with a confirmation in it: the other answers are one of their own.
-                await self._append(user_id, session_id, pauses[0].place.run_id, answered)
-            message = types.UserContent(confirmed or answered)
-            async for event in self._run(user_id, session_id, message, options):
-                yield event
+            for turn in _by_agent(zip(pauses, found, strict=True)):
+                message = await self._message(user_id, session_id, turn)
+                async for event in self._run(user_id, session_id, message, options):
+                    yield event
+
+    async def _message(
+        self, user_id: str, session_id: str, turn: Sequence[tuple[Pause, Outcome]]
+    ) -> types.Content:
+        """Use the approvals of an agent's turn, and return the message that continues the agent."""
+        confirmed, answered = list[types.Part](), list[types.Part]()
+        for pause, each in turn:
+            if isinstance(each, Decision):
+                each = await self._ask.use(each)
+                self._gate.decisions[session_id, pause.place.tool_call_id] = each
+            said = types.FunctionResponse(
+                id=pause.call.id, name=pause.call.name, response=response(pause.call, each)
+            )
+            parts = confirmed if isinstance(each, Decision) else answered
+            parts.append(types.Part(function_response=said))
+        if confirmed and answered:
+            # The model never reads a message with a confirmation in it: the other answers are one of their own.
+            await self._append(user_id, session_id, turn[0][0].place.run_id, answered)
+        return types.UserContent(confirmed or answered)
 
     async def _append(
         self, user_id: str, session_id: str, run_id: str | None, parts: list[types.Part]
@@ -115,14 +121,15 @@ class AskbackRunner:
     async def _run(
         self, user_id: str, session_id: str, message: types.Content, options: Mapping[str, Any]
     ) -> AsyncGenerator[Event, None]:
-        self._gate.threads[session_id] = self._thread_id or session_id
+        asker = Asker(self._ask, self._thread_id or session_id, {"timeout_s": self._timeout_s})
+        self._gate.askers[session_id] = asker
         try:
             async for event in self._runner.run_async(
                 user_id=user_id, session_id=session_id, new_message=message, **options
             ):
                 yield event
         finally:
-            self._gate.threads.pop(session_id, None)
+            self._gate.askers.pop(session_id, None)
 
     async def _pauses(self, user_id: str, session_id: str) -> Sequence[Pause]:
         session = await self._session(user_id, session_id)
@@ -139,6 +146,17 @@ class AskbackRunner:
         return await together(outcome(self._ask, each, options) for each in pauses)
 
 
+def _by_agent(
+    answered: Iterable[tuple[Pause, Outcome]],
+) -> Sequence[Sequence[tuple[Pause, Outcome]]]:
+    """Return the answers to each agent: ADK continues only one agent with a message, and loses those to others."""
+    found = dict[str | None, list[tuple[Pause, Outcome]]]()
+    for pause, outcome_ in answered:
+        found.setdefault(pause.place.agent, []).append((pause, outcome_))
+    return list(found.values())
+
+
+@function
 async def mirror(ask: AsyncClient, events: Sequence[Event], *, thread_id: str) -> None:
     """Show the messages and tool calls of agents in the thread; messages that are there already are left alone."""
     results = {each.id: each.response for event in events for each in event.get_function_responses()}

@@ -5,10 +5,11 @@ The framework's hooks fail open: a tool runs if the hook before it raises an err
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
+from inspect import iscoroutinefunction
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,8 @@ from crewai.hooks import (
     unregister_before_tool_call_hook,
 )
 from crewai.tools import BaseTool
+from crewai.tools.structured_tool import CrewStructuredTool
+from crewai.utilities.string_utils import sanitize_tool_name
 from pydantic import PrivateAttr
 from pydantic_core import to_jsonable_python
 
@@ -33,27 +36,26 @@ _agent: ContextVar[str | None] = ContextVar("askback_agent", default=None)
 """The agent whose tool runs: a tool is not told."""
 
 
-@contextmanager
 def gate_tools(
     ask: Client,
     tools: Collection[str],
     *,
     thread_id: str | None = None,
     timeout_s: float | None = None,
-) -> Iterator[None]:
-    """Ask a person before each call of some tools, of all agents in this process, for as long as the block.
+) -> AbstractContextManager[None]:
+    """Ask a person before each call of some tools, of all agents in this process, from now on.
 
-    `tools` are names, also with `*`. A call that is not approved does not run, and its result is the sentence for the
-    model. `thread_id` is by default that of the client. Without `timeout_s` a request never expires.
+    With `with`, until the end of the block. `tools` are names, also with `*`. A call that is not approved does not run,
+    and its result is the sentence for the model. `thread_id` is by default that of the client. Without `timeout_s` a
+    request never expires.
     """
     gate = _Gate(ask, tools, thread_id, timeout_s)
     register_before_tool_call_hook(gate.before)
     register_after_tool_call_hook(gate.after)
-    try:
-        yield
-    finally:
-        unregister_before_tool_call_hook(gate.before)
-        unregister_after_tool_call_hook(gate.after)
+    ending = ExitStack()
+    ending.callback(unregister_before_tool_call_hook, gate.before)
+    ending.callback(unregister_after_tool_call_hook, gate.after)
+    return ending
 
 
 class _Gate:
@@ -63,17 +65,19 @@ class _Gate:
         self, ask: Client, tools: Collection[str], thread_id: str | None, timeout_s: float | None
     ) -> None:
         self._ask = ask
-        self._tools = tools
+        sanitized = {"*".join(map(_sanitized, each.split("*"))) for each in tools}
+        self._tools = {*tools, *sanitized}
         self._thread_id = thread_id
         self._timeout_s = timeout_s
         self._denied: ContextVar[str | None] = ContextVar("askback_denied", default=None)
+        self._functions = dict[int, Callable[..., Any]]()
 
     def before(self, context: ToolCallHookContext) -> bool | None:
         """Return False for a call that must not run; puts edited arguments in place."""
         role = getattr(context.agent, "role", None)
         _agent.set(role)
         self._denied.set(None)
-        if not any(fnmatchcase(context.tool_name, each) for each in self._tools):
+        if not self._is_gated(context):
             return None
         try:
             decision = self._ask.approve(
@@ -95,13 +99,59 @@ class _Gate:
             return False
         context.tool_input.clear()
         context.tool_input.update(approved)
+        if isinstance(context.tool, CrewStructuredTool):
+            self._functions[id(context.tool)] = context.tool.func
+            context.tool.func = _run_once(context.tool.func)
         return None
 
-    def after(self, _context: ToolCallHookContext) -> str | None:
+    def _is_gated(self, context: ToolCallHookContext) -> bool:
+        """Whether a tool is named: as it was written, or as CrewAI writes it (`Deploy Tool` is `deploy_tool`)."""
+        written = str(getattr(context.tool, "name", "") or context.tool_name)
+        names = {context.tool_name, written, sanitize_tool_name(written)}
+        return any(fnmatchcase(name, each) for name in names for each in self._tools)
+
+    def after(self, context: ToolCallHookContext) -> str | None:
         """Return the sentence for the model about a call that did not run."""
+        function = self._functions.pop(id(context.tool), None)
+        if function is not None and isinstance(context.tool, CrewStructuredTool):
+            context.tool.func = function
         denied = self._denied.get()
         self._denied.set(None)
         return denied
+
+
+def _run_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function that raises the same error again: CrewAI calls a tool that failed up to six times."""
+    failed: Exception | None = None
+
+    @contextmanager
+    def once() -> Iterator[None]:
+        nonlocal failed
+        if failed is not None:
+            raise failed
+        try:
+            yield
+        except Exception as error:
+            failed = error
+            raise
+
+    if iscoroutinefunction(function):
+
+        async def wait(*args: Any, **options: Any) -> Any:
+            with once():
+                return await function(*args, **options)
+
+        return wait
+
+    def run(*args: Any, **options: Any) -> Any:
+        with once():
+            return function(*args, **options)
+
+    return run
+
+
+def _sanitized(part: str) -> str:
+    return sanitize_tool_name(part) if part else part
 
 
 def ask_tools(ask: Client, *, thread_id: str | None = None) -> list[BaseTool]:

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from typing import Any
 from uuid import uuid4
 
@@ -38,20 +38,18 @@ from askback.domain.fields import Form, Radio
 _ACCEPT = "Accept"
 
 
-@contextmanager
 def answer_tasks(
     ask: Client, *, thread_id: str | None = None, timeout_s: float | None = None
-) -> Iterator[None]:
-    """Ask a person about the results of tasks with `human_input=True`, for as long as the block.
+) -> AbstractContextManager[None]:
+    """Ask a person about the results of tasks with `human_input=True`, from now on; with `with`, until its end.
 
     If the person rejects a result, the agent revises it with their feedback, and askback asks again. An unanswered
     question raises `Declined`, `Cancelled` or `Expired`.
     """
     token = set_provider(_TaskInput(ask, thread_id, timeout_s))
-    try:
-        yield
-    finally:
-        reset_provider(token)
+    ending = ExitStack()
+    ending.callback(reset_provider, token)
+    return ending
 
 
 class _TaskInput(SyncHumanInputProvider):

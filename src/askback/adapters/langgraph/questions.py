@@ -209,6 +209,10 @@ def _form_question(value: Any, schema: Any, place: Place) -> Question:
     shape = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
     if isinstance(value, Form) or shape.keys() & {"fields", "sections"}:
         return Question([_asking(value, place)], lambda found: _values(found[0]))
+    if schema is None and shape.keys() == {"query"}:
+        # The tool `human_assistance` of LangGraph's tutorial reads the answer from `data`.
+        asked = open_form(value, yes_no=False)
+        return Question([_asking(asked, place)], lambda found: {"data": open_answer(found[0])})
     if schema is None:
         return Question([_asking(open_form(value), place)], lambda found: open_answer(found[0]))
     shaped = typed_form(value, schema)

@@ -15,8 +15,10 @@ from askback.adapters.asking import MirroredCall, MirroredMessage, mirror_messag
 from askback.adapters.asktools import ASK_USER, REQUEST_APPROVAL, REQUEST_ENV_VARS, AskTool
 from askback.adapters.langgraph.questions import TOOL_KEY
 from askback.client.async_client import AsyncClient
+from askback.client.methods import function
 
 
+@function
 async def mirror(
     ask: AsyncClient,
     messages: Sequence[AnyMessage],

@@ -1,0 +1,19 @@
+"""An MCP server made with FastMCP, with a tool that a person approves; any client of MCP starts it."""
+
+from fastmcp import Context, FastMCP
+
+from askback import requires_approval
+
+mcp = FastMCP("releases")
+
+
+@mcp.tool
+@requires_approval(allow_edit=True, exclude=["ctx"], thread_id=lambda ctx, **_: ctx.session_id)
+async def deploy(to: str, ctx: Context) -> str:
+    """Deploy the new version."""
+    await ctx.info(f"Deploying to {to}.")
+    return f"Deployed to {to}."
+
+
+if __name__ == "__main__":
+    mcp.run()

@@ -1,0 +1,220 @@
+"""The steps of running a graph, in one order for graphs that block and for those that do not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import update_wrapper
+from typing import Any, Generic, Literal, ParamSpec, cast, overload
+
+from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.pregel import Pregel
+from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
+
+from askback.adapters.asking import AskOptions, Place, together
+from askback.adapters.langgraph.questions import (
+    Outcome,
+    Pause,
+    Question,
+    is_open,
+    read_question,
+    request_id_of,
+)
+from askback.client.async_client import AsyncClient
+from askback.client.methods import call_blocking
+from askback.client.sync_client import Client
+from askback.domain.decision import Decision
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What is next: read the `state` of a graph, `invoke` it with an input, or `ask` about its pauses."""
+
+    do: Literal["state", "invoke", "ask"]
+    about: Any = None
+
+
+Steps = Generator[Step, Any, Any]
+"""Yields steps, is sent what each has found, and returns the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A graph, how it is run and how it asks, and the steps to take."""
+
+    graph: Pregel[Any, Any, Any, Any]
+    config: RunnableConfig
+    invoke: Mapping[str, Any]
+    options: AskOptions
+    steps: Steps | None = None
+
+    def asking(self, sent: Any) -> Run:
+        """Run the graph, from its pause if nothing is sent, and ask, until it has ended or nobody has answered."""
+        return replace(self, steps=self._asking(sent))
+
+    def answering(self) -> Run:
+        """Ask about the pauses of the graph; the result is the command that continues it, or None."""
+        return replace(self, steps=self._answering())
+
+    def _asking(self, sent: Any) -> Steps:
+        out = (yield from self._stopped()) if sent is None else (yield Step("invoke", sent))
+        while pauses := (yield from self._pauses(interrupts_in(out))):
+            answers = yield Step("ask", pauses)
+            if not answers:
+                break
+            out = yield Step("invoke", Command(resume=answers))
+        return out
+
+    def _answering(self) -> Steps:
+        pauses = yield from self._pauses(interrupts_in((yield from self._stopped())))
+        return Command(resume=(yield Step("ask", pauses))) if pauses else None
+
+    def _stopped(self) -> Steps:
+        """Return the output of a graph that has stopped, as it was.
+
+        One that died within a node is not started again: the node may have run a tool that a person approved once.
+        """
+        state: StateSnapshot = yield Step("state")
+        if self.invoke.get("version") == "v2":
+            return GraphOutput(state.values, tuple(state.interrupts))
+        if not state.interrupts:
+            return state.values
+        values = cast("Any", state.values)  # that of an entrypoint is no mapping
+        return {**(values if isinstance(values, Mapping) else {}), "__interrupt__": list(state.interrupts)}
+
+    def _pauses(self, found: Sequence[Interrupt]) -> Generator[Step, Any, Sequence[Pause]]:
+        if not found:
+            return ()
+        state: StateSnapshot = yield Step("state")
+        run_id, name = self.config.get("run_id"), self.graph.get_name()
+        place = Place(
+            id="",
+            thread_id=str(self.config.get("configurable", {}).get("thread_id")),
+            run_id=None if run_id is None else str(run_id),
+            agent=None if name == "LangGraph" else name,
+        )
+        known = dict(_located(state, place))
+        return [known.get(each.id, Pause(each, replace(place, id=f"langgraph:{each.id}"))) for each in found]
+
+
+class steps(Generic[P]):  # noqa: N801 - a decorator
+    """Takes the steps of a run with a client, which it adds as the first argument; a blocking client blocks."""
+
+    def __init__(self, planned: Callable[P, Run]) -> None:
+        self._planned = planned
+        update_wrapper(self, planned)
+
+    @overload
+    def __call__(self, ask: Client, *args: P.args, **kwargs: P.kwargs) -> Any: ...
+    @overload
+    def __call__(self, ask: AsyncClient, *args: P.args, **kwargs: P.kwargs) -> Coroutine[Any, Any, Any]: ...
+    def __call__(self, ask: AsyncClient | Client, *args: P.args, **kwargs: P.kwargs) -> Any:
+        """Run it: a coroutine, or with the blocking client the result."""
+        run = self._planned(*args, **kwargs)
+        return _take_blocking(ask, run) if isinstance(ask, Client) else _take(ask, run)
+
+
+def _next(run: Run, found: Any) -> tuple[Step | None, Any]:
+    """Return the next step, or None and the result."""
+    assert run.steps is not None
+    try:
+        return run.steps.send(found), None
+    except StopIteration as ended:
+        return None, ended.value
+
+
+def _take_blocking(ask: Client, run: Run) -> Any:
+    step, found = _next(run, None)
+    while step is not None:
+        asks = step.do == "ask"
+        found = call_blocking(ask, _answers, step.about, run.options) if asks else _do(run, step)
+        step, found = _next(run, found)
+    return found
+
+
+async def _take(ask: AsyncClient, run: Run) -> Any:
+    step, found = _next(run, None)
+    while step is not None:
+        if step.do == "ask":
+            found = await _answers(ask, step.about, run.options)
+        elif await _is_blocking(run):
+            found = await asyncio.to_thread(_do, run, step)
+        elif step.do == "state":
+            found = await run.graph.aget_state(run.config, subgraphs=True)
+        else:
+            found = await run.graph.ainvoke(step.about, run.config, **run.invoke)
+        step, found = _next(run, found)
+    return found
+
+
+def _do(run: Run, step: Step) -> Any:
+    if step.do == "state":
+        return run.graph.get_state(run.config, subgraphs=True)
+    return run.graph.invoke(step.about, run.config, **run.invoke)
+
+
+async def _is_blocking(run: Run) -> bool:
+    """Whether the checkpointer has no asynchronous methods, such as SqliteSaver: the graph runs in a thread then."""
+    saver = run.graph.checkpointer
+    if not isinstance(saver, BaseCheckpointSaver) or "configurable" not in run.config:
+        return False
+    try:
+        await saver.aget_tuple(run.config)
+    except NotImplementedError:
+        return True
+    return False
+
+
+def interrupts_in(out: Any) -> Sequence[Interrupt]:
+    """Return the interrupts of an output, in the shape of either version, or of a stream."""
+    if isinstance(out, Mapping):
+        return cast("Mapping[str, Any]", out).get("__interrupt__") or ()
+    found = getattr(out, "interrupts", ())
+    return found if isinstance(found, Sequence) else ()
+
+
+async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions) -> Mapping[str, Any]:
+    """Ask about interrupts, and return the values of those that are answered, by the id of the interrupt."""
+    read = [read_question(pause) for pause in pauses]
+    found = await together(_outcomes(ask, each, options) for each in read)
+    answers = dict[str, Any]()
+    for pause, question, outcomes in zip(pauses, read, found, strict=True):
+        if not any(map(is_open, outcomes)):
+            # Only now, when the graph goes on: an approval that is used before and then waits would be lost.
+            used = [await ask.use(each) if isinstance(each, Decision) else each for each in outcomes]
+            answers[pause.interrupt.id] = question.value(used)
+    return answers
+
+
+async def _outcomes(ask: AsyncClient, question: Question, options: AskOptions) -> Sequence[Outcome]:
+    return await together(asking(ask, options) for asking in question.asks)
+
+
+async def park_pauses(
+    ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions
+) -> Mapping[str, Sequence[str]]:
+    """Ask about pauses; returns the ids of the requests by the id of the interrupt."""
+    found = await together(_outcomes(ask, read_question(each), options) for each in pauses)
+    return {
+        pause.interrupt.id: [id_ for each in outcomes if (id_ := request_id_of(each)) is not None]
+        for pause, outcomes in zip(pauses, found, strict=True)
+    }
+
+
+def _located(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
+    """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
+    messages = cast("Any", state.values).get("messages", ()) if isinstance(state.values, Mapping) else ()
+    said = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
+    for task in state.tasks:
+        for each in task.interrupts:
+            yield (
+                each.id,
+                Pause(each, replace(place, id=f"langgraph:{each.id}"), said.tool_calls if said else ()),
+            )
+        if isinstance(task.state, StateSnapshot):
+            yield from _located(task.state, replace(place, agent=task.name))
