@@ -87,7 +87,7 @@ class PostgresServer:
         process, self._process = self._process, None
         if process is not None:
             process.send_signal(how)
-            process.wait(20)
+            process.wait(120)
 
     def database(self, name: str, patience: Timeouts = Timeouts()) -> Database:
         """Address a database."""
@@ -145,7 +145,7 @@ class PostgresServer:
         return self._programs / name
 
     async def _answers(self) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             while True:
                 try:
                     await self.run("SELECT 1")

@@ -61,13 +61,13 @@ class Server:
     def kill_and_restart(self) -> None:
         """Send SIGKILL and start anew."""
         self._process.kill()
-        self._process.wait(10)
+        self._process.wait(120)
         self._process = self._start()
 
     def stop(self) -> None:
         """Send SIGTERM and wait for the end."""
         self._process.terminate()
-        self._process.wait(10)
+        self._process.wait(120)
 
 
 @pytest.fixture(scope="session")

@@ -185,7 +185,7 @@ class Promises(ABC):
 class ProgramPromises(Promises):
     """And that of its example."""
 
-    @pytest.mark.timeout(2 * PATIENCE_S)
+    @pytest.mark.timeout(4 * PATIENCE_S)
     async def test_the_example_deploys_what_was_approved(self, server: Server) -> None:
         out = await printed_by(self.name, server, "release", version="2.0", decision="approve")
         assert "Deploying to production.\n" in out
@@ -243,7 +243,7 @@ class DurablePromises(ProgramPromises):
         assert deployments.ran == [to]
         self.check_again(again)
 
-    @pytest.mark.timeout(2 * PATIENCE_S)
+    @pytest.mark.timeout(4 * PATIENCE_S)
     async def test_another_process_continues_after_kill_9_of_the_program_and_the_server(
         self, own_server: Server, tmp_path: Path
     ) -> None:

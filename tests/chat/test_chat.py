@@ -15,7 +15,7 @@ from askback.demo.processes import RunningServer
 from tests.chat.conftest import Chat
 from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault
 
-LIMIT_S = 30
+LIMIT_S = 120
 
 
 async def seen(client: AsyncClient, holds: Callable[[dict[str, Any]], Any]) -> Any:

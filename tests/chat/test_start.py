@@ -60,7 +60,7 @@ async def test_it_starts_a_server_prints_a_link_and_the_script_asks_its_first_qu
     )
     with fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as chat:
         assert chat.stdout is not None
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             while b"login" not in (line := await anyio.to_thread.run_sync(chat.stdout.readline)):
                 assert line
             address = server_file.read(data / "server.json")

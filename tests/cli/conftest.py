@@ -69,7 +69,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         ready["url"], data, {role: ready[f"{role}_token"] for role in ("requester", "responder", "admin")}
     )
     process.terminate()
-    process.communicate(timeout=10)
+    process.communicate(timeout=120)
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ async def asked(process: Process) -> str:
 def complete(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
     """Wait until a command has ended; return its status and what it wrote. One that hangs is killed, and fails."""
     try:
-        out, err = process.communicate(stdin.encode() if process.stdin else None, timeout=30)
+        out, err = process.communicate(stdin.encode() if process.stdin else None, timeout=120)
     finally:
         process.kill()
         status = process.wait()

@@ -33,14 +33,14 @@ class Screen:
 
     async def shows(self, expected: str) -> None:
         """Read until the screen shows a text."""
-        with anyio.fail_after(15):
+        with anyio.fail_after(120):
             while expected not in self.text:
                 await anyio.wait_readable(self._primary)
                 self._raw += os.read(self._primary, 65536)
 
     async def rest(self) -> str:
         """Read until the command has let go of the terminal; return all that it showed."""
-        with anyio.fail_after(15):
+        with anyio.fail_after(120):
             while True:
                 await anyio.wait_readable(self._primary)
                 try:

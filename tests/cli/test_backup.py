@@ -34,7 +34,7 @@ def serving(data: Path) -> Iterator[str]:
     assert process.stdout is not None
     yield json.loads(process.stdout.readline())["url"]
     process.terminate()
-    process.communicate(timeout=10)
+    process.communicate(timeout=120)
 
 
 async def askback(*arguments: str | Path, **environment: str) -> tuple[int, str, str]:

@@ -305,7 +305,7 @@ async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
         request = await agent.requests.create(Form(fields=[Text(id="a", label="Name?")]), thread_id=thread)
         await screen.shows("Name?")
         screen.type("Ada\n")
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             settled = await agent.wait(request)
         assert settled.answer is not None
         assert settled.answer.values == {"a": "Ada"}
@@ -328,7 +328,7 @@ async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
         screen.type("\n")
         await screen.shows("Second?")
         screen.type("mine\n")
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             settled = await agent.wait(second)
     assert settled.answer is not None
     assert settled.answer.values == {"a": "mine"}
@@ -351,7 +351,7 @@ async def test_a_form_that_changed_meanwhile_is_asked_again_with_what_was_typed(
         screen.type("\n")
         await screen.shows("Third?")
         screen.type("three\n\n")
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             settled = await agent.wait(request)
     assert settled.answer is not None
     assert settled.answer.values == {"a": "one", "c": "three"}
@@ -366,7 +366,7 @@ async def test_ctrl_c_and_ctrl_d_leave_without_answering(
         await screen.shows("Name?")
         screen.type(key)
         await screen.shows("Nothing else was answered")
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             assert await anyio.to_thread.run_sync(process.wait) == 0
     assert (await agent.requests.get(request.id)).status == "pending"
 

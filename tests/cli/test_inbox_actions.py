@@ -21,7 +21,7 @@ async def ask(agent: AsyncClient, thread: str) -> asyncio.Task[Answer]:
     asking = asyncio.create_task(
         agent.action("Install the plugin", thread_id=thread, url=URL, description="Choose *Free*.")
     )
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         while not (await agent.requests.list(thread_id=thread)).items:
             await anyio.lowlevel.checkpoint()
     return asking

@@ -228,6 +228,6 @@ async def test_a_sensitive_field_of_a_form_is_typed_unseen(
     assert token["set"] is True
     assert "Token: set" in out
     assert CANARY not in out
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         async with agent.secrets.lease([], refs=[str(token["ref"])], thread_id=thread) as lease:
             assert lease[str(token["ref"])].reveal() == CANARY

@@ -36,7 +36,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, house: SourceHouse) -> Iter
     ready: dict[str, Any] = json.loads(process.stdout.readline())
     yield Server(ready["url"], data, {role: ready[f"{role}_token"] for role in ("requester", "responder")})
     process.terminate()
-    process.communicate(timeout=10)
+    process.communicate(timeout=120)
 
 
 @pytest.fixture

@@ -20,6 +20,6 @@ def test_a_client_that_writes_first_gets_413(server: Server, megabytes: int) -> 
     for _ in range(3):
         request = urllib.request.Request(f"{server.url}/v1/requests", data=body, headers=headers)  # noqa: S310
         with pytest.raises(urllib.error.HTTPError) as refused:
-            direct.open(request, timeout=20)
+            direct.open(request, timeout=120)
         assert refused.value.code == 413
         assert b"too_large" in refused.value.read()

@@ -30,7 +30,7 @@ except SystemExit:
 def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments],
-        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=True,
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert HEAVY & set(json.loads(done.stderr.splitlines()[-1])) == set()
 
@@ -48,7 +48,7 @@ def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> Non
 def test_a_command_loads_only_what_it_needs(tmp_path: object, arguments: list[str], unused: set[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments],
-        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=30, check=True,
+        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert unused & set(json.loads(done.stderr.splitlines()[-1])) == set()
 
@@ -58,7 +58,7 @@ def test_a_command_that_windows_cannot_run_says_what_does(command: str) -> None:
     program = "import sys; sys.modules.update(dict.fromkeys(['fcntl', 'termios', 'resource']))\n"
     program += "from askback.cli.main import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", program, command], env=ENVIRONMENT, capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-c", program, command], env=ENVIRONMENT, capture_output=True, text=True, timeout=120, check=False
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
@@ -72,7 +72,7 @@ def test_the_client_needs_nothing_that_windows_lacks() -> None:
         "import sys; sys.modules.update(dict.fromkeys(['fcntl', 'termios', 'resource', 'pwd', 'grp']))\n"
     )
     subprocess.run(
-        [sys.executable, "-c", f"{program}import askback, askback.client.gate"], timeout=30, check=True
+        [sys.executable, "-c", f"{program}import askback, askback.client.gate"], timeout=120, check=True
     )
 
 

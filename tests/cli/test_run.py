@@ -46,7 +46,7 @@ async def first_line(process: Process | subprocess.Popen[bytes]) -> bytes:
     """Read what a command says first, or have it killed."""
     assert process.stdout is not None
     try:
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             return await anyio.to_thread.run_sync(process.stdout.readline, abandon_on_cancel=True)
     except TimeoutError:
         process.kill()

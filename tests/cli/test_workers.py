@@ -50,14 +50,14 @@ def supervised(
 def asked(ready: dict[str, Any]) -> int:
     headers = {"Authorization": f"Bearer {ready['requester_token']}"}
     body = {"kind": "form", "thread_id": "t", "form": FORM.model_dump(exclude_none=True)}
-    return httpx2.post(f"{ready['url']}/v1/requests", headers=headers, json=body, timeout=20).status_code
+    return httpx2.post(f"{ready['url']}/v1/requests", headers=headers, json=body, timeout=120).status_code
 
 
 async def test_an_agent_and_a_person_at_any_of_the_workers_find_each_other(url: str, tmp_path: Path) -> None:
     with supervised(url, tmp_path) as (process, ready, workers):
         assert len(workers) == 2
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             for _ in range(4):
                 async with (
                     AsyncClient(ready["url"], ready["requester_token"]) as agent,
@@ -76,7 +76,7 @@ def test_a_worker_that_dies_is_replaced(url: str, tmp_path: Path) -> None:
     with supervised(url, tmp_path) as (process, ready, workers):
         for worker in workers:
             worker.kill()
-        psutil.wait_procs(workers, timeout=20)
+        psutil.wait_procs(workers, timeout=120)
         while (
             asked(ready) != 201
         ):  # the socket is the supervisor's, so a connection waits for the next worker
@@ -90,7 +90,7 @@ def test_a_worker_that_dies_is_replaced(url: str, tmp_path: Path) -> None:
 def test_workers_stop_when_their_supervisor_is_killed(url: str, tmp_path: Path) -> None:
     with supervised(url, tmp_path) as (process, _, workers):
         process.kill()
-        assert psutil.wait_procs(workers, timeout=20)[1] == []
+        assert psutil.wait_procs(workers, timeout=120)[1] == []
 
 
 def test_a_worker_that_cannot_start_ends_the_server_with_its_reason(tmp_path: Path) -> None:

@@ -36,14 +36,14 @@ async def deciding(
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(run)
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             yield asked
         tasks.cancel_scope.cancel()
 
 
 async def asked_in(client: AsyncClient, thread: str) -> InputRequest:
     """Wait until something is asked in a thread, and return it as it was asked."""
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         async for event in client.events(thread, cursor=0):
             if event["type"] == "request.created":
                 return InputRequest.model_validate(event["request"])

@@ -57,6 +57,6 @@ async def linked(
     store = kind(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)
     link = Link(transport(app, None))
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         yield Linked(link, app, store)
         await link.close()

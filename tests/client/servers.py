@@ -58,7 +58,7 @@ class ServerProcess:
             return 0
         process, self._process = self._process, None
         process.send_signal(number)
-        status = process.wait(20)
+        status = process.wait(120)
         assert process.stdout is not None
         process.stdout.close()
         return status

@@ -21,7 +21,7 @@ async def test_of_what_has_one_key_a_newer_question_takes_the_place(agent: Async
             await agent.form(PLAN, thread_id=thread, exclusive_key="plan")
         ends.append(ended.value.request.reason)
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)
             while not len(await agent.requests.list(thread_id=thread)):

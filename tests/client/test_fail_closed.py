@@ -38,7 +38,7 @@ async def test_without_a_server_nothing_is_permitted(transport: Any):
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
         async with AsyncClient(url, "token-token", transport=transport, retry_for=0.2) as agent:
-            with anyio.fail_after(20):
+            with anyio.fail_after(120):
                 decision = await agent.approve("bash", PUSH, thread_id="t1")
                 plan = await agent.approve_plan("# Plan", thread_id="t1")
     assert refused(decision)
@@ -57,7 +57,7 @@ async def test_a_server_that_dies_and_stays_away_permits_nothing_once_the_time_i
         await asked_in(agent, "t1")
         await agent.requests.list()  # by now the client has heard that its question is there
         own_server.kill()
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             decision = await asking
     assert refused(decision)
     assert decision.reasons == ("The server did not report the outcome in time.",)
@@ -71,7 +71,7 @@ async def test_a_decision_that_was_made_after_a_restart_is_the_decision(
     async with own_server.client(transport=transport) as agent, own_server.client("responder") as person:
         asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1"))
         request = await asked_in(person, "t1")
-        with anyio.fail_after(40):
+        with anyio.fail_after(120):
             own_server.kill()
             await anyio.to_thread.run_sync(own_server.start)
             await person.requests.decide(request, "approve")
@@ -84,7 +84,7 @@ async def test_a_store_that_cannot_be_written_permits_nothing():
     async with in_process(store=store, bus=bus) as connect, connect(retry_for=0.2) as agent:
         await agent.requests.list()
         store.disk.full = True
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
         store.disk.full = False
         assert await agent.approve("Read", {"file_path": "a"}, thread_id="t1")
@@ -101,7 +101,7 @@ async def test_a_check_that_crashes_permits_nothing():
     bus = LocalBus()
     store = Crashing(on_commit=bus.publish)
     async with in_process(store=store, bus=bus) as connect, connect() as agent:
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 
 
@@ -115,7 +115,7 @@ class Unopened(TemporaryStore):
 async def test_an_app_that_cannot_start_permits_nothing():
     bus = LocalBus()
     async with AsyncClient(app=create_app(store=Unopened(on_commit=bus.publish), bus=bus)) as agent:
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"))
 
 

@@ -75,7 +75,7 @@ async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(
                 await person.requests.submit(request, {"NEW_KEY": "typed-one"}, use_existing=["OLD_KEY"])
                 return
 
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(answer)
             both = await agent.secrets.request(
@@ -179,7 +179,7 @@ async def test_who_is_stopped_while_trying_takes_the_request_back(
         )
         await trying.wait()
         tasks.cancel_scope.cancel()
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         assert (await person.wait(asked[0])).reason == "agent_aborted"
 
 
@@ -202,7 +202,7 @@ def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -
         answering = threading.Thread(target=answer)
         answering.start()
         assert agent.secrets.request("A_KEY", reason="To try it.", thread_id=thread, probe=probe)
-        answering.join(10)
+        answering.join(120)
     assert tried == [GOOD]
 
 

@@ -26,7 +26,7 @@ async def test_a_lease_is_tried_again_until_the_server_is_back(
             async with agent.secrets.lease("A_KEY", thread_id=thread) as held:
                 assert held["A_KEY"].reveal() == "value-of-a-key"
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(lease)
                 await anyio.to_thread.run_sync(own_server.start)
@@ -34,7 +34,7 @@ async def test_a_lease_is_tried_again_until_the_server_is_back(
 
 async def test_nobody_there_is_said_after_a_while() -> None:
     async with answering(b"") as url, AsyncClient(url, "t", retry_for=0.2) as client:
-        with anyio.fail_after(10), pytest.raises(ConnectionLost, match="askback serve"):
+        with anyio.fail_after(120), pytest.raises(ConnectionLost, match="askback serve"):
             async with client.secrets.lease("A_KEY", thread_id="t1"):
                 pytest.fail("a lease came from nowhere")
 

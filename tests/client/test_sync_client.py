@@ -71,7 +71,7 @@ def test_asking_blocks_until_the_answer(agent: Client, person: Client, thread: s
     answering = threading.Thread(target=answer)
     answering.start()
     assert agent.form(FORM, thread_id=thread).values == {"topic": "Bees"}
-    answering.join(10)
+    answering.join(120)
 
 
 def test_requests_messages_and_errors(agent: Client, person: Client, thread: str):
@@ -99,7 +99,7 @@ def test_asking_for_permission_blocks_until_the_decision(agent: Client, person: 
     deciding = threading.Thread(target=decide)
     deciding.start()
     decision = agent.approve("bash", {"command": "make all"}, thread_id=thread)
-    deciding.join(10)
+    deciding.join(120)
     assert decision
     assert decision.note == "go on"
     assert agent.consume(decision, "exe-1").input == decision.input == {"command": "make all"}
@@ -132,7 +132,7 @@ def test_several_threads_may_ask_at_once(agent: Client, person: Client, thread: 
         if not left:
             break
     for one in asking:
-        one.join(10)
+        one.join(120)
     assert found == {"a": "a", "b": "b", "c": "c"}
 
 
@@ -153,7 +153,7 @@ async def test_an_interrupt_takes_the_question_back(server: ServerProcess, threa
     """
     process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stderr=subprocess.PIPE)
     async with server.client("responder") as person:
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             async for event in person.events(thread, cursor=0):
                 if event["type"] == "request.created":
                     process.send_signal(signal.SIGINT)

@@ -27,9 +27,9 @@ async def test_the_example_gets_its_messages_and_no_value(data: Path) -> None:
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
     answered = set[str]()
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with (
-            httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=30) as page,
+            httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=120) as page,
             page.stream("GET", "/v1/events", params={"cursor": 0}) as events,
         ):
             async for line in events.aiter_lines():

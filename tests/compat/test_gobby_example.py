@@ -27,7 +27,7 @@ async def test_the_example_gets_its_answer_and_its_refusal(data: Path) -> None:
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
     url = server["url"].replace("http", "ws", 1) + "/compat/gobby/ws"
     about = {"conversation_id": "signup"}
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with connect(url, additional_headers=headers, proxy=None) as page:
             async for text in page:
                 frame = json.loads(text)

@@ -26,8 +26,8 @@ async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "ihub_agent.py")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
-    with anyio.fail_after(30):
-        async with httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=30) as person:
+    with anyio.fail_after(120):
+        async with httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=120) as person:
             async with person.stream("GET", CHAT) as stream:
                 async for line in stream.aiter_lines():
                     if line == "event: clarification":

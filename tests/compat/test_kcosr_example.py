@@ -25,7 +25,7 @@ async def test_the_example_asks_and_reads_the_answers(data: Path) -> None:
     environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
     command = [sys.executable, str(EXAMPLES / "questionnaire_agent.py")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with AsyncClient(server["url"], token=server["responder_token"]) as person:
             async for event in person.events("intake", cursor=0):
                 request = InputRequest.model_validate(event["request"])

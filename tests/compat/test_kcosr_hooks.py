@@ -55,7 +55,7 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
         return complete(response)
 
     request = InteractionRequest("input", check, inputSchema=SCHEMA, presentation="questionnaire")
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1", tool_call_id="tc1"))
         await person.requests.answer(await asked(person), {"email": "ada"})
         again = await asked(person, 2)
@@ -80,7 +80,7 @@ async def test_what_was_wrong_before_is_not_told_again(clients: tuple[AsyncClien
         return complete(response) if more is None else {"reprompt": more}
 
     request = InteractionRequest("input", check, inputSchema=SCHEMA)
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
         for revision, told in ((1, (None, [])), (2, ("Look again.", ["No"])), (3, ("Once more.", []))):
             again = await asked(person, revision)
@@ -93,7 +93,7 @@ async def test_what_was_wrong_before_is_not_told_again(clients: tuple[AsyncClien
 async def test_a_cancellation_is_a_response_with_its_reason(clients: tuple[AsyncClient, AsyncClient]) -> None:
     agent, person = clients
     request = InteractionRequest("input", complete, inputSchema=SCHEMA)
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1"))
         await person.requests.decline(await asked(person), reason="dismissed", note="later")
         assert await asking == {"ok": False, "cancelled": True, "reason": "later"}
@@ -111,7 +111,7 @@ async def test_a_deadline_and_an_abort_call_their_hooks_once(
         return {"complete": {"ok": False, "error": "Interaction timed out"}}
 
     late = InteractionRequest("input", complete, inputSchema=SCHEMA, timeoutMs=1000, onTimeout=timed_out)
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         assert await request_interaction(agent, late, thread_id="s1") == {
             "ok": False,
             "error": "Interaction timed out",
@@ -140,7 +140,7 @@ async def test_an_approval_is_a_response(clients: tuple[AsyncClient, AsyncClient
         return {"complete": response.action == "approve"}
 
     request = InteractionRequest("approval", decided, prompt="Deploy web", approvalScopes=("once",))
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         asking = asyncio.create_task(request_interaction(agent, request, thread_id="s1", tool_name="deploy"))
         card = await asked(person)
         await person.requests.decide(card, decision, note="because")

@@ -91,7 +91,7 @@ async def test_of_several_agents_one_runs_what_a_person_wrote(api: Api) -> None:
     eva = await page(api)
     eva.send(type="chat", data={"session_id": "s1", "prompt": "Hello"})
     waiting = {asyncio.create_task(each.frame(type="req", method="run")): each for each in agents}
-    done, others = await asyncio.wait(waiting, timeout=10, return_when=asyncio.FIRST_COMPLETED)
+    done, others = await asyncio.wait(waiting, timeout=120, return_when=asyncio.FIRST_COMPLETED)
     assert [task.result()["params"] for task in done] == [{"session_key": "s1", "prompt": "Hello"}]
     for task in others:
         task.cancel()

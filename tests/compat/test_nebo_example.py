@@ -25,7 +25,7 @@ async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "nebo_agent.py")]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
     page = server["url"].replace("http", "ws", 1) + "/compat/nebo/ws"
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         headers = {"Authorization": f"Bearer {server['responder_token']}"}
         async with connect(page, additional_headers=headers) as hub:
             asked = json.loads(await hub.recv())

@@ -65,7 +65,7 @@ async def test_the_answer_is_one_text(tmp_path: Path):
             anyio.create_task_group() as tasks,
         ):
             tasks.start_soon(run)
-            with anyio.fail_after(10):
+            with anyio.fail_after(120):
                 while not (found := await person.requests.list()):
                     await anyio.lowlevel.checkpoint()
             await person.requests.answer(next(iter(found)), {"w1": ["z", "x"]})

@@ -36,7 +36,7 @@ class StoreSuite:
     async def opened(self, place: Path, *, on_commit: OnCommit | None = None) -> AsyncGenerator[Store]:
         """Open a store, and close it at the end."""
         store = self.make_store(place, on_commit=on_commit)
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             await store.open()
             try:
                 yield store

@@ -56,6 +56,6 @@ def texts_of(thread: dict[str, Any]) -> list[str]:
 def git(folder: Path, *arguments: str) -> str:
     """What git says about a folder."""
     done = subprocess.run(
-        ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=20, check=True
+        ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=True
     )
     return done.stdout.rstrip("\n")

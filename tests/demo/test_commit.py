@@ -64,7 +64,7 @@ async def ran(
 ) -> tuple[Path, dict[str, Any]]:
     """Let the agent come to its end; the folder that it wrote, and the conversation."""
     ready, client, run = scene
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with followed(client, run, decide), run_agent(ready, run) as agent:
             folder = (await run_result(agent)).folder
     assert folder
@@ -78,7 +78,7 @@ async def killed(
 ) -> None:
     """Run the agent, and kill it when the moment has come."""
     ready, client, run = scene
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with followed(client, run, decide), run_agent(ready, run) as agent:
             await when()
             agent.send_signal(signal.SIGKILL)

@@ -61,7 +61,7 @@ async def test_the_token_that_is_typed_in_the_demo_counts(
             await expect(card).to_contain_text("Saved by")
             await expect(card).not_to_contain_text("not used")
             await expect(card).not_to_contain_text("another tab")
-            with anyio.fail_after(30):
+            with anyio.fail_after(120):
                 assert (await run_result(agent)).published
             following.cancel()
             await asyncio.gather(following, return_exceptions=True)

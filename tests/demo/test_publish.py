@@ -52,7 +52,7 @@ async def published(scene: Scene, person: ScriptedPerson) -> str | None:
         if isinstance(person, Watching):
             person.watched = agent.pid
         following = asyncio.create_task(person.run())
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             came = await run_result(agent)
         following.cancel()
         await asyncio.gather(following, return_exceptions=True)
@@ -148,7 +148,7 @@ async def test_the_registry_takes_packages_from_who_has_the_token_only(tmp_path:
 
     package, place = {"files": {"README.md": "One\n"}}, "/packages/one"
     async with run_registry(tmp_path / "registry", CANARY) as registry:
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             replies = await anyio.to_thread.run_sync(
                 lambda: [
                     answers("GET", "/token"),

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
-from tests.chromium import ARGUMENTS, AXE, CHROMIUM
+from tests.chromium import ARGUMENTS, AXE, CHROMIUM, PATIENCE_MS
 from tests.e2e.gallery import Gallery, Pages
 from tests.e2e.static_server import STATIC, pages
 
@@ -27,6 +27,7 @@ def browser() -> Iterator[Browser]:
     """
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")
+    expect.set_options(timeout=PATIENCE_MS)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(
             executable_path=CHROMIUM,

@@ -9,7 +9,7 @@ import pytest
 from tests.e2e.conftest import OpenGallery
 from tests.requirements import requirement
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e]
 
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 

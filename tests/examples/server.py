@@ -33,7 +33,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     assert process.stdout.readline()
     yield folder
     process.terminate()
-    process.communicate(timeout=10)
+    process.communicate(timeout=120)
 
 
 def run(example: str, data: Path, *arguments: str, token: str | None = None) -> subprocess.Popen[str]:

@@ -27,7 +27,7 @@ async def test_the_evaluation_measures_and_replays_what_people_answered(data: Pa
     tokens = json.loads((data / "server.json").read_text())
     process = run("evaluate_an_agent.py", data)
     async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             async for event in person.events("evaluation", cursor=0):
                 if event["type"] == "request.created":
                     request = event["request"]

@@ -18,7 +18,7 @@ from tests.fault.relay import Relay, relaying
 from tests.postgres_server import PostgresServer
 
 SOCKET = ".s.PGSQL.5432"
-COMES_BACK_S = 20
+COMES_BACK_S = 120
 OURS = "FROM pg_stat_activity WHERE application_name = 'askback' AND datname = current_database()"
 HELPER = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
 """A process that Postgres has of its own, and another one after it has recovered."""

@@ -12,7 +12,7 @@ from tests.fault import crowd
 from tests.requirements import requirement
 
 CROWD = int(os.environ.get("FAULT_CROWD", "1000"))
-HANG_S = 5.0
+HANG_S = 20.0
 """Less than the poll that finds who was not told."""
 MOST_BYTES = 8_192
 
@@ -31,6 +31,6 @@ async def test_each_of_a_crowd_gets_its_own_answer_though_the_server_is_killed_m
 
 @pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
 async def test_whoever_is_forgotten_or_mistaken_in_a_crowd_is_found(tmp_path: Path, fault: str) -> None:
-    with anyio.fail_after(60):
+    with anyio.fail_after(120):
         came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
     assert came.faults != []

@@ -59,7 +59,7 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
     disk = Disk(fuse=trouble)
     store = SqliteStore(path, connect=lambda place: without_checkpoints(disk, place))
     stored: set[str] = set()
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         await store.open()
         refused = 0
         for n in range(1, 60):
@@ -103,7 +103,7 @@ async def test_a_group_that_meets_a_full_database_fails_whole_and_the_next_one_f
     limit[0].execute(f"PRAGMA max_page_count = {pages + 1}")
     rows = [record(n) for n in range(1, 60)]
     calls = [store.insert(row, created(row)) for row in rows] + [store.settle(answer(first))]
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
     assert {type(o) for o in outcomes} == {Unavailable}
     assert await store.get("main", first.id) == first

@@ -42,7 +42,6 @@ async def template(folder: Path) -> bytes:
 
 
 @requirement("H1", "H4")
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 async def test_no_acknowledged_write_is_lost_with_the_power(folder: Path, chunk: int) -> None:
     empty = await template(folder)
@@ -51,7 +50,7 @@ async def test_no_acknowledged_write_is_lost_with_the_power(folder: Path, chunk:
     for seed in seeds:
         trial = Trial(seed, folder, template=None if seed % 10 == 0 else empty)
         try:
-            with anyio.fail_after(30):
+            with anyio.fail_after(120):
                 await trial.run()
         except FOUND as error:
             raise AssertionError(f"trial {seed}: {error!r}") from error
@@ -117,7 +116,7 @@ async def test_a_planted_fault_is_caught_within_60_trials(folder: Path, fault: s
     empty = await template(folder)
     for seed in range(60):
         try:
-            with anyio.fail_after(30):
+            with anyio.fail_after(120):
                 await Trial(seed, folder, template=empty, connect=FAULTS[fault]).run()
         except FOUND as error:
             print(f"caught in trial {seed}: {error}"[:200])

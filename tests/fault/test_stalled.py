@@ -33,7 +33,7 @@ async def server(tmp_path: Path) -> AsyncIterator[Server]:
 
 @requirement("G3", "L9")
 async def test_a_websocket_that_stalled_is_told_so_and_goes_on_with_nothing_missing(server: Server) -> None:
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         async with watching(server) as reader:
             await reader.subscribe()
             await fill(server, MESSAGES)
@@ -46,7 +46,7 @@ async def test_a_websocket_that_stalled_is_told_so_and_goes_on_with_nothing_miss
 @requirement("G3", "L9")
 async def test_a_stream_that_stalled_is_cut_and_goes_on_with_nothing_missing(server: Server) -> None:
     seen = [0]
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         cuts = -1
         while seen[-1] < MESSAGES:
             cuts += 1
@@ -63,7 +63,7 @@ async def test_a_stream_that_stalled_is_cut_and_goes_on_with_nothing_missing(ser
 
 @requirement("L9")
 async def test_streams_that_never_read_again_are_hung_up(server: Server) -> None:
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         async with streaming(server, after=0) as first:
             before = server.sockets
             del first
@@ -81,7 +81,7 @@ async def cost(server: Server) -> int:
 
 @requirement("L9")
 async def test_readers_that_stall_cost_a_bounded_amount_of_memory(server: Server) -> None:
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         assert await cost(server) < MOST_BYTES
 
 
@@ -89,7 +89,7 @@ async def test_room_without_end_is_found(tmp_path: Path) -> None:
     server = Server(tmp_path, fault="room without end")
     await server.start()
     try:
-        with anyio.fail_after(50):
+        with anyio.fail_after(120):
             assert await cost(server) > MOST_BYTES
     finally:
         server.kill()

@@ -34,7 +34,7 @@ TALKS: dict[str, tuple[talks.Subject, ...]] = {
 }
 """By invariant, the talks that a fault has to be found in: a server with all of them is one with each."""
 
-pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 
 
 def test_every_planted_fault_replaces_what_is_there():

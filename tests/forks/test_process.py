@@ -27,10 +27,10 @@ def test_it_says_what_one_that_starts_anew_says(
 ) -> None:
     environment = {"ASKBACK_DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"], "COLUMNS": "100"}
     forked = fork(*arguments, environment=environment)
-    said = forked.communicate(typed, timeout=30)
+    said = forked.communicate(typed, timeout=120)
     anew = subprocess.run(
         [sys.executable, "-m", "askback", *arguments],
-        env=environment, input=typed, capture_output=True, timeout=30, check=False,
+        env=environment, input=typed, capture_output=True, timeout=120, check=False,
     )  # fmt: skip
     assert (forked.returncode, *said) == (anew.returncode, anew.stdout, anew.stderr)
     assert anew.returncode == status
@@ -46,9 +46,9 @@ def test_a_signal_is_for_one_and_its_number_comes_back(tmp_path: Path) -> None:
             assert each.stdout is not None
             assert each.stdout.readline()
         first.kill()
-        assert first.wait(20) == -signal.SIGKILL
+        assert first.wait(120) == -signal.SIGKILL
         assert second.poll() is None
         with pytest.raises(subprocess.TimeoutExpired):
             second.wait(0)
         second.terminate()
-        assert second.wait(20) == 0
+        assert second.wait(120) == 0

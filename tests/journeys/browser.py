@@ -26,7 +26,7 @@ from playwright.async_api import (
 )
 
 from askback import AsyncClient, InputRequest
-from tests.chromium import ARGUMENTS, AXE, CHROMIUM
+from tests.chromium import ARGUMENTS, AXE, CHROMIUM, PATIENCE_MS
 from tests.journeys.windows import Windows
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ async def chromium() -> AsyncIterator[Browser]:
     """One Chromium for all journeys; each window is a context of its own."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")
-    expect.set_options(timeout=5_000)
+    expect.set_options(timeout=PATIENCE_MS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(
             executable_path=CHROMIUM,
@@ -335,7 +335,7 @@ def place_of(thread: str) -> str:
 
 async def answer_of(agent: AsyncClient, request: InputRequest) -> dict[str, Any]:
     """What the waiting agent gets."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         ended = await agent.wait(request)
     assert ended.answer is not None, ended.status
     return ended.answer.values

@@ -78,7 +78,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     process, running = start(tmp_path_factory.mktemp("server"), more=HOUSES)
     yield running
     process.terminate()
-    assert process.wait(10) is not None
+    assert process.wait(120) is not None
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ class Mortal:
     def dies(self, how: signal.Signals = signal.SIGKILL) -> None:
         """End the process, by default without a warning."""
         self._process.send_signal(how)
-        self._process.wait(10)
+        self._process.wait(120)
 
     async def returns(self) -> None:
         """Start a new process, if there is none."""

@@ -41,7 +41,7 @@ class Site:
         """SIGKILL."""
         for process, _ in self._running:
             process.kill()
-            process.wait(10)
+            process.wait(120)
 
     async def dies_and_returns(self) -> None:
         """SIGKILL, then new processes."""

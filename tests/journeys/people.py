@@ -212,7 +212,7 @@ class Person:
         protocols = [websockets.Subprotocol("askback.v1")]
         async with websockets.connect(address, subprotocols=protocols, additional_headers=headers) as socket:
             await socket.send(json.dumps({"id": 1, **frame}))
-            with anyio.fail_after(10):
+            with anyio.fail_after(120):
                 while (reply := json.loads(await socket.recv())).get("id") != 1:
                     pass
         return reply

@@ -83,7 +83,7 @@ async def socket(who: Person) -> AsyncIterator[websockets.ClientConnection]:
     headers = {"Authorization": who.http.headers["Authorization"]}
     protocols = [websockets.Subprotocol("askback.v1")]
     async with websockets.connect(address, subprotocols=protocols, additional_headers=headers) as connection:
-        with anyio.fail_after(20):
+        with anyio.fail_after(120):
             yield connection
 
 

@@ -93,7 +93,7 @@ async def test_a_lost_connection_is_said_and_what_came_meanwhile_is_there_afterw
     await expect(eva.page.locator(".banner")).to_have_text("Connection lost. Trying again…")
     await team.agent.bash(thread, "make one")
     await eva.context.unroute_all(behavior="ignoreErrors")
-    await expect(eva.page.get_by_role("link", name="Run: make one")).to_be_visible(timeout=20_000)
+    await expect(eva.page.get_by_role("link", name="Run: make one")).to_be_visible()
     await expect(eva.page.locator(".banner")).to_be_empty()
 
 

@@ -205,7 +205,6 @@ async def make(
 
 
 @requirement("N1", "F3")
-@pytest.mark.timeout(300)
 async def test_any_content_is_shown_answered_resumed_and_exported_as_it_is(
     make: Callable[[OnCommit], Store],
 ) -> None:

@@ -197,5 +197,5 @@ class Inbox:
 
     async def next(self) -> Any:
         """The next message."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             return json.loads(await self._socket.recv())

@@ -249,7 +249,7 @@ async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> N
     def stuck(_: OptionQuery) -> Sequence[str]:
         nonlocal begun
         begun += 1
-        free.wait(10)
+        free.wait(120)
         return []
 
     source = FunctionSource(stuck)

@@ -61,7 +61,7 @@ async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
     eva = await screen(
         place_of(thread) if page == "/t" else f"/r/{request['id']}", house=team, before=gate.watch
     )
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         await gate.asked.wait()
     await expect(eva.page.get_by_text("Loading…")).to_be_visible()
     await expect(eva.card).to_have_count(0 if page == "/t" else 1)

@@ -109,7 +109,7 @@ async def test_a_question_is_skipped_by_its_own_button_and_the_agent_reads_that(
     await expect(eva.button("Answer this question: Question 1")).to_be_focused()
     assert await eva.violations() == []
     await eva.button("Submit").click()
-    ended = await agent.wait(asked, timeout=10)
+    ended = await agent.wait(asked, timeout=120)
     assert ended.answer is not None
     assert (ended.answer.values, ended.answer.skipped) == ({"q0": "A"}, {"q1": True})
     await eva.card.locator("summary").click()

@@ -138,7 +138,7 @@ async def test_escape_skips_only_what_may_be_skipped(
     await eva.page.keyboard.press("Escape")
     await eva.card.nth(1).get_by_role("textbox").click()
     await eva.page.keyboard.press("Escape")
-    assert (await agent.wait(may, timeout=10)).reason == "skipped"
+    assert (await agent.wait(may, timeout=120)).reason == "skipped"
     assert (await agent.requests.get(must.id)).status == "pending"
     await expect(eva.card.nth(0).get_by_role("textbox")).to_have_value("kept")
 
@@ -271,7 +271,7 @@ async def test_cancel_in_the_page_tells_the_agent_once(
     asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
     eva = await screen(place_of(thread))
     await eva.button("Cancel").dblclick(delay=5)
-    ended = await agent.wait(asked, timeout=10)
+    ended = await agent.wait(asked, timeout=120)
     assert (ended.status, ended.reason) == ("declined", "dismissed")
     await expect(eva.card).to_contain_text("Dismissed by Eva")
     assert (await agent.threads.get(thread))["seq"] == 2
@@ -363,7 +363,7 @@ async def settle(agent: AsyncClient, ada: Person, outcome: str, request_id: str)
     elif outcome in ("skipped", "dismissed", "refused"):
         await ada.decline(request_id, outcome)
     elif outcome == "expired":
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await agent.wait(request_id)
     else:
         await agent.requests.cancel(request_id, outcome)

@@ -118,7 +118,7 @@ async def test_a_form_is_answered_in_the_view_and_the_model_is_told(
         await view.get_by_label("Pages").fill("3")
         await view.get_by_role("button", name="Submit").click()
         await expect(view.locator("summary")).to_contain_text("Word")
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             assert (await host.messages.get())[0] == "ui/notifications/initialized"
             method, params = await host.messages.get()
         settled = (await agent.http.get(f"/v1/requests/{request['id']}")).json()
@@ -145,7 +145,7 @@ async def test_what_the_view_cannot_answer_opens_a_page(page: Page, server: Serv
         view = page.frame_locator("iframe")
         await expect(view.get_by_text("make deploy").first).to_be_visible()
         await view.get_by_role("button", name="Auf einer Seite antworten").click()
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(120):
             await host.messages.get()
             assert await host.messages.get() == ("ui/open-link", {"url": "https://askback.example.com/r/1"})
         scheme = "getComputedStyle(document.querySelector('askback-request')).colorScheme"

@@ -39,7 +39,7 @@ async def test_a_nested_dataclass_is_answered_in_sections(
         found.append(await agent.model(Order, thread_id=thread))
 
     eva = await screen(place_of(thread))
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ask)
             await eva.card.get_by_label("Name").fill("Ada")

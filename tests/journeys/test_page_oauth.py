@@ -35,7 +35,7 @@ async def connecting(tmp_path: Path, crm: Provider) -> AsyncIterator[Server]:
     process, running = start(tmp_path, settings=settings)
     yield running
     process.terminate()
-    assert process.wait(10) is not None
+    assert process.wait(120) is not None
 
 
 async def opened(screen: OpenScreen, server: Server, crm: Provider, *, denied: bool = False) -> Screen:

@@ -32,7 +32,7 @@ def sourced(tmp_path_factory: pytest.TempPathFactory, house: SourceHouse) -> Ite
     process, running = start(tmp_path_factory.mktemp("sources"), more=HOUSES, settings=house.settings)
     yield running
     process.terminate()
-    assert process.wait(10) is not None
+    assert process.wait(120) is not None
 
 
 @pytest.fixture

@@ -111,7 +111,7 @@ async def test_the_first_control_that_is_used_answers_the_form(
     eva = await screen(place_of(thread))
     assert await eva.violations() == []
     await eva.button("Later").click()
-    ended = await agent.wait(first, timeout=10)
+    ended = await agent.wait(first, timeout=120)
     assert ended.answer is not None
     assert (ended.answer.values, ended.answer.control) == ({"q0": "Later"}, "q0")
 
@@ -131,6 +131,6 @@ async def test_each_field_has_a_button_that_answers_the_form(
     await eva.card.get_by_role("textbox", name="Question 1").fill("Tuesday")
     assert await eva.violations() == []
     await eva.page.keyboard.press("Enter")
-    ended = await agent.wait(each, timeout=10)
+    ended = await agent.wait(each, timeout=120)
     assert ended.answer is not None
     assert (ended.answer.values, ended.answer.control) == ({"q1": "Tuesday"}, "q1")

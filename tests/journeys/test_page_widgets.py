@@ -206,7 +206,7 @@ async def test_skip_is_there_only_where_it_is_allowed(
     await expect(eva.button("Submit")).to_have_count(2)
     await expect(eva.button("Skip")).to_have_count(1)
     await eva.button("Skip").click()
-    ended = await agent.wait(may, timeout=10)
+    ended = await agent.wait(may, timeout=120)
     assert (ended.status, ended.reason, ended.answer) == ("declined", "skipped", None)
     await expect(eva.card.first).to_contain_text("Skipped by Eva")
     assert (await agent.requests.get(must.id)).status == "pending"

@@ -201,7 +201,7 @@ async def test_a_key_file_is_exchanged_under_readers_and_writers_without_a_faile
                     failures.append(reply.text)
             done.set()
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 for each in (read, write, rotate):
                     tasks.start_soon(each)

@@ -270,7 +270,7 @@ async def rotated_under_load(team: Team, names: list[str]) -> Seen:
                 seen.failures.append(reply.text[:200])
         done.set()
 
-    with anyio.fail_after(40):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             for each in (read, write, rotate):
                 tasks.start_soon(each)

@@ -241,7 +241,7 @@ async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Per
 
 @requirement("I1")
 async def test_logging_out_ends_what_the_browser_had_open(server: Any) -> None:
-    async with httpx2.AsyncClient(base_url=server.url, timeout=10) as browser:
+    async with httpx2.AsyncClient(base_url=server.url, timeout=120) as browser:
         await sign_in(browser, await login_code(server))
         cookie = {"Cookie": "=".join(cookie_of(browser)), "Origin": server.url}
         offered: Any = ["askback.v1", f"session.{browser.headers[HALF]}"]
@@ -251,10 +251,10 @@ async def test_logging_out_ends_what_the_browser_had_open(server: Any) -> None:
         ):
             left = await browser.delete("/v1/session")
             assert left.status_code == 204
-            with pytest.raises(websockets.exceptions.ConnectionClosed) as closed, anyio.fail_after(5):
+            with pytest.raises(websockets.exceptions.ConnectionClosed) as closed, anyio.fail_after(120):
                 await socket.recv()
             assert closed.value.rcvd is not None
             assert closed.value.rcvd.code == 4401
-            with anyio.fail_after(5), suppress(httpx2.HTTPError):
+            with anyio.fail_after(120), suppress(httpx2.HTTPError):
                 async for _line in stream.aiter_lines():
                     pass

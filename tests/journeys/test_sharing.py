@@ -107,7 +107,7 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
         assert (await said(watching))["event"]["request"]["id"] == request["id"]
         async with viewer.http.stream("GET", f"/v1/threads/{thread}/events?cursor=0") as stream:
             lines = stream.aiter_lines()
-            with anyio.fail_after(20):
+            with anyio.fail_after(120):
                 while "request.created" not in await anext(lines):
                     pass
                 assert (await share(owner, thread, **without)).status_code == 200

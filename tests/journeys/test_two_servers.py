@@ -50,14 +50,14 @@ class House:
         """SIGKILL."""
         process = self._processes.pop(server.url)
         process.kill()
-        process.wait(10)
+        process.wait(120)
 
     def close(self) -> None:
         """End all that are left."""
         for process in self._processes.values():
             process.terminate()
         for process in self._processes.values():
-            assert process.wait(10) is not None
+            assert process.wait(120) is not None
 
 
 @pytest.fixture(scope="module")
@@ -110,8 +110,8 @@ async def test_a_form_that_was_sent_back_at_the_other_server_is_answered_where_i
 
 
 ROUNDS = 5
-SOON_S = 9.0
-"""For all rounds. Whoever waits looks for themselves only every ten seconds or more: this takes news."""
+SOON_S = 45.0
+"""For all rounds. Whoever waits looks for themselves only every ten seconds or more, in each round anew: this takes news."""
 
 
 async def woken(
@@ -191,7 +191,7 @@ async def test_a_deadline_fires_once_though_both_servers_watch_it(
     here: Person, there: Person, thread: str
 ) -> None:
     ids = [await created(here, thread, timeout_s=1) for _ in range(10)]
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         ended = await asyncio.gather(
             *(there.http.get(f"/v1/requests/{one}", params={"wait": 15}) for one in ids)
         )
@@ -213,7 +213,7 @@ async def test_an_agent_whose_server_is_killed_gets_its_answer_from_the_other(
     relay = Relay(mortal.url)
     url = await relay.open()
     async with AsyncClient(url, TOKENS["requester"]) as agent:
-        with anyio.fail_after(40):
+        with anyio.fail_after(120):
             request = await agent.requests.create(FORM, thread_id=thread, idempotency_key="k1")
             waiting = asyncio.ensure_future(agent.wait(request.id))
             await asyncio.sleep(0)
@@ -246,7 +246,7 @@ async def test_a_session_opens_at_every_server_and_an_admin_ends_it_at_all_of_th
             assert json.loads(await socket.recv()) == {"id": 1, "ok": {}}
             session = (await browser.http.get("/v1/session")).json()["session"]["id"]
             assert (await admin.http.delete(f"/v1/sessions/{session}")).status_code == 204
-            with pytest.raises(ConnectionClosed) as closed, anyio.fail_after(5):
+            with pytest.raises(ConnectionClosed) as closed, anyio.fail_after(120):
                 await socket.recv()
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 4401
@@ -269,7 +269,7 @@ async def test_somebody_who_logs_out_at_one_server_hears_nothing_more_from_the_o
             assert stream.status_code == 200
             left = await browser.http.delete("/v1/session")
             assert left.status_code == 204
-            with anyio.fail_after(10), contextlib.suppress(httpx2.RemoteProtocolError):
+            with anyio.fail_after(120), contextlib.suppress(httpx2.RemoteProtocolError):
                 assert [line async for line in stream.aiter_lines() if line.startswith("data:")] == []
         again = await browser.http.get(f"{pair[1].url}/v1/session", headers=cookie)
         assert again.status_code == 401

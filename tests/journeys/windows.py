@@ -10,6 +10,7 @@ from typing import Any
 
 from playwright.async_api import Browser, BrowserContext, CDPSession, Page, ViewportSize
 
+from tests.chromium import PATIENCE_MS
 from tests.journeys.people import Person
 from tests.signing_in import HALF, sign_in
 
@@ -132,7 +133,7 @@ class Windows:
             await window.sign_out()
             return window
         context = await self._browser.new_context(**options)
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(PATIENCE_MS)
         page = await context.new_page()
         return Window(page, await context.new_cdp_session(page), page.viewport_size)
 

@@ -70,7 +70,7 @@ async def _no_http(scene: Scene) -> None:
     ):
         async with await anyio.connect_tcp("127.0.0.1", port) as line:
             await line.send(text.format(scene.value(way)).encode())
-            with anyio.fail_after(10):
+            with anyio.fail_after(120):
                 scene.notes.seen.append(("reply to what is no HTTP", await line.receive()))
 
 
@@ -127,7 +127,7 @@ async def _frame(
         ) as socket:
             await socket.send(frame)
             await socket.send('{"id": 2, "op": "ping"}')
-            with anyio.fail_after(10):
+            with anyio.fail_after(120):
                 while True:
                     said = await socket.recv()
                     scene.notes.seen.append(("reply over a WebSocket", str(said).encode()))

@@ -54,7 +54,7 @@ class Kept:
 
     def _dumped(self) -> bytes:
         program = self._server.program("pg_dump")
-        return subprocess.run([program, self.url], capture_output=True, check=True, timeout=30).stdout
+        return subprocess.run([program, self.url], capture_output=True, check=True, timeout=120).stdout
 
     async def _position(self) -> int:
         return int(await self._ask("SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::text"))

@@ -104,7 +104,7 @@ class Serving:
                 preexec_fn=_allow_core_dumps,
             )
         assert self._process.stdout is not None
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             ready = await anyio.to_thread.run_sync(self._process.stdout.readline)
         assert ready, self._log("stderr").read_text()
         self._log("stdout").write_bytes(ready)
@@ -122,7 +122,7 @@ class Serving:
         if self._process is None or self._process.poll() is not None:
             return
         self._process.send_signal(how)
-        self._process.wait(15)
+        self._process.wait(120)
         assert self._process.stdout is not None
         with self._process.stdout as rest, open(self._log("stdout"), "ab") as log:
             log.write(rest.read())

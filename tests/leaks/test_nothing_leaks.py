@@ -21,7 +21,7 @@ from tests.leaks.serving import Serving, processes
 from tests.leaks.witness import Notes
 from tests.requirements import requirement
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.anyio]
 
 
 @requirement("E5", "E19", "E22", "E23", "E25", "H12", "I10")

@@ -18,7 +18,7 @@ from tests.leaks.witness import Notes
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.anyio]
 
 
 @requirement("E5", "H12")

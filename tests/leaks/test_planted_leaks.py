@@ -14,7 +14,7 @@ from tests.leaks.scene import THREAD, scene
 from tests.leaks.serving import Serving, processes
 from tests.leaks.witness import Notes
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.anyio]
 
 PLANTED = (sys.executable, str(Path(__file__).with_name("planted.py")))
 

@@ -172,7 +172,7 @@ def logged(thing: object) -> str:
     records, stream = queue.SimpleQueue[logging.LogRecord](), io.StringIO()
     with listening("sink", logging.handlers.QueueHandler(records), logging.StreamHandler(stream)) as log:
         log.debug("got %s and %r", thing, thing, extra={"more": thing})
-    return stream.getvalue() + repr(vars(records.get(timeout=5)))
+    return stream.getvalue() + repr(vars(records.get(timeout=120)))
 
 
 def logged_address(thing: Any) -> str:

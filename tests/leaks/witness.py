@@ -58,7 +58,7 @@ class Notes:
             async with Person(url, TOKENS["requester"]) as agent:
                 form = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
                 last = (await agent.ask(thread, form)).json()["id"]
-            with anyio.fail_after(20):
+            with anyio.fail_after(120):
                 for each in streams:
                     await each.until(last)
             tasks.cancel_scope.cancel()

@@ -117,7 +117,7 @@ def test_a_frame_that_is_too_long_is_not_held():
 def connected(server: Server) -> Iterator[socket.socket]:
     """Open a WebSocket by hand, as a requester."""
     token, port = server.tokens["requester"], int(server.url.rsplit(":", 1)[1])
-    with socket.create_connection(("127.0.0.1", port), timeout=10) as peer:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as peer:
         peer.sendall(
             f"GET /v1/ws HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n"

@@ -79,7 +79,7 @@ async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it
 
     line = Line()
     socket = begun(app, line)
-    with anyio.fail_after(5):
+    with anyio.fail_after(120):
         await opened.wait()
         frame, sent = Frame(opcode, payload).serialize(mask=True), 0
         while not line.paused:
@@ -106,7 +106,7 @@ async def test_parts_of_a_message_in_which_nothing_is_are_not_kept() -> None:
         done.set()
 
     socket = begun(app, Line())
-    with anyio.fail_after(5):
+    with anyio.fail_after(120):
         await done.wait()
         done.clear()
         nothing = Frame(Opcode.CONT, b"", fin=False).serialize(mask=True)
@@ -130,7 +130,7 @@ async def test_a_peer_is_read_until_it_has_closed_as_well_whatever_it_sends_befo
 
     line = Line()
     socket = begun(app, line)
-    with anyio.fail_after(5):
+    with anyio.fail_after(120):
         await closed.wait()
     for opcode in (Opcode.TEXT, Opcode.BINARY):
         for _ in range(3):

@@ -79,7 +79,7 @@ class Place:
 
     def run(self, call: Any) -> Any:
         async def bounded() -> Any:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(120):
                 return await call
 
         return self._runner.run(bounded())

@@ -59,7 +59,7 @@ def reading(path: Path) -> Iterator[None]:
 
 async def gone(mark: str, path: Path) -> None:
     """Wait until no file of the store has a part of a text."""
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         while mark in marks(path):
             await anyio.sleep(0.01)
 

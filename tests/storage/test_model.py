@@ -67,14 +67,12 @@ def test_a_store_with_a_fault_is_not_the_model(fault: type[TemporaryStore]) -> N
 
 
 @requirement("H2", "H4", "H5")
-@pytest.mark.timeout(600)
 def test_sqlite_is_the_model(tmp_path: Path) -> None:
     with opened(lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)) as place:
         hold(place, examples=20)
 
 
 @requirement("H2", "H4", "H5")
-@pytest.mark.timeout(600)
 def test_postgres_is_the_model(postgres: PostgresServer) -> None:
     from askback.storage.postgres import PostgresStore
 

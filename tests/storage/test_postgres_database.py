@@ -264,7 +264,7 @@ async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
     ours = DatabaseClock(told, every_s=0.001)
     await ours.start()
     before, told.now = ours.now_ms(), -1
-    with anyio.fail_after(5):
+    with anyio.fail_after(120):
         await asked.wait()
     assert ours.now_ms() >= before
     await ours.stop()

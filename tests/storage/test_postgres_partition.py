@@ -64,7 +64,7 @@ async def test_what_is_asked_of_a_database_behind_a_hole_is_refused_and_works_ag
     assert await put(store, 1) is Outcome.APPLIED
     wire.stand_still()
     asked = [put(store, 2), store.get("main", record(1).id), store.thread("main", "t1"), put(store, 3)]
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         answers = await asyncio.gather(*asked, return_exceptions=True)
         assert {type(answer) for answer in answers} == {Unavailable}
         wire.begin_anew()
@@ -93,7 +93,7 @@ async def test_who_was_cut_off_in_the_middle_of_a_statement_keeps_no_locks(datab
     await frozen.execute("BEGIN")
     await frozen.execute("UPDATE positions SET position = position + 1")
     await frozen.prepare("SELECT 1")  # the first half of a statement; the end of it is not sent
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         assert await put(store, 2) is Outcome.APPLIED
     frozen.terminate()
     await store.close()

@@ -31,7 +31,7 @@ class Intruder:
 
     def enter(self) -> None:
         self._thread.start()
-        assert self._locked.wait(10)
+        assert self._locked.wait(120)
 
     def leave(self) -> None:
         self._done.set()

@@ -160,7 +160,7 @@ async def test_a_reader_that_follows_the_positions_misses_nothing_while_three_se
                 after = seen[-1].position if seen else 0
                 seen.extend(await reader.tenant_events("main", after=after, limit=7))
 
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             writing = [put(writers[n % 3], n, thread=f"t{n % 4}") for n in range(total)]
             await asyncio.gather(follow(), *writing)
         assert [event.position for event in seen] == list(range(1, total + 1))
@@ -178,7 +178,7 @@ async def test_three_servers_that_change_the_same_rows_at_once_neither_block_nor
         await asyncio.gather(*(stores[0].insert(row, created(row)) for row in rows))
         tries = [(store, row) for store in stores for row in rows]
         chance.shuffle(tries)
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             changes = await asyncio.gather(
                 *(
                     s.settle(answer(row, s.origin), None, SideEffects(audit=(entry(row.id),)))
@@ -207,7 +207,7 @@ async def test_a_server_that_stands_still_in_the_middle_of_a_commit_is_cut_off(d
         frozen = await replace(database, patience=Timeouts(idle=300)).connect()
         await frozen.execute("BEGIN")
         await frozen.execute("UPDATE positions SET position = position + 1")
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             assert await put(store, 2) is Outcome.APPLIED
         assert [event.position for event in await store.tenant_events("main", after=0)] == [1, 2]
         frozen.terminate()
@@ -239,7 +239,7 @@ async def test_what_was_under_way_when_its_connection_was_lost_is_refused_and_no
         await intruder.execute("BEGIN")
         await intruder.execute("LOCK TABLE requests IN SHARE MODE")
         calls = [asyncio.ensure_future(put(store, n)) for n in range(2, 30)]
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             while not await intruder.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"):
                 await asyncio.sleep(0.01)
         await intruder.execute(END_OTHERS)
@@ -287,7 +287,7 @@ async def test_a_database_that_is_gone_is_unavailable_until_it_is_back(postgres:
             await PostgresStore(database).open()
         assert database.url not in str(refused.value)
         await postgres.run(f"ALTER DATABASE {name} ALLOW_CONNECTIONS TRUE")
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             while True:
                 try:
                     assert await put(store, 3) is Outcome.APPLIED

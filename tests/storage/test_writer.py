@@ -132,7 +132,7 @@ class Gate:
 
     def _hold(self, db: Connection, events: list[Event]) -> None:
         self._reached.set()
-        assert self._go.wait(10)
+        assert self._go.wait(120)
 
     def open(self) -> None:
         self._go.set()

@@ -80,7 +80,7 @@ class Socket:
         return True
 
     async def message(self) -> Message:
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             return await self.outgoing.get()
 
     async def frame(self) -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Socket:
 
     async def leave(self) -> None:
         self.incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await self.task
 
 

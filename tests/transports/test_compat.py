@@ -163,7 +163,7 @@ async def test_a_held_call_returns_the_outcome_once_it_is_there(api: Api):
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(hold)
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             while not (found := (await person.get("/v1/requests")).json()["requests"]):
                 await anyio.lowlevel.checkpoint()
             answered = await person.post(f"/v1/requests/{found[0]['id']}/answer", json=ANSWER)

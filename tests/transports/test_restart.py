@@ -51,7 +51,7 @@ async def test_what_agents_waited_for_is_over_after_a_restart_where_that_was_set
         awaited = [await asked(api), await asked(api, "requester@acme", timeout_s=3600)]
         durable = await asked(api, delivery="resume")
     async with house.server() as api:
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             while await api.app.services.store.open_requests() != [
                 await api.app.services.store.get("default", durable["id"])
             ]:
@@ -87,7 +87,7 @@ async def test_a_store_that_cannot_be_written_at_the_start_is_tried_again(tmp_pa
         awaited = [await asked(api), await asked(api)]
     store.failures = 2
     async with house.server() as api:
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             while await store.open_requests():
                 await anyio.sleep(0.01)
         assert [await status(api, each) for each in awaited] == ["expired", "expired"]

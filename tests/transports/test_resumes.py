@@ -127,7 +127,7 @@ async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
     async def poll() -> None:
         found.extend(await pulled(api, wait=20))
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(poll)
             await anyio.wait_all_tasks_blocked()
@@ -182,7 +182,7 @@ async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
     async def wait() -> None:
         ended.append((await agent.get(f"/v1/requests/{request['id']}", params={"wait": 20})).json())
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait)
             await anyio.wait_all_tasks_blocked()
@@ -203,7 +203,7 @@ async def test_an_outcome_that_may_get_lost_on_its_way_is_a_resume_until_it_is_r
     async def wait() -> None:
         ended.append((await agent.get(path, params={"wait": 20, "receipt": "true"})).json())
 
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(wait)
             await anyio.wait_all_tasks_blocked()

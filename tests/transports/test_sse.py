@@ -63,14 +63,14 @@ class Stream:
         self._out.put_nowait(message)
 
     async def start(self) -> tuple[int, dict[str, str]]:
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             message = await self._out.get()
         return message["status"], {k.decode(): v.decode() for k, v in message["headers"]}
 
     async def block(self) -> dict[str, str]:
         """The next block as its fields; a comment has the empty name."""
         while b"\n\n" not in self._rest:
-            with anyio.fail_after(10):
+            with anyio.fail_after(120):
                 message = await self._out.get()
             self._rest += message.get("body", b"")
         text, self._rest = self._rest.split(b"\n\n", 1)
@@ -86,7 +86,7 @@ class Stream:
 
     async def ended(self) -> bool:
         """Wait for the end, and tell whether the reply is whole."""
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await self.task
         last: Message = {}
         while not self._out.empty():
@@ -95,7 +95,7 @@ class Stream:
 
     async def leave(self) -> None:
         self._left.set()
-        with anyio.fail_after(10):
+        with anyio.fail_after(120):
             await self.task
 
 
@@ -234,7 +234,7 @@ async def test_a_reader_that_stalls_is_cut_and_resumes(app: App):
     await stream.block()
     stream.reading.clear()
     await say(app, 400, size=5000)
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         await stream.task
     assert app._streams.count() == 0
     resumed = Stream(app, "/v1/threads/t1/events", last="0")
@@ -252,7 +252,7 @@ async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
     for _ in range(3):
         await anyio.wait_all_tasks_blocked()
         app._streams.beat()
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         await stream.task
 
 
@@ -276,5 +276,5 @@ async def test_a_server_that_stops_ends_its_streams(app: App):
     await stream.start()
     await stream.block()
     app._streams.close()
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         await stream.task

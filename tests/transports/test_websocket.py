@@ -309,7 +309,7 @@ async def test_nothing_is_leased_to_a_worker_that_has_left(open_: Open):
     asked = await worker.call("create_request", body=body(delivery="resume"))
     worker.send("pull_resumes", wait=30)
     await worker.call("ping")
-    with anyio.fail_after(10):
+    with anyio.fail_after(120):
         await worker.leave()
     answer = {"revision": 1, "values": {"topic": "Bees"}}
     await person.call("answer_request", request_id=asked["id"], body=answer)

@@ -94,7 +94,7 @@ async def test_a_peer_that_leaves_before_it_is_refused_is_no_error(
         await send(self, message)
 
     monkeypatch.setattr(Socket, "_send", leave)
-    with anyio.fail_after(5):
+    with anyio.fail_after(120):
         await Socket(app, headers={}, subprotocols=["askback.v1"]).task
     assert caplog.records == []
 
@@ -141,7 +141,7 @@ async def dialled(server: ServerProcess, token: str, **options: Any) -> AsyncIte
 
 @pytest.mark.requirement("G14")
 async def test_the_handshake_and_the_limits_hold_over_a_socket(own_server: ServerProcess):
-    with anyio.fail_after(20):
+    with anyio.fail_after(120):
         async with dialled(own_server, TOKENS["requester"]) as socket:
             assert socket.subprotocol == "askback.v1"
             assert "permessage-deflate" not in str(socket.response.headers)
@@ -169,7 +169,7 @@ async def test_a_stalled_socket_costs_a_bounded_buffer_and_gets_everything_by_cu
     own_server: ServerProcess,
 ):
     text = {"content": [{"type": "text", "text": "x" * 20_000}]}
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         async with (
             dialled(own_server, TOKENS["requester"]) as agent,
             dialled(own_server, TOKENS["responder"], max_queue=1, max_size=None) as person,

@@ -93,7 +93,7 @@ def start(project: Project, server: ServerProcess) -> Iterator[Start]:
 async def asked(person: AsyncClient, thread: str, count: int = 1) -> list[InputRequest]:
     """Wait until so many requests were asked in a thread, and return them."""
     found: list[InputRequest] = []
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         async for event in person.events(thread, cursor=0):
             if event["type"] == "request.created":
                 found.append(InputRequest.model_validate(event["request"]))
@@ -105,7 +105,7 @@ async def asked(person: AsyncClient, thread: str, count: int = 1) -> list[InputR
 async def settled(person: AsyncClient, thread: str) -> dict[str, Any]:
     """Wait until a request of a thread has ended, and return it."""
     ended = {"answered", "declined", "cancelled", "expired"}
-    with anyio.fail_after(50):
+    with anyio.fail_after(120):
         async for event in person.events(thread, cursor=0):
             if "request" in event and event["request"]["status"] in ended:
                 return event["request"]

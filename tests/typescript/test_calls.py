@@ -11,7 +11,7 @@ from tests.client.servers import ServerProcess
 from tests.typescript.conftest import Start, asked, settled
 
 # The first of them installs and compiles the project.
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.anyio]
 
 
 async def test_a_form_a_choice_and_yes_or_no_come_back_as_they_were_answered(

@@ -11,7 +11,7 @@ from tests.client.servers import ServerProcess
 from tests.typescript.conftest import Start, asked
 
 # The first of them installs and compiles the project.
-pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 
 
 async def test_the_same_await_returns_after_the_server_was_killed_and_started_again(

@@ -13,7 +13,7 @@ from tests.typescript.conftest import Start
 from tests.vectors.cases import cases
 
 # The first of them installs and compiles the project.
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.anyio]
 
 NOT_JAVASCRIPT = ('"options_from"', "lone_surrogate", "1000000000000000000000")
 """A source of the server; half a character, for which REST refuses the whole body; a number that JavaScript rounds."""

@@ -63,7 +63,7 @@ async def test_of_many_that_start_at_once_all_have_the_same_key(file: Path) -> N
     together = Barrier(8)
 
     def start(_: int) -> Envelope:
-        together.wait(timeout=20)
+        together.wait(timeout=120)
         return Envelope(anyio.run(opened, file))
 
     with ThreadPoolExecutor(8) as pool:

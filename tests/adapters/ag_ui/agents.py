@@ -129,7 +129,7 @@ class Sender:
     async def __call__(self, run_input: RunAgentInput) -> AsyncIterator[BaseEvent]:
         body = run_input.model_dump_json(by_alias=True, exclude_none=True)
         async with (
-            httpx2.AsyncClient(timeout=30, verify=False) as http,
+            httpx2.AsyncClient(timeout=120, verify=False) as http,
             http.stream("POST", self._url, content=body) as reply,
         ):
             async for line in reply.aiter_lines():

@@ -21,7 +21,7 @@ from tests.adapters.claude.cli_environment import cli_environment
 from tests.adapters.claude.fake_model import FakeModel
 from tests.adapters.conftest import TOKENS, Server
 
-LIMIT_S = 45
+LIMIT_S = 120
 """Seconds after which a test that waits for the CLI or for a request has failed."""
 
 
@@ -122,7 +122,7 @@ def process(server: Server, model: FakeModel, project: Path, thread: str) -> Pro
         finally:
             cli = psutil.Process(started.pid).children()
             started.kill()
-            started.wait(10)
+            started.wait(120)
             await anyio.to_thread.run_sync(psutil.wait_procs, cli, 10)  # it writes the session to its file
             started.stdout.close()
 

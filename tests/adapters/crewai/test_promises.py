@@ -236,7 +236,7 @@ async def test_a_flow_that_was_parked_is_resumed_once_it_is_answered(tmp_path: P
     assert len(ada.asked()) == 1
 
 
-@pytest.mark.timeout(2 * PATIENCE_S)
+@pytest.mark.timeout(4 * PATIENCE_S)
 async def test_another_process_continues_after_kill_9_of_the_program_and_the_server(
     own_server: Server, tmp_path: Path
 ) -> None:

@@ -13,7 +13,7 @@ from tests.adapters.programs import PATIENCE_S, ended, requests_asked, start
 PROGRAM = "tests.adapters.langgraph.program"
 
 
-@pytest.mark.timeout(2 * PATIENCE_S)
+@pytest.mark.timeout(4 * PATIENCE_S)
 async def test_a_call_whose_process_died_while_it_ran_does_not_run_again(
     own_server: Server, tmp_path: Path
 ) -> None:

@@ -90,7 +90,7 @@ async def connected(
             yield Tools(client, asked)
         return
     headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=60, verify=False) as http:
+    async with httpx2.AsyncClient(headers=headers, timeout=120, verify=False) as http:
         target = streamable_http_client(f"{server.url}/mcp", http_client=http)
         async with Client(target, mode=kind.mode, **options) as client:
             yield Tools(client, asked)

@@ -111,7 +111,7 @@ async def test_a_client_that_shows_nothing_leaves_the_question_to_the_inbox(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     found: list[dict[str, Any]] = []
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with connect(kind, lambda _: CANCEL) as tools, anyio.create_task_group() as tasks:
 
             async def asking() -> None:
@@ -138,7 +138,7 @@ async def test_the_answer_in_the_inbox_wins_over_a_later_one_in_the_client(
             closed.set()
 
     found: list[dict[str, Any]] = []
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with connect(kind, lambda _: CANCEL) as tools, anyio.create_task_group() as tasks:
             tools.client.session._elicitation_callback = slow  # pyright: ignore[reportPrivateUsage]
 

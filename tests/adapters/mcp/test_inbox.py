@@ -43,7 +43,7 @@ async def test_an_answer_in_the_inbox_ends_the_call(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     found: list[dict[str, Any]] = []
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with connect(kind) as tools, anyio.create_task_group() as tasks:
 
             async def asking() -> None:
@@ -258,7 +258,7 @@ async def test_a_permission_prompt_is_answered_in_claudes_own_shape(
         ("AskUserQuestion", asked, lambda r: person.requests.answer(r, {"q1": "SQLite", "q2": ["C"]})),
         ("AskUserQuestion", asked, lambda r: person.requests.decline(r, reason="refused")),
     ]
-    with anyio.fail_after(30):
+    with anyio.fail_after(120):
         async with connect(KINDS[0], ASKBACK_THREAD=thread) as tools:
             for number, (tool, tool_input, answer) in enumerate(prompts, 1):
 

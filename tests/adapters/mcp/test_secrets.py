@@ -44,7 +44,7 @@ async def test_secrets_are_typed_on_a_page_that_the_client_opens(
 ) -> None:
     asked = {"names": ["API_KEY"], "reason": "to deploy", "wait_s": 30, "thread_id": thread}
     found: list[dict[str, Any]] = []
-    with anyio.fail_after(40):
+    with anyio.fail_after(120):
         async with connect(kind, lambda _: ElicitResult(action="accept")) as tools:
             async with anyio.create_task_group() as tasks:
 
@@ -135,7 +135,7 @@ class RawClient:
         assert self._process.stdout is not None
         self._process.stdin.close()
         self.seen += self._process.stdout.read()
-        self._process.wait(10)
+        self._process.wait(120)
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])

@@ -20,7 +20,7 @@ from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.programs import PATIENCE_S, ROOT
 
 # The first of them compiles the examples.
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.anyio]
 
 FOLDER = ROOT / "examples" / "frameworks" / "typescript"
 PROGRAMS = ["ai_sdk", "mastra", "fetch"]

@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from tests.compat.golden.server import GoldenServer
 from tests.compat.golden.values import Mismatch, Values
 
-PATIENCE_S = 10.0
+PATIENCE_S = 120.0
 Step = dict[str, Any]
 
 
@@ -35,7 +35,7 @@ class Player:
         """Play all steps; raises `Mismatch` with the number of the step that went otherwise."""
         async with self._stack:
             self._http = await self._stack.enter_async_context(
-                httpx2.AsyncClient(base_url=self._server.url, timeout=60)
+                httpx2.AsyncClient(base_url=self._server.url, timeout=120)
             )
             for number, step in enumerate(steps):
                 try:

@@ -58,6 +58,6 @@ class GoldenServer:
         process, self._process = self._process, None
         if process is not None:
             process.send_signal(number)
-            process.wait(20)
+            process.wait(120)
             assert process.stdout is not None
             process.stdout.close()
