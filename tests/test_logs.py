@@ -103,7 +103,11 @@ def test_what_nobody_catches_is_told_without_its_text(way: str) -> None:
     begin = "import asyncio, logging, sys, threading; from askback import logs; logs.set_up('debug')\n"
     program = f"{begin}value = sys.stdin.read()\n{UNCAUGHT[way]}\n"
     ran = subprocess.run(
-        [sys.executable, "-X", "dev", "-c", program], input=CANARY, capture_output=True, text=True, timeout=120
+        [sys.executable, "-X", "dev", "-c", program],
+        input=CANARY,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert "ValueError" in ran.stderr
     assert "canary" not in ran.stderr + ran.stdout

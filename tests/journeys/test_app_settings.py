@@ -96,6 +96,9 @@ async def test_a_notification_says_who_asks_and_never_what(
     await expect(page.get_by_label("Notify me in this browser")).to_be_checked()
     told = page.locator("html")
     await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
+    asked(await team.agent.bash(thread, "make"))
+    # What the page finds when it loads the inbox is not new.
+    await expect(page.locator("askback-app .rail .n")).to_have_text("1")
     await page.evaluate("() => { window.here = false; }")
     asked(await team.agent.bash(thread, "deploy --key canary-4711"))
     asked(await team.agent.ask(thread, form({"type": "text"}, title="canary-4712")))

@@ -19,9 +19,9 @@ and a source of options are functions.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from importlib.metadata import EntryPoint, EntryPoints, distributions
 from typing import Any
 
 from askback.delivery.option_sources import SourceFunction
@@ -36,6 +36,7 @@ FILE_SCANS = "askback.file_scans"
 VALIDATORS = "askback.validators"
 OPTION_SOURCES = "askback.option_sources"
 KINDS = "askback.kinds"
+GROUPS = (PROBES, FILE_SCANS, VALIDATORS, OPTION_SOURCES, KINDS)
 
 
 class PluginUnusable(AskbackError):
@@ -44,29 +45,35 @@ class PluginUnusable(AskbackError):
 
 def installed_probes() -> dict[str, Probe]:
     """Return the probes by name. Raises `PluginUnusable`."""
-    return {found.name: _probe(found) for found in _entry_points(PROBES, tuple(sys.path))}
+    return {found.name: _probe(found) for found in _entry_points(PROBES)}
+
+
+def _entry_points(group: str) -> EntryPoints:
+    """Return those of a group."""
+    return _by_group(tuple(sys.path))[group]
 
 
 @cache
-def _entry_points(group: str, _path: tuple[str, ...]) -> EntryPoints:
-    """Return those of a group on the path. To find them takes longer than to build the rest of a server."""
-    return entry_points(group=group)
+def _by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
+    """Return those of the groups on the path. To find them takes longer than to build the rest of a server."""
+    found = [entry for package in distributions() for entry in package.entry_points]
+    return {group: EntryPoints(entry for entry in found if entry.group == group) for group in GROUPS}
 
 
 def installed_file_scans() -> dict[str, FileScan]:
     """Return the scans of uploaded files by name. Raises `PluginUnusable`."""
-    return {found.name: _function(found, "file scan") for found in entry_points(group=FILE_SCANS)}
+    return {found.name: _function(found, "file scan") for found in _entry_points(FILE_SCANS)}
 
 
 def installed_validators() -> dict[str, ValidatorFunction]:
     """Return the validators by name. Raises `PluginUnusable`."""
-    found = _entry_points(VALIDATORS, tuple(sys.path))
+    found = _entry_points(VALIDATORS)
     return {each.name: _function(each, "validator") for each in found}
 
 
 def installed_option_sources() -> dict[str, SourceFunction]:
     """Return the sources of options by name. Raises `PluginUnusable`."""
-    found = _entry_points(OPTION_SOURCES, tuple(sys.path))
+    found = _entry_points(OPTION_SOURCES)
     return {each.name: _function(each, "source of options") for each in found}
 
 
@@ -95,7 +102,7 @@ def _load(found: EntryPoint, what: str) -> object:
 
 def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]:
     """Return the kinds of installed packages and those that are added to them, by name. Raises `PluginUnusable`."""
-    found = [_kind(each) for each in _entry_points(KINDS, tuple(sys.path))]
+    found = [_kind(each) for each in _entry_points(KINDS)]
     by_name: dict[str, KindExtension] = {}
     for each in (*found, *added):
         if by_name.setdefault(each.name, each) is not each:

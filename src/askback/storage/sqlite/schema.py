@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
+from functools import cache
 from importlib.resources import files
+from types import MappingProxyType
 
 from askback.errors import StoreUnusable
 from askback.storage.sqlite.connection import Connection
@@ -15,12 +17,13 @@ _COLUMNS = """
 SELECT t.name || '.' || c.name FROM sqlite_master AS t JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table'"""
 
 
-def migrations() -> dict[int, str]:
+@cache
+def migrations() -> Mapping[int, str]:
     """Return the SQL of each migration by its number: `0001_first.sql` is 1."""
     folder = files("askback.storage.sqlite") / "migrations"
     texts = [f for f in folder.iterdir() if re.match(r"\d{4}_.*\.sql$", f.name)]
     found = {int(f.name[:4]): f.read_text("utf-8") for f in texts}
-    return dict(sorted(found.items()))
+    return MappingProxyType(dict(sorted(found.items())))
 
 
 def version(connection: Connection) -> int:
@@ -28,7 +31,7 @@ def version(connection: Connection) -> int:
     return connection.execute("PRAGMA user_version").fetchone()[0]
 
 
-def upgrade(connection: Connection, steps: dict[int, str] | None = None) -> tuple[int, int]:
+def upgrade(connection: Connection, steps: Mapping[int, str] | None = None) -> tuple[int, int]:
     """Apply what is missing, each migration in a transaction; return the versions before and after.
 
     Raises `StoreUnusable` when the database is newer than this code, or no release wrote it.
@@ -56,16 +59,13 @@ def require_newest(connection: Connection, why: str) -> None:
     upgrade(connection, steps)
 
 
-def _require_known(connection: Connection, before: int, steps: dict[int, str]) -> None:
+def _require_known(connection: Connection, before: int, steps: Mapping[int, str]) -> None:
     """Raise `StoreUnusable` unless the database has every column of its schema.
 
     Before 2026-11-21 the first migration was edited in place: those databases have other tables under the same number.
     """
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
-        for number in range(1, before + 1):
-            _apply(made, steps[number], number)
-        missing = sorted(_columns(made) - _columns(connection))
-    if missing:
+    expected = _columns_made_by(tuple(steps[number] for number in range(1, before + 1)))
+    if missing := sorted(expected - _columns(connection)):
         raise StoreUnusable(
             f"The database has schema {before} without {', '.join(missing)}: a development version of askback wrote "
             "it, and it cannot be upgraded. Nothing was changed. Use the version that wrote it, or start with another "
@@ -73,8 +73,17 @@ def _require_known(connection: Connection, before: int, steps: dict[int, str]) -
         )
 
 
-def _columns(connection: Connection) -> set[str]:
-    return {name for (name,) in connection.execute(_COLUMNS).fetchall()}
+@cache
+def _columns_made_by(scripts: tuple[str, ...]) -> frozenset[str]:
+    """Return the columns that migrations make. To apply them all takes longer than to open a database."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
+        for number, script in enumerate(scripts, 1):
+            _apply(made, script, number)
+        return _columns(made)
+
+
+def _columns(connection: Connection) -> frozenset[str]:
+    return frozenset(name for (name,) in connection.execute(_COLUMNS).fetchall())
 
 
 def _apply(connection: Connection, script: str, number: int) -> None:
