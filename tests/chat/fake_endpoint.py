@@ -28,6 +28,11 @@ def fault(message: str) -> Json:
     return {"error": {"message": message}}
 
 
+def raw(data: str) -> Json:
+    """Data of the stream as it is, which may be rubbish."""
+    return {"raw": data}
+
+
 class FakeEndpoint:
     """A server in a thread. `play` says what it replies; `received` has the body of each request."""
 
@@ -72,7 +77,7 @@ class FakeEndpoint:
                 self._going_on.acquire()
             elif isinstance(piece, str):
                 yield {"content": piece}
-            elif "error" in piece:
+            elif "error" in piece or "raw" in piece:
                 yield piece
             else:
                 half = len(piece["arguments"]) // 2
@@ -99,7 +104,7 @@ def _handler(endpoint: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             for delta in endpoint.pieces(body["messages"]):
                 whole = delta if "error" in delta else {"choices": [{"index": 0, "delta": delta}]}
-                self._send(json.dumps(whole))
+                self._send(delta.get("raw") or json.dumps(whole))
             self._send("[DONE]")
 
         def _send(self, data: str) -> None:

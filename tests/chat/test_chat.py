@@ -13,7 +13,7 @@ from askback.chat.host import UNEXPECTED, Host
 from askback.chat.turn import Turn
 from askback.demo.processes import RunningServer
 from tests.chat.conftest import Chat
-from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault
+from tests.chat.fake_endpoint import STOP, FakeEndpoint, call, fault, raw
 
 LIMIT_S = 120
 
@@ -219,6 +219,30 @@ async def test_an_error_in_the_middle_of_a_reply_is_a_sentence_in_the_conversati
         said = await seen(eva, lambda thread: len(found := texts(thread)[-2:]) == 2 and found)
     assert said[0] == "Good "
     assert "The model is overloaded." in said[1]
+
+
+RUBBISH = [
+    "[1]",
+    "7",
+    '{"choices": "x"}',
+    '{"choices": [7, {"delta": [1]}, {}, {"delta": {"content": 5, "tool_calls": {"a": 1}}}]}',
+    '{"choices": [{"delta": {"tool_calls": [3, {"index": [], "function": {"name": 7, "arguments": {}}}]}}]}',
+    '{"choices": [{"delta": {"content": "a\\ud800b\\u0000c"}}]}',
+]
+
+
+async def test_rubbish_in_a_reply_does_not_end_the_conversation(
+    chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
+) -> None:
+    endpoint.play("Hello", [*map(raw, RUBBISH), call("Nope"), " Good."], ["Better."])
+    endpoint.play("Again", [raw("{")])
+    await eva.say("Hello", thread_id="chat")
+    with chat.running():
+        thread = await seen(eva, lambda thread: says("Better.")(thread) and thread)
+        assert "a?b\ufffdc Good." in texts(thread)
+        assert [each["status"] for each in calls(thread)] == ["failed", "failed"]
+        await eva.say("Again", thread_id="chat")
+        await seen(eva, lambda thread: "could not be used" in texts(thread)[-1])
 
 
 class Broken:

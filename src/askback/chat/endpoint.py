@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 
@@ -14,6 +14,7 @@ from askback.errors import AskbackError
 
 _TIMEOUT = httpx2.Timeout(10, read=300)
 _LONGEST_ERROR = 300
+_NO_NAME = "unknown"
 OK = 200
 
 
@@ -48,13 +49,16 @@ class Endpoint:
         body = {"model": self.model, "messages": messages, "tools": tools, "stream": True}
         calls = dict[int, ModelCall]()
         async for delta in self._deltas(body):
-            if text := delta.get("content"):
+            if text := _text(delta.get("content")):
                 await write(text)
-            for piece in delta.get("tool_calls") or ():
-                call = calls.setdefault(piece.get("index", len(calls)), ModelCall())
-                function: dict[str, str | None] = piece.get("function") or {}
-                call.name += function.get("name") or ""
-                call.arguments += function.get("arguments") or ""
+            for piece in _objects(delta.get("tool_calls")):
+                index = piece.get("index")
+                call = calls.setdefault(index if isinstance(index, int) else len(calls), ModelCall())
+                for function in _objects([piece.get("function")]):
+                    call.name += _text(function.get("name"))
+                    call.arguments += _text(function.get("arguments"))
+        for call in calls.values():
+            call.name = call.name or _NO_NAME
         return list(calls.values())
 
     async def _deltas(self, body: Any) -> AsyncIterator[dict[str, Any]]:
@@ -72,10 +76,22 @@ class Endpoint:
                     name, _, data = line.partition(":")
                     if name != "data" or data.strip() == "[DONE]":
                         continue
-                    piece = json.loads(data)
-                    if error := piece.get("error"):
-                        raise ModelError(f"{address} ended the reply: {str(error)[:_LONGEST_ERROR]}")
-                    for choice in piece.get("choices") or ():
-                        yield choice.get("delta") or {}
-        except (httpx2.HTTPError, ValueError) as failed:
+                    for piece in _objects([json.loads(data)]):
+                        if error := piece.get("error"):
+                            raise ModelError(f"{address} ended the reply: {str(error)[:_LONGEST_ERROR]}")
+                        for choice in _objects(piece.get("choices")):
+                            for delta in _objects([choice.get("delta")]):
+                                yield delta
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as failed:
             raise ModelError(f"{address} could not be used: {failed or type(failed).__name__}") from failed
+
+
+def _objects(value: Any) -> Iterator[dict[str, Any]]:
+    """Yield the objects of a list; whatever else an endpoint sends is ignored."""
+    if isinstance(value, list):
+        yield from (each for each in cast("list[Any]", value) if isinstance(each, dict))
+
+
+def _text(value: Any) -> str:
+    """Return a text that can be stored, empty for anything else."""
+    return value.encode(errors="replace").decode().replace("\0", "\ufffd") if isinstance(value, str) else ""
