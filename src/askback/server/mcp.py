@@ -37,7 +37,9 @@ class Mcp:
         """Serve a call of MCP, or the metadata. Errors go up to the guard."""
         base_url = self._services.public_url or f"{scope['scheme']}://{header(scope, b'host')}"
         if scope["path"] == METADATA:
-            resource = {"resource": f"{base_url}{PATH}", "bearer_methods_supported": ["header"]}
+            # MCP demands an issuer; tokens are made here, by `askback token create`, and not by OAuth.
+            issuer = {"authorization_servers": [base_url], "bearer_methods_supported": ["header"]}
+            resource = {"resource": f"{base_url}{PATH}", **issuer}
             await json_reply({**resource, "resource_name": "askback"}).send(send)
             return
         try:

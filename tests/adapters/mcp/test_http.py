@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 
 import httpx2
 import pytest
+from mcp.shared.auth import ProtectedResourceMetadata
 
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.mcp.conftest import KINDS, Connect
@@ -46,8 +47,10 @@ async def test_a_call_without_a_known_token_names_the_metadata(
     assert refused.status_code == 401
     assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{metadata}"'
     found = (await http.get(metadata)).json()
+    assert ProtectedResourceMetadata.model_validate(found).resource_name == "askback"
     assert found == {
         "resource": f"{server.url}/mcp",
+        "authorization_servers": [server.url],
         "bearer_methods_supported": ["header"],
         "resource_name": "askback",
     }
