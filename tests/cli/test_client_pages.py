@@ -30,4 +30,4 @@ def test_a_page_shows_what_is_installed(name: str, monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("CODEX_HOME", raising=False)
     credentials = HOME / ".local" / "share" / "askback" / "clients" / f"{name}.json"
     (addition,) = CLIENTS[name].additions(HOME, Command(credentials))
-    assert SHOWN[name] == addition.add_to("").lstrip("\n")
+    assert SHOWN[name] == addition.add_to("")

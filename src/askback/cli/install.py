@@ -52,24 +52,35 @@ def install(
         raise AskbackError(
             f"{chosen.title} is installed already. To install it anew: askback uninstall {client}"
         )
-    changes = [(each, *_change(each)) for each in additions(chosen, data_dir)]
+    changes = [(each, each.read(), each.add_to(each.read())) for each in additions(chosen, data_dir)]
     for addition, before, after in changes:
+        addition.require_writable()
         show_diff(console, addition.path, before, after)
     console.print(
         f"A new token for the agent {client}, in {credentials_file(chosen, data_dir)}", markup=False
     )
+    where, runs = _where(data_dir)
+    if not runs:
+        console.print(
+            f"No server of askback runs. {chosen.title} starts it in the background when it needs it."
+        )
     if not yes:
         typer.confirm(f"Connect {chosen.title}?", abort=True)
         if root is None and typer.confirm(f"May it read {Path.cwd()} without asking?"):
             root = Path.cwd()
     folder = None if root is None else str(root.expanduser().absolute())
     made = run_as(OPERATOR, lambda ask: _make_token(ask, client, folder), data_dir=data_dir, creates=True)
-    credentials = {"token": made.token.reveal(), **_where(data_dir)}
+    credentials = {"token": made.token.reveal(), **where}
     replace_file(credentials_file(chosen, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE)
-    files = [Changed.of(addition.path.resolve(), after.encode()) for addition, _, after in changes]
+    files = [Changed.of(addition, after) for addition, _, after in changes]
     Record(made.id, made.agent or "", folder, files).write(kept)
     for addition, _, after in changes:
-        replace_file(addition.path, after.encode())
+        try:
+            replace_file(addition.path, after.encode())
+        except OSError as error:
+            raise AskbackError(
+                f"{addition.path} cannot be written: {error}. Undo the rest with: askback uninstall {client}"
+            ) from None
     console.print(f"Connected. Start {chosen.title} anew. To undo: askback uninstall {client}", markup=False)
 
 
@@ -105,28 +116,22 @@ def show_diff(console: Console, path: Path, before: str, after: str) -> None:
         console.print(line, style=style, markup=False)
 
 
-def read_text(path: Path) -> str:
-    """Return the text of a file, empty if there is none."""
-    return path.read_bytes().decode() if path.exists() else ""
-
-
-def _change(addition: Addition) -> tuple[str, str]:
-    before = read_text(addition.path)
-    return before, addition.add_to(before)
-
-
 def _folder(data_dir: Path | None) -> Path:
     return (data_dir or own_data_dir()).expanduser().absolute() / "clients"
 
 
-def _where(data_dir: Path | None) -> dict[str, str]:
-    """Return how the client finds the server: by the data folder of a server of this machine, else by its address."""
+def _where(data_dir: Path | None) -> tuple[dict[str, str], bool]:
+    """Return how the client finds the server, and whether it runs.
+
+    A server of this machine is found by its data folder, because its port may change, any other by its address.
+    """
+    here = {"data_dir": str(_folder(data_dir).parent)}
     try:
         server = find(OPERATOR, data_dir=data_dir)
     except NoneRunning:
-        return {"data_dir": str(_folder(data_dir).parent)}
+        return here, False
     local = (_folder(data_dir).parent / "server.json").exists()
-    return {"data_dir": str(_folder(data_dir).parent)} if local else {"url": server.url}
+    return here if local else {"url": server.url}, True
 
 
 async def _make_token(ask: AsyncClient, name: str, root: str | None) -> NewToken:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from askback import logs
 from askback.adapters.mcp.limits import Limits
+from askback.cli.background import ensure_server
+from askback.client.discovery import named_data_dir
 from askback.errors import AskbackError
 from askback.server import settings as settings_module
 
@@ -26,7 +29,8 @@ def mcp(
 ) -> None:
     """Serve MCP to one client, which starts this command, on standard input and output.
 
-    The server is that of `ASKBACK_URL` with `ASKBACK_TOKEN`, or the one that runs on this machine. It need not run yet.
+    The server is that of `ASKBACK_URL` with `ASKBACK_TOKEN`, or the one that runs on this machine. It need not run yet:
+    a client that `askback install` has connected starts it in the background.
     """
     try:
         from askback.adapters.mcp.stdio import serve_stdio
@@ -35,4 +39,6 @@ def mcp(
     settings = settings_module.load()
     logs.set_up(settings.log_level, settings.log_form)
     limits = Limits(wait_s=settings.mcp_wait_s, progress_s=settings.mcp_progress_s)
-    asyncio.run(serve_stdio(thread_id=thread, limits=limits))
+    own = named_data_dir()
+    prepare = (lambda: None) if own is None else partial(ensure_server, own)
+    asyncio.run(serve_stdio(thread_id=thread, limits=limits, prepare=prepare))

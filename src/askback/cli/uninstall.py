@@ -8,22 +8,13 @@ from pathlib import Path
 import typer
 from rich.console import Console
 
-from askback.cli.clients.additions import Addition
-from askback.cli.clients.record import Changed, Record, replace_file
-from askback.cli.install import (
-    DataDir,
-    Name,
-    Yes,
-    additions,
-    credentials_file,
-    known_client,
-    read_text,
-    record_file,
-    show_diff,
-)
+from askback.cli.clients.additions import CannotEdit
+from askback.cli.clients.record import Changed, Record
+from askback.cli.install import DataDir, Name, Yes, credentials_file, known_client, record_file, show_diff
 from askback.cli.local import run_as
 from askback.client import AsyncClient
-from askback.errors import AskbackError, NotFound
+from askback.client.discovery import NoServer
+from askback.errors import AskbackError, ConnectionLost, NotFound, StoreUnusable
 
 app = typer.Typer(add_completion=False)
 
@@ -39,39 +30,55 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     if not kept.exists():
         raise AskbackError(f"{chosen.title} is not installed here.")
     record = Record.read(kept)
-    by_path = {str(each.path.resolve()): each for each in additions(chosen, data_dir)}
-    steps = [(file, by_path.get(file.path)) for file in record.files]
-    for file, addition in steps:
-        _show(console, file, addition)
+    for file in record.files:
+        _show(console, file)
     if not yes:
         typer.confirm(f"Disconnect {chosen.title}?", abort=True)
-    run_as("admin", lambda ask: _revoke(ask, record), data_dir=data_dir)
-    for file, addition in steps:
-        _undo(file, addition)
+    unreached = _revoke(record, data_dir=data_dir)
+    left = [each for file in record.files if (each := _undo(file)) is not None]
     credentials_file(chosen, data_dir).unlink(missing_ok=True)
     kept.unlink()
+    if left:
+        raise AskbackError(
+            "\n".join([f"{chosen.title} is disconnected, but look at its configuration.", *left])
+        )
+    if unreached is not None:
+        raise AskbackError(
+            f"{chosen.title} is disconnected, but its token is still valid. {unreached} "
+            f"Revoke it there: askback token revoke {record.token_id}"
+        )
     console.print(f"Disconnected {chosen.title} and revoked its token.", markup=False)
 
 
-def _show(console: Console, file: Changed, addition: Addition | None) -> None:
+def _show(console: Console, file: Changed) -> None:
     if file.is_untouched():
         console.print(f"{file.path}: as it was before", markup=False)
-    elif addition is not None and not file.is_restored():
-        text = read_text(Path(file.path))
-        show_diff(console, Path(file.path), text, addition.remove_from(text))
+    elif not file.is_restored():
+        with suppress(CannotEdit):  # said at the end
+            show_diff(console, file.addition.path, file.addition.read(), file.without())
 
 
-def _undo(file: Changed, addition: Addition | None) -> None:
-    path = Path(file.path)
-    if file.is_untouched():
-        file.restore()
-    elif addition is not None and not file.is_restored():
-        replace_file(path, addition.remove_from(read_text(path)).encode())
+def _undo(file: Changed) -> str | None:
+    """Undo the change of a file; returns why it has to be undone by hand."""
+    try:
+        file.undo()
+    except (CannotEdit, OSError) as error:
+        return f"{file.path} is as it was, with what askback added. {error}"
+    return None
 
 
-async def _revoke(ask: AsyncClient, record: Record) -> None:
-    with suppress(NotFound):
-        await ask.tokens.revoke(record.token_id)
-    if record.root is not None and record.agent:
+def _revoke(record: Record, *, data_dir: Path | None) -> AskbackError | None:
+    """Revoke the token and the folder; returns why the server could not be reached, which may be gone for good."""
+
+    async def work(ask: AsyncClient) -> None:
         with suppress(NotFound):
-            await ask.agents.revoke_root(record.agent, record.root)
+            await ask.tokens.revoke(record.token_id)
+        if record.root is not None and record.agent:
+            with suppress(NotFound):
+                await ask.agents.revoke_root(record.agent, record.root)
+
+    try:
+        run_as("admin", work, data_dir=data_dir)
+    except (NoServer, ConnectionLost, StoreUnusable) as unreached:
+        return unreached
+    return None

@@ -56,6 +56,13 @@ def find(url: str | None = None, token: str | None = None) -> Server:
     return Server(url.rstrip("/"), token)
 
 
+def named_data_dir() -> Path | None:
+    """Return the data folder that a file of credentials names: the server is this user's, and may be started."""
+    named = os.environ.get(CREDENTIALS)
+    given = _left_by_server(Path(named)) if named else {}
+    return Path(given["data_dir"]) if given.get("data_dir") and not given.get("url") else None
+
+
 def data_dir() -> Path:
     """Return the folder of this user's server."""
     named = os.environ.get("ASKBACK_DATA_DIR")

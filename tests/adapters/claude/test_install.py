@@ -232,25 +232,51 @@ def test_nothing_changes_before_a_yes(answer: str, askback: Askback, project: Pa
 
 
 @pytest.mark.parametrize(
-    ("client", "file", "text", "said"),
+    ("client", "file", "text", "mode", "said"),
     [
-        ("cursor", ".cursor/mcp.json", "{ // mine\n}", "is not plain JSON"),
-        ("cursor", ".cursor/mcp.json", "[]", "holds no object"),
-        ("cursor", ".cursor/mcp.json", '{"mcpServers": []}', "is not what its program documents"),
-        ("cursor", ".cursor/mcp.json", '{"mcpServers": {"askback": {}}}', "an entry `askback` already"),
-        ("codex", ".codex/config.toml", "[", "is not TOML"),
-        ("codex", ".codex/config.toml", "[mcp_servers.askback]\ncommand = 'x'", "already"),
+        ("cursor", ".cursor/mcp.json", '{"a" 1}', 0o644, "cannot be edited: line 1"),
+        ("codex", ".codex/config.toml", "[mcp_servers.askback]\ncommand = 'x'", 0o644, "already"),
+        ("gemini", ".gemini/settings.json", "{}", 0o444, "is read-only"),
+        ("cursor", ".cursor/mcp.json", b"\xff", 0o644, "cannot be read"),
     ],
 )
 def test_a_file_that_cannot_be_changed_is_left_alone(
-    client: str, file: str, text: str, said: str, askback: Askback, project: Path
+    client: str, file: str, text: str | bytes, mode: int, said: str, askback: Askback, project: Path
 ) -> None:
-    path = project.parent / file
+    path, content = project.parent / file, text if isinstance(text, bytes) else text.encode()
     path.parent.mkdir()
-    path.write_text(text)
+    path.write_bytes(content)
+    path.chmod(mode)
     done = askback("install", client, "--yes")
     assert (done.returncode, said in done.stderr) == (1, True), done.stderr
-    assert path.read_text() == text
+    assert path.read_bytes() == content
+    assert "is not installed here" in askback("uninstall", client, "--yes").stderr
+
+
+def test_a_file_with_comments_that_is_a_link_is_changed_and_restored(askback: Askback, project: Path) -> None:
+    kept, link = project.parent / "dotfiles.json", project.parent / ".cursor" / "mcp.json"
+    link.parent.mkdir()
+    text = b'{\r\n\t// mine\r\n\t"mcpServers": {"own": {}}, // why\r\n}'
+    kept.write_bytes(text)
+    link.symlink_to(kept)
+    assert askback("install", "cursor", "--yes").returncode == 0
+    assert link.is_symlink()
+    changed = kept.read_bytes()
+    assert b'"own": {}, "askback": {"command"' in changed
+    kept.write_bytes(changed.replace(b"// mine", b"// edited"))
+    assert askback("uninstall", "cursor", "--yes").returncode == 0
+    assert kept.read_bytes() == text.replace(b"// mine", b"// edited")
+
+
+def test_a_file_that_is_broken_by_now_is_named_and_the_rest_is_undone(
+    askback: Askback, project: Path, server: Server
+) -> None:
+    path = project.parent / ".cursor" / "mcp.json"
+    askback("install", "cursor", "--yes")
+    path.write_text(path.read_text()[:-3])
+    done = askback("uninstall", "cursor", "--yes")
+    assert (done.returncode, f"{path} is as it was, with what askback added" in done.stderr) == (1, True)
+    assert not (server._data / "clients" / "cursor.json").exists()
 
 
 def test_the_hook_decides_nothing_without_a_server(askback: Askback, tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 from mcp.server.stdio import stdio_server
@@ -15,33 +16,40 @@ from askback.client import AsyncClient, discovery
 
 
 class StdioPlace:
-    """The place of all calls of one process: one client, which is made at the first call and outlives the server."""
+    """The place of all calls of one process. Its client outlives a server that is started again."""
 
-    def __init__(self, *, thread_id: str | None) -> None:
+    def __init__(self, *, thread_id: str | None, prepare: Callable[[], None]) -> None:
         self._thread_id = thread_id or f"mcp-{secrets.token_hex(4)}"
-        self._place: Place | None = None
+        self._prepare = prepare
+        self._places: dict[discovery.Server, Place] = {}
 
     @asynccontextmanager
     async def connect(self, _context: Context) -> AsyncGenerator[Place]:
-        """Return the place; raises `NoServer` while no server is known."""
-        if self._place is None:
-            server = discovery.find()
+        """Return the place; raises `NoServer` while no server is known, and what `prepare` raises."""
+        await asyncio.to_thread(self._prepare)
+        server = discovery.find()
+        if server not in self._places:
             client = AsyncClient(server.url, server.token, via="mcp")
-            self._place = Place(client, server.url, self._thread_id)
-        yield self._place
+            self._places[server] = Place(client, server.url, self._thread_id)
+        yield self._places[server]
 
     async def close(self) -> None:
-        """Close the client."""
-        if self._place is not None:
-            await self._place.client.aclose()
+        """Close the clients."""
+        for place in self._places.values():
+            await place.client.aclose()
 
 
-async def serve_stdio(*, thread_id: str | None, limits: Limits) -> None:
-    """Serve until standard input ends. Everything that the server prints goes to standard error."""
-    place = StdioPlace(thread_id=thread_id)
+async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callable[[], None]) -> None:
+    """Serve until standard input ends. Everything that the server prints goes to standard error.
+
+    `prepare` is called before each call of a tool, and once at the start, beside the first messages.
+    """
+    place = StdioPlace(thread_id=thread_id, prepare=prepare)
     server = build_server(place.connect, limits)
+    preparing = asyncio.create_task(asyncio.to_thread(prepare))
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
     finally:
+        await asyncio.gather(preparing, return_exceptions=True)  # a call says why it failed
         await place.close()

@@ -3,149 +3,177 @@
 from __future__ import annotations
 
 import json
-import tomllib
-from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from askback.cli.clients import toml
+from askback.cli.clients.jsonc import Node, NotJson, Part, insert, parse, remove
 from askback.errors import AskbackError
 
 Json = dict[str, Any]
+NAME = "askback"
+"""The name of the entries: one with it is askback's, whatever else is in it."""
+
+_ENTRY = "{path} has {entry} already. Remove it, and install again."
 
 
 class CannotEdit(AskbackError):
-    """A file is not as this program writes it, so it has to be changed by hand; the message says how."""
+    """A file is not as its program documents, so it has to be changed by hand; the message says how."""
 
 
-@dataclass(frozen=True)
-class Addition(ABC):
-    """Something to add to a file."""
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """Members to merge into the document of a file: objects are merged, and items are appended to lists."""
 
     path: Path
-
-    @abstractmethod
-    def add_to(self, text: str) -> str:
-        """Return the text of the file with the addition; `text` is empty for a new file. Raises `CannotEdit`."""
-
-    @abstractmethod
-    def remove_from(self, text: str) -> str:
-        """Return the text without the addition, whatever else has changed. Raises `CannotEdit`."""
-
-
-@dataclass(frozen=True)
-class AddToJson(Addition):
-    """Members to merge into an object: objects are merged, and items are appended to lists."""
-
     members: Json
 
-    def add_to(self, text: str) -> str:
-        """Return the document with the members."""
-        document = self._read(text)
-        _merge(document, self.members, self.path)
-        return _write(document, like=text)
-
-    def remove_from(self, text: str) -> str:
-        """Return the document without these entries and without the objects that become empty."""
-        document = self._read(text)
-        _take_out(document, self.members)
-        return _write(document, like=text)
-
-    def _read(self, text: str) -> Json:
+    def read(self) -> str:
+        """Return the text of the file, empty if there is none. Raises `CannotEdit`."""
         try:
-            document = json.loads(text or "{}")
+            return self.path.read_bytes().decode() if self.path.exists() else ""
+        except (OSError, UnicodeDecodeError) as error:
+            raise self._cannot(f"{self.path} cannot be read: {error}.") from None
+
+    def require_writable(self) -> None:
+        """Raise `CannotEdit` for a file that somebody protects, or whose folder cannot be changed."""
+        path = self.path.resolve()
+        folder = next(each for each in path.parents if each.exists())
+        if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
+            raise self._cannot(f"{path} is read-only.")
+        if not os.access(folder, os.W_OK):
+            raise self._cannot(f"{folder} is read-only.")
+
+    def add_to(self, text: str) -> str:
+        """Return the text of the file with the addition. Raises `CannotEdit`."""
+        return self._edited(self._add_to_toml if self._is_toml else self._add_to_json, text)
+
+    def remove_from(self, text: str, before: str) -> str:
+        """Return the text without the addition, whatever else has changed since it was `before`.
+
+        Raises `CannotEdit`.
+        """
+        if self._is_toml:
+            return self._edited(lambda text: toml.remove_table(text, *self._table), text)
+        return self._edited(lambda text: self._remove_from_json(text, before), text)
+
+    @property
+    def _is_toml(self) -> bool:
+        return self.path.suffix == ".toml"
+
+    @property
+    def _table(self) -> tuple[tuple[str, str], Json]:
+        [(outer, tables)] = self.members.items()
+        [(name, table)] = tables.items()
+        return (outer, name), table
+
+    def _edited(self, edit: Callable[[str], str], text: str) -> str:
+        try:
+            return edit(text)
         except ValueError as error:
-            raise CannotEdit(
-                f"{self.path} is not plain JSON ({error}). Change it by hand: {self._by_hand}"
-            ) from None
-        if not isinstance(document, dict):
-            raise CannotEdit(f"{self.path} holds no object. Change it by hand: {self._by_hand}")
-        return cast("Json", document)
+            raise self._cannot(f"{self.path} cannot be edited: {error}.") from None
 
-    @property
-    def _by_hand(self) -> str:
-        return json.dumps(self.members, ensure_ascii=False)
+    def _cannot(self, why: str) -> CannotEdit:
+        by_hand = toml.write_table(*self._table) if self._is_toml else _json(self.members)
+        return CannotEdit(f"{why} What askback adds, to change it by hand:\n{by_hand}")
 
+    def _add_to_toml(self, text: str) -> str:
+        names, table = self._table
+        if toml.table_of(text, names):
+            raise CannotEdit(_ENTRY.format(path=self.path, entry=f"[{'.'.join(names)}]"))
+        return toml.add_table(text, names, table)
 
-@dataclass(frozen=True)
-class AddToToml(Addition):
-    """A table of strings, lists of strings and one inner table, to append to a document."""
+    def _add_to_json(self, text: str) -> str:
+        if not text.strip("\ufeff \t\r\n"):
+            return _json(self.members) + "\n"
+        if _has_entry(parse(text), self.members):
+            raise CannotEdit(_ENTRY.format(path=self.path, entry=f"an entry `{NAME}`"))
+        while (edit := _missing(parse(text), self.members)) is not None:
+            text = insert(text, *edit)
+        parse(text)
+        return text
 
-    table: tuple[str, ...]
-    members: Json
-
-    def add_to(self, text: str) -> str:
-        """Return the document with the table at its end."""
-        try:
-            found: Any = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
-            raise CannotEdit(f"{self.path} is not TOML ({error}). Add by hand:\n{self._block}") from None
-        for key in self.table:
-            found = found.get(key, {})
-        if found:
-            raise CannotEdit(
-                f"{self.path} has [{'.'.join(self.table)}] already. Remove it, and install again."
-            )
-        return f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}{self._block}"
-
-    def remove_from(self, text: str) -> str:
-        """Return the document without the table, if it stands there as it was written."""
-        if self._block not in text:
-            raise CannotEdit(f"[{'.'.join(self.table)}] in {self.path} was changed. Remove it by hand.")
-        return text.replace(self._block, "", 1)
-
-    @property
-    def _block(self) -> str:
-        tables: dict[str, Json] = {".".join(self.table): {}}
-        for key, value in self.members.items():
-            if isinstance(value, dict):
-                tables[".".join((*self.table, key))] = cast("Json", value)
-            else:
-                tables[".".join(self.table)][key] = value
-        lines = ["", *(line for name, table in tables.items() for line in _table(name, table))]
-        return "\n".join(lines)
+    def _remove_from_json(self, text: str, before: str) -> str:
+        was: Any = parse(before).value if before.strip() else None
+        while (edit := _surplus(parse(text), self.members, was)) is not None:
+            text = remove(text, *edit)
+        return text
 
 
-def _table(name: str, members: Json) -> list[str]:
-    return [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in members.items()), ""]
+def _json(members: Json) -> str:
+    return json.dumps(members, indent=2, ensure_ascii=False)
 
 
-def _merge(document: Json, members: Mapping[str, Any], path: Path) -> None:
-    for name, value in members.items():
-        known = document.get(name)
-        if isinstance(value, dict) and isinstance(known, dict):
-            if name == "askback":
-                raise CannotEdit(f"{path} has an entry `askback` already. Remove it, and install again.")
-            _merge(cast("Json", known), cast("Json", value), path)
-        elif isinstance(value, list) and isinstance(known, list):
-            document[name] = [*cast("list[Any]", known), *cast("list[Any]", value)]
-        elif known is None:
-            document[name] = value
-        else:
-            raise CannotEdit(
-                f"`{name}` in {path} is not what its program documents. Correct it, and install again."
-            )
-
-
-def _take_out(document: Json, members: Mapping[str, Any]) -> None:
-    for name, value in members.items():
-        known = document.get(name)
-        if known == value:
-            del document[name]
-            continue
-        if isinstance(value, dict) and isinstance(known, dict):
-            _take_out(cast("Json", known), cast("Json", value))
-        elif isinstance(value, list) and isinstance(known, list):
-            document[name] = [each for each in cast("Sequence[Any]", known) if each not in value]
-        if name in document and not document[name]:
-            del document[name]
-
-
-def _write(document: Json, *, like: str) -> str:
-    """Return a document with the indentation of the text that it replaces."""
-    second = next((line for line in like.splitlines()[1:] if line.strip()), "  ")
-    indent = second[: len(second) - len(second.lstrip())] or "  "
-    return json.dumps(document, indent=indent, ensure_ascii=False) + (
-        "\n" if not like or like.endswith("\n") else ""
+def _has_entry(node: Node, members: Mapping[str, Any]) -> bool:
+    found = {name: node.member(name) for name in members}
+    return (NAME in members and found[NAME] is not None) or any(
+        _has_entry(part.node, members[name])
+        for name, part in found.items()
+        if part is not None and isinstance(members[name], dict)
     )
+
+
+def _missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, Any] | None:
+    """Return the next thing to insert, and where; None if all is there. Raises `NotJson`."""
+    if not isinstance(node.value, dict):
+        raise NotJson("it holds no object")
+    for name, value in members.items():
+        known = node.member(name)
+        if known is None:
+            return node, name, value
+        if isinstance(value, dict):
+            if (found := _missing(known.node, cast("Json", value))) is not None:
+                return found
+        elif not isinstance(known.node.value, type(value)):
+            raise NotJson(f"`{name}` is not what its program documents")
+        elif isinstance(value, list):
+            for item in cast("list[Any]", value):
+                if item not in known.node.value:
+                    return known.node, None, item
+    return None
+
+
+def _surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Part] | None:
+    """Return the next thing to remove, and from where; None if nothing is left of the members.
+
+    `was` is the value before the installation: what it had stays.
+    """
+    for name, value in members.items():
+        if (part := node.member(name)) is None:
+            continue
+        earlier = cast("Json", was).get(name) if isinstance(was, dict) else None
+        if name == NAME:
+            return node, part
+        if isinstance(value, dict):
+            if (found := _surplus(part.node, cast("Json", value), earlier)) is not None:
+                return found
+        elif isinstance(value, list):
+            for item in part.node.parts:
+                if _is_one_of(item.node.value, cast("list[Any]", value)) and item.node.value not in (
+                    earlier or []
+                ):
+                    return part.node, item
+        if not part.node.value and earlier is None:
+            return node, part
+    return None
+
+
+def _is_one_of(found: Any, added: Sequence[Any]) -> bool:
+    """Whether an item was added, also if somebody has changed what its command has beside it."""
+    commands = {*_commands(found)}
+    return any(found == each or (commands and commands == {*_commands(each)}) for each in added)
+
+
+def _commands(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for name, each in cast("Json", value).items():
+            if name == "command" and isinstance(each, str):
+                yield each
+            yield from _commands(each)
+    elif isinstance(value, list):
+        for each in cast("list[Any]", value):
+            yield from _commands(each)

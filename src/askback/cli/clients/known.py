@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from askback.cli.clients.additions import Addition, AddToJson, AddToToml
+from askback.cli.clients.additions import NAME, Addition
 from askback.client.discovery import CREDENTIALS
 
-NAME = "askback"
 HOOK_S = 86_400
 """Seconds that Claude Code waits for a hook: a person may be away."""
 
@@ -56,28 +55,28 @@ def _claude_code(home: Path, command: Command) -> Sequence[Addition]:
     allowed = {"allow": [f"mcp__{NAME}"]}  # to ask needs no permission
     hooks = {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]}, "permissions": allowed}
     return (
-        AddToJson((settings if own else home) / ".claude.json", servers),
-        AddToJson(settings / "settings.json", hooks),
+        Addition((settings if own else home) / ".claude.json", servers),
+        Addition(settings / "settings.json", hooks),
     )
 
 
 def _cursor(home: Path, command: Command) -> Sequence[Addition]:
-    return (AddToJson(home / ".cursor" / "mcp.json", {"mcpServers": {NAME: command.server}}),)
+    return (Addition(home / ".cursor" / "mcp.json", {"mcpServers": {NAME: command.server}}),)
 
 
 def _vs_code(home: Path, command: Command) -> Sequence[Addition]:
     folder = {"darwin": home / "Library" / "Application Support"}.get(sys.platform, home / ".config")
     server = {"type": "stdio", **command.server}
-    return (AddToJson(folder / "Code" / "User" / "mcp.json", {"servers": {NAME: server}}),)
+    return (Addition(folder / "Code" / "User" / "mcp.json", {"servers": {NAME: server}}),)
 
 
 def _codex(home: Path, command: Command) -> Sequence[Addition]:
     folder = Path(os.environ.get("CODEX_HOME") or home / ".codex")
-    return (AddToToml(folder / "config.toml", ("mcp_servers", NAME), command.server),)
+    return (Addition(folder / "config.toml", {"mcp_servers": {NAME: command.server}}),)
 
 
 def _gemini(home: Path, command: Command) -> Sequence[Addition]:
-    return (AddToJson(home / ".gemini" / "settings.json", {"mcpServers": {NAME: command.server}}),)
+    return (Addition(home / ".gemini" / "settings.json", {"mcpServers": {NAME: command.server}}),)
 
 
 CLIENTS: Mapping[str, Client] = {

@@ -12,25 +12,48 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self
 
+from askback.cli.clients.additions import Addition
+
 PRIVATE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """A file that was changed: its contents before (base64; None if there was none), and a digest of those after."""
+    """A file that was changed: its contents before (base64; None if there was none), and a digest of those after.
+
+    `added` is what was added, so that it can be taken out by another version of askback, or in another environment.
+    """
 
     path: str
     before: str | None
     after: str
+    added: dict[str, Any]
     folders: Sequence[str] = ()
     """The folders that were made for it, the innermost first."""
 
     @classmethod
-    def of(cls, path: Path, after: bytes) -> Self:
+    def of(cls, addition: Addition, after: str) -> Self:
         """Describe the change of a file that has not been made yet."""
+        path = addition.path.resolve()
         made = [str(each) for each in path.parents if not each.exists()]
         before = base64.b64encode(path.read_bytes()).decode() if path.exists() else None
-        return cls(str(path), before, _digest(after), made)
+        return cls(str(path), before, _digest(after.encode()), addition.members, made)
+
+    @property
+    def addition(self) -> Addition:
+        """What was added, and where."""
+        return Addition(Path(self.path), self.added)
+
+    def without(self) -> str:
+        """Return the text of a file that has changed since, without what was added. Raises `CannotEdit`."""
+        return self.addition.remove_from(self.addition.read(), self._earlier.decode())
+
+    def undo(self) -> None:
+        """Restore the file if nobody has changed it since, else take out what was added. Raises `CannotEdit`."""
+        if self.is_untouched():
+            self.restore()
+        elif not self.is_restored():
+            replace_file(Path(self.path), self.without().encode())
 
     def is_untouched(self) -> bool:
         """Return whether the file is still as it was written."""
@@ -47,7 +70,7 @@ class Changed:
         return base64.b64decode(self.before or "")
 
     def restore(self) -> None:
-        """Restore the original files byte for byte."""
+        """Restore the original file byte for byte, or remove it with the folders that were made for it."""
         path = Path(self.path)
         if self.before is not None:
             replace_file(path, self._earlier)

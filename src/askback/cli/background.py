@@ -1,0 +1,69 @@
+"""A server of this user in the background, for clients that start when none runs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from askback.cli.connection import reachable
+from askback.client.discovery import CREDENTIALS
+from askback.errors import AskbackError
+from askback.server import server_file
+
+LOG, PID, LOCK = "server.log", "server.pid", "start.lock"
+
+_PORTS = ((), ("--port", "0"))
+"""The port of the settings, so that addresses in messages stay valid; another program may have it."""
+
+
+class NotStarted(AskbackError):
+    """The server did not start; the message says where the reason is."""
+
+
+def ensure_server(data_dir: Path) -> None:
+    """Start the server of a folder if none runs, and wait until it accepts requests.
+
+    It goes on when this program ends. Of several programs that call this at once, one starts it. Raises `NotStarted`.
+    """
+    if _runs(data_dir):
+        return
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with (data_dir / LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not _runs(data_dir) and not any(_start(data_dir, port) for port in _PORTS):
+            raise NotStarted(
+                f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
+            )
+
+
+def _runs(data_dir: Path) -> bool:
+    url = server_file.read(data_dir / "server.json").get("url")
+    return url is not None and reachable(url)
+
+
+def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
+    """Start a server and return whether it is ready; it says so in a line of JSON."""
+    words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
+    log = os.open(data_dir / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        process = subprocess.Popen(  # noqa: S603 - our own module
+            words,
+            cwd=data_dir,
+            env={name: text for name, text in os.environ.items() if name != CREDENTIALS},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,  # it serves other clients too, so it does not end with this one
+        )
+    finally:
+        os.close(log)
+    assert process.stdout is not None
+    with process.stdout:
+        if not process.stdout.readline():
+            process.wait()
+            return False
+    (data_dir / PID).write_text(f"{process.pid}\n")
+    return True

@@ -1,0 +1,170 @@
+"""Read JSON with comments and trailing commas, with the place of each value, so that a text can be edited in place.
+
+VS Code, Cursor and Gemini CLI read such files. An edit keeps comments, spaces, line ends and the order of all else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+_SPACE = re.compile(r"(?:[\s\ufeff]|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/(?=[ \t]*[\r\n]))")
+_SCALAR = re.compile(r"[-+.\w]+")
+_DEEPEST = 200
+
+
+class NotJson(ValueError):
+    """The text is not JSON with comments; the message says where."""
+
+
+@dataclass(slots=True)
+class Node:
+    """A value: its place in the text, and the members of an object or the items of a list."""
+
+    start: int
+    end: int
+    value: Any
+    parts: list[Part] = field(default_factory=list["Part"])
+
+    def member(self, name: str) -> Part | None:
+        """Return a member; of several with the name the last one counts, as in every reader."""
+        return next((part for part in reversed(self.parts) if part.name == name), None)
+
+
+@dataclass(slots=True)
+class Part:
+    """A member or an item, whose text begins with its name; `comma` is the place of the comma behind it."""
+
+    start: int
+    name: str | None
+    node: Node
+    comma: int | None = None
+
+    @property
+    def end(self) -> int:
+        """The place behind it and its comma."""
+        return self.node.end if self.comma is None else self.comma + 1
+
+
+def parse(text: str) -> Node:
+    """Return the value of a text. Raises `NotJson`."""
+    reader = _Reader(text)
+    found = reader.read(_skip(text, 0), 0)
+    if (end := _skip(text, found.end)) != len(text):
+        raise reader.fault(end, "the end of the file")
+    return found
+
+
+def insert(text: str, container: Node, name: str | None, value: Any) -> str:
+    """Return the text with a member or an item at the end of an object or a list, written as the rest is."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    last = container.parts[-1] if container.parts else None
+    outer, inner = _indents(text, container, last)
+    written = json.dumps(
+        value, ensure_ascii=False, indent=None if inner is None else inner[len(outer) :] or "  "
+    )
+    if inner is not None:
+        written = written.replace("\n", newline + inner)
+    if name is not None:
+        written = f"{json.dumps(name, ensure_ascii=False)}: {written}"
+    if last is None:
+        held = text[: container.end - 1].rstrip()  # with a comment, if there is one
+        return f"{held}{newline}{inner}{written}{newline}{outer}{text[container.end - 1 :]}"
+    at, comma, after = last.node.end, ",", ""
+    if last.comma is not None:  # a list that ends with a comma goes on doing so
+        at, comma, after = last.comma + 1, "", ","
+    if inner is None:
+        return f"{text[:at]}{comma} {written}{after}{text[at:]}"
+    said = _COMMENT.match(text, at)  # a comment behind the last part stays behind it
+    line_end = at if said is None else said.end()
+    return f"{text[:at]}{comma}{text[at:line_end]}{newline}{inner}{written}{after}{text[line_end:]}"
+
+
+def remove(text: str, container: Node, part: Part) -> str:
+    """Return the text without a member or an item."""
+    index = container.parts.index(part)
+    before, after = text[: part.start].rstrip(), text[part.end :]
+    gap = text[len(before) : part.start]
+    if index == len(container.parts) - 1 and part.comma is None and index:
+        comma = container.parts[index - 1].comma
+        assert comma is not None
+        before = before[:comma] + before[comma + 1 :]
+    if len(container.parts) == 1 and before.endswith(("{", "[")) and after.lstrip()[:1] in ("}", "]"):
+        return before + after.lstrip()
+    if "\n" in gap and after[:1] not in ("\r", "\n"):  # what follows keeps the line
+        return before + gap + after.lstrip(" ")
+    return before + after
+
+
+def _indents(text: str, container: Node, last: Part | None) -> tuple[str, str | None]:
+    """Return the indentation of the line of a container and of its parts; None for parts on the same line."""
+    outer = _indent_of_line(text, container.start)
+    if last is None:
+        return outer, outer + _unit(text)
+    line = text.rfind("\n", 0, last.start) + 1
+    space = text[line : last.start]
+    return outer, space if line > container.start and not space.strip() else None
+
+
+def _indent_of_line(text: str, place: int) -> str:
+    line = text.rfind("\n", 0, place) + 1
+    rest = text[line:]
+    return rest[: len(rest) - len(rest.lstrip(" \t"))]
+
+
+def _unit(text: str) -> str:
+    found = re.search(r"^[ \t]+(?=[\"\[{])", text, re.MULTILINE)
+    return found[0] if found else "  "
+
+
+def _skip(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    assert found is not None
+    return found.end()
+
+
+@dataclass(slots=True)
+class _Reader:
+    text: str
+
+    def fault(self, place: int, wanted: str) -> NotJson:
+        line = self.text.count("\n", 0, place) + 1
+        return NotJson(f"line {line}: expected {wanted}")
+
+    def read(self, place: int, depth: int) -> Node:
+        first = self.text[place : place + 1]
+        if depth > _DEEPEST:
+            raise self.fault(place, f"at most {_DEEPEST} levels")
+        if first in ("{", "["):
+            return self._container(place, depth, is_object=first == "{")
+        found = (_STRING if first == '"' else _SCALAR).match(self.text, place)
+        try:
+            if found is not None:
+                return Node(place, found.end(), json.loads(found[0]))
+        except ValueError:
+            pass
+        raise self.fault(place, "a value")
+
+    def _container(self, start: int, depth: int, *, is_object: bool) -> Node:
+        text, close, parts, place = self.text, "}" if is_object else "]", list[Part](), start + 1
+        while text[(place := _skip(text, place)) : place + 1] != close:
+            if parts and parts[-1].comma is None:
+                raise self.fault(place, f"a comma or {close}")
+            began, name = place, None
+            if is_object:
+                key = _STRING.match(text, place)
+                colon = _skip(text, key.end()) if key else place
+                if key is None or text[colon : colon + 1] != ":":
+                    raise self.fault(place, 'a name in quotes and ":"')
+                name, place = str(json.loads(key[0])), _skip(text, colon + 1)
+            part = Part(began, name, self.read(place, depth + 1))
+            place = _skip(text, part.node.end)
+            if text[place : place + 1] == ",":
+                part.comma, place = place, place + 1
+            parts.append(part)
+        value: Any = {part.name: part.node.value for part in parts}
+        return Node(start, place + 1, value if is_object else [part.node.value for part in parts], parts)

@@ -1,0 +1,80 @@
+"""Add a table to a TOML document, and take it out again; everything else keeps its bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from typing import Any, cast
+
+Json = dict[str, Any]
+
+
+def table_of(text: str, names: Sequence[str]) -> Json:
+    """Return a table, empty if there is none. Raises `ValueError` if the text is not TOML, or has a value there."""
+    found: Any = tomllib.loads(text.removeprefix("\ufeff"))
+    for name in names:
+        if not isinstance(found, dict):
+            raise ValueError(f"`{name}` cannot be added to a value")
+        found = cast("Json", found).get(name, {})
+    return found
+
+
+def add_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
+    """Return the document with the table at its end. Raises `ValueError` where it cannot be extended like that."""
+    newline = "\r\n" if "\r\n" in text else "\n"
+    block = write_table(names, table).replace("\n", newline)
+    between = "" if not text else newline if text.endswith("\n") else newline * 2
+    result = f"{text}{between}{block}"
+    tomllib.loads(result.removeprefix("\ufeff"))
+    return result
+
+
+def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
+    """Return the document without the table, also if somebody has changed it. Raises `ValueError`."""
+    if not table_of(text, names):
+        return text
+    for newline in ("\n", "\r\n"):
+        block = write_table(names, table).replace("\n", newline)
+        for written in (newline + block, block):
+            if written in text:
+                return text.replace(written, "", 1)
+    result = "".join(_without(text.splitlines(keepends=True), names))
+    wanted = deepcopy(tomllib.loads(text))
+    outer: Any = wanted
+    for name in names[:-1]:
+        outer = outer[name]
+    del outer[names[-1]]
+    left = tomllib.loads(result)
+    if left != wanted and {names[0]: {}, **left} != wanted:
+        raise ValueError(f"[{'.'.join(names)}] was changed, and is not a table of its own")
+    return result
+
+
+def write_table(names: Sequence[str], table: Mapping[str, Any]) -> str:
+    """Return a table of strings and lists of strings, and the tables in it, as text."""
+    plain = {key: value for key, value in table.items() if not isinstance(value, dict)}
+    lines = [f"[{'.'.join(names)}]", *(f"{key} = {json.dumps(value)}" for key, value in plain.items()), ""]
+    inner = [write_table((*names, key), table[key]) for key in table if key not in plain]
+    return "\n".join([*lines, *inner])
+
+
+def _without(lines: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+    """Return the lines without those of a table and the tables in it; comments behind it stay."""
+    parts = r"\s*\.\s*".join(rf"[\"']?{re.escape(name)}[\"']?" for name in names)
+    own = re.compile(rf"\s*\[\s*{parts}\s*[\].]")
+    kept, held, inside = list[str](), list[str](), False
+    for line in lines:
+        if line.lstrip().startswith("["):
+            inside = own.match(line) is not None
+            kept += [] if inside else held
+            held = []
+        if not inside:
+            kept.append(line)
+        elif line.strip() and not line.lstrip().startswith("#"):
+            held = []  # comments above belong to what was removed
+        else:
+            held.append(line)
+    return [*kept, *held]

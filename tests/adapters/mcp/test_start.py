@@ -1,0 +1,93 @@
+"""A client that `askback install` has connected starts the server of its person when none runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import anyio
+import psutil
+import pytest
+from mcp import Client, StdioServerParameters
+
+from askback import AsyncClient
+from askback.cli.background import LOG, PID, NotStarted, ensure_server
+from tests.adapters.mcp.conftest import MODERN, Tools
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Path]:
+    """The home of a person, whose server is stopped at the end."""
+    yield tmp_path
+    pid = tmp_path / "data" / PID
+    if pid.exists():
+        server = psutil.Process(int(pid.read_text()))
+        server.terminate()
+        server.wait(20)
+
+
+async def askback(home: Path, *words: str) -> str:
+    """Run a command of askback, and return what it printed."""
+    done = await anyio.run_process((sys.executable, "-m", "askback", *words), env=environment(home))
+    return done.stdout.decode()
+
+
+def environment(home: Path) -> dict[str, str]:
+    inherited = {name: text for name, text in os.environ.items() if not name.startswith("ASKBACK_")}
+    return {**inherited, "HOME": str(home), "ASKBACK_DATA_DIR": str(home / "data"), "ASKBACK_PORT": "0"}
+
+
+def installed(home: Path) -> Client:
+    """The MCP client as the configuration of Cursor describes it."""
+    server = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]["askback"]
+    env = {**environment(home), **server["env"]}
+    target = StdioServerParameters(command=server["command"], args=server["args"], env=env)
+    return Client(target, mode=MODERN)
+
+
+@pytest.mark.timeout(180)
+async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
+    assert "Cursor starts it in the background" in await askback(home, "install", "cursor", "--yes")
+    with anyio.fail_after(120):
+        async with installed(home) as client:
+            asked = await Tools(client).content("ask_user", question="Which?", wait_s=0)
+            known = json.loads((home / "data" / "server.json").read_text())
+            async with AsyncClient(known["url"], known["responder_token"]) as person:
+                await person.requests.answer(
+                    await person.requests.get(asked["request_id"]), {"answer": "this"}
+                )
+            found = await Tools(client).content("get_answer", request_id=asked["request_id"])
+    assert found["answers"] == {"answer": "this"}
+    assert psutil.pid_exists(int((home / "data" / PID).read_text()))  # for other clients, and for the page
+
+
+@pytest.mark.timeout(180)
+def test_a_server_is_started_once_and_again_when_it_was_killed(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = home / "data"
+    monkeypatch.setenv("ASKBACK_PORT", "0")
+    with ThreadPoolExecutor() as both:
+        list(both.map(ensure_server, (data, data)))
+    first = psutil.Process(int((data / PID).read_text()))
+    ensure_server(data)
+    assert (data / PID).read_text() == f"{first.pid}\n"
+    assert (data / LOG).stat().st_mode & 0o777 == 0o600
+    first.kill()
+    first.wait(10)
+    ensure_server(data)
+    assert (data / PID).read_text() != f"{first.pid}\n"
+
+
+def test_a_server_that_cannot_start_is_named_with_its_log(tmp_path: Path) -> None:
+    (tmp_path / "server.json").write_text("{")
+    (tmp_path / "askback.db").write_text("rubbish")
+    with pytest.raises(NotStarted, match=r"did not start; .*server\.log says why"):
+        ensure_server(tmp_path)
+    assert (tmp_path / LOG).read_text()

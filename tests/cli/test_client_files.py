@@ -1,0 +1,168 @@
+"""Entries in files of other programs: nothing else in the file changes, and they can be taken out again."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from askback.cli.clients.additions import Addition, CannotEdit
+from askback.cli.clients.jsonc import parse
+
+SERVER = {
+    "command": "/opt/python",
+    "args": ["-m", "askback", "mcp"],
+    "env": {"ASKBACK_CREDENTIALS": "/c.json"},
+}
+HOOK = {"type": "command", "command": "askback hook", "timeout": 9}
+MEMBERS: dict[str, Any] = {
+    "mcpServers": {"askback": SERVER},
+    "hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [HOOK]}]},
+    "permissions": {"allow": ["mcp__askback"]},
+}
+IN_JSON = Addition(Path("settings.json"), MEMBERS)
+IN_TOML = Addition(Path("config.toml"), {"mcp_servers": {"askback": SERVER}})
+
+ODD = [
+    "",
+    "{}",
+    "{ }\n",
+    "{\n}\n",
+    "{\n  // nothing yet\n}\n",
+    "\ufeff{}",
+    '{"theme":  "dark"}',
+    '{"a": 1.0, "a": 1e2, "big": 12345678901234567890, "é": "\\ud800"}',
+    '{\r\n\t"theme": "dark",\r\n\t"mcpServers": {\r\n\t\t"own": {"command": "x"}\r\n\t}\r\n}\r\n',
+    '{\n    // mine\n    "theme": "dark", // why\n    "mcpServers": {\n        "own": {}, // trailing\n    },\n}\n',
+    '{\n  "theme": "dark" // the last\n}',
+    '{\n  "theme": "dark" /* the last */\n  // and a note\n}',
+    '/* head */ {"mcpServers": {}, "hooks": {"PermissionRequest": []}} // foot',
+    '{"permissions": {"allow": ["Read", "mcp__askback"], "deny": []}}',
+    '{\n  "permissions": {\n    "allow": [\n      "Read"\n    ]\n  },\n  "hooks": {}\n}',
+]
+
+
+COMMENT = re.compile(r"// [a-z ]+|/\*.*?\*/")
+SPACE = re.compile(r"\{\s+\}")
+"""The one thing that does not come back: spaces in an object that was empty."""
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_what_is_added_is_taken_out_again_byte_for_byte(text: str) -> None:
+    added = IN_JSON.add_to(text)
+    document = parse(added).value
+    assert document["mcpServers"]["askback"] == SERVER
+    assert document["hooks"]["PermissionRequest"][-1]["hooks"] == [HOOK]
+    assert document["permissions"]["allow"].count("mcp__askback") == 1
+    assert COMMENT.findall(added) == COMMENT.findall(text)
+    if text:
+        assert IN_JSON.remove_from(added, text) == SPACE.sub("{}", text)
+
+
+def test_other_bytes_of_a_file_stay_and_its_style_is_used() -> None:
+    text = '{\n\t"own" : [1,2], // mine\n\t"mcpServers": {\n\t\t"x": {},\n\t},\n}\n'
+    added = Addition(Path("mcp.json"), {"mcpServers": {"askback": {"command": "c"}}}).add_to(text)
+    entry = '\t\t"x": {},\n\t\t"askback": {\n\t\t\t"command": "c"\n\t\t},\n'
+    assert added == text.replace('\t\t"x": {},\n', entry)
+
+
+@pytest.mark.parametrize(
+    ("edit", "left"),
+    [
+        (("9", "60"), ""),
+        (('"matcher": "*"', '"matcher": "Bash"'), ""),
+        (('"/opt/python"', '"/other/python", // mine\n"x": 1'), ""),
+        (('"mcp__askback"', '"mcp__askback", "Read"'), '"allow": ['),
+    ],
+)
+def test_an_entry_that_somebody_has_changed_is_taken_out_too(edit: tuple[str, str], left: str) -> None:
+    changed = IN_JSON.add_to("").replace(*edit)
+    after = IN_JSON.remove_from(changed, "")
+    assert "askback" not in after
+    assert left in after
+    assert parse(after).value == ({"permissions": {"allow": ["Read"]}} if left else {})
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+KNOWN = st.fixed_dictionaries(
+    {},
+    optional={
+        "mcpServers": st.dictionaries(st.sampled_from(["own", "other"]), VALUES, max_size=2),
+        "permissions": st.fixed_dictionaries(
+            {}, optional={"allow": st.lists(st.text(max_size=4), max_size=2)}
+        ),
+        "x": VALUES,
+    },
+)
+
+
+@given(KNOWN, st.sampled_from([None, 0, 1, 2, "\t"]), st.booleans())
+def test_any_document_keeps_its_values_and_its_bytes(document: Any, indent: Any, crlf: bool) -> None:
+    text = json.dumps(document, indent=indent)
+    text = text.replace("\n", "\r\n") if crlf else text
+    added = IN_JSON.add_to(text)
+    assert json.loads(added)["mcpServers"].pop("askback") == SERVER
+    assert parse(IN_JSON.remove_from(added, text)).value == document
+    assert IN_JSON.remove_from(added, text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'model = "o3"',
+        '# mine\nmodel = "o3" # why\n\n[mcp_servers.own]\ncommand = "x"\n',
+        '[mcp_servers]\r\nown = { command = "x" }\r\n',
+    ],
+)
+def test_a_table_is_added_to_toml_and_taken_out_again_byte_for_byte(text: str) -> None:
+    added = IN_TOML.add_to(text)
+    assert tomllib.loads(added)["mcp_servers"]["askback"] == SERVER
+    assert added.startswith(text)
+    assert ("\r\n" in text) == ("\r\n" in added)
+    assert IN_TOML.remove_from(added, text).rstrip() == text.rstrip()
+
+
+def test_a_table_that_somebody_has_changed_is_taken_out_with_its_tables() -> None:
+    before = "[a]\nb = 1\n"
+    changed = IN_TOML.add_to(before).replace('"/opt/python"', "'python3' # mine") + "\n# c\n[c]\nd = 1\n"
+    assert tomllib.loads(IN_TOML.remove_from(changed, before)) == {"a": {"b": 1}, "c": {"d": 1}}
+    assert "# c\n[c]" in IN_TOML.remove_from(changed, before)
+
+
+@pytest.mark.parametrize(
+    ("addition", "text", "said"),
+    [
+        (IN_JSON, '{"a" 1}', 'line 1: expected a name in quotes and ":"'),
+        (IN_JSON, '{\n"a": 1\n"b": 2}', "line 3: expected a comma or }"),
+        (IN_JSON, '{"a": tru}', "line 1: expected a value"),
+        (IN_JSON, '{"a": 1', "line 1: expected a comma or }"),
+        (IN_JSON, "{} {}", "line 1: expected the end of the file"),
+        (IN_JSON, "[" * 100_000, "expected at most 200 levels"),
+        (IN_JSON, "[]", "it holds no object"),
+        (IN_JSON, '{"mcpServers": []}', "it holds no object"),
+        (IN_JSON, '{"permissions": {"allow": {}}}', "`allow` is not what its program documents"),
+        (IN_JSON, '{"mcpServers": {"askback": {}}}', "an entry `askback` already"),
+        (IN_TOML, "[", "cannot be edited"),
+        (IN_TOML, "mcp_servers = 3", "`askback` cannot be added to a value"),
+        (IN_TOML, "mcp_servers = {}", "cannot be edited"),
+        (IN_TOML, "[mcp_servers.askback]\ncommand = 'x'", "[mcp_servers.askback] already"),
+    ],
+)
+def test_a_document_that_cannot_be_edited_is_refused_with_the_place(
+    addition: Addition, text: str, said: str
+) -> None:
+    with pytest.raises(CannotEdit) as refused:
+        addition.add_to(text)
+    assert said in str(refused.value)
+    assert "already" in said or "askback" in str(refused.value).partition("by hand:\n")[2]
