@@ -282,6 +282,7 @@ def test_a_moment_without_a_zone_gets_that_of_the_person(sent: str, value: str) 
     ("message", "kind"),
     [
         ({"action": {"name": "askback.cancel"}}, "cancel"),
+        ({"action": {"name": "askback.cancel", "context": "t"}}, "cancel"),
         ({"action": {"name": "other"}}, None),
         ({"error": {"code": "X"}}, None),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -129,8 +130,14 @@ def test_a_schema_written_by_others_is_read_whole() -> None:
         ({"type": "string", "not": {"const": "x"}}, "properties.v.not", "no such rule"),
         ({"enum": [{}, 1]}, "properties.v.enum", "a text, a number or a truth value"),
         ({"enum": [True, "true"]}, "properties.v.enum", "same value"),
-        ({"type": "string", "minLength": "x"}, "properties.v", "min_length"),
-        ({"type": "number", "minimum": "x"}, "properties.v", "valid JSON Schema"),
+        ({"type": "string", "minLength": "x"}, "properties.v.minLength", "a whole number from 0"),
+        ({"type": "number", "minimum": "x"}, "properties.v.minimum", "a number"),
+        ({"type": "number", "multipleOf": 0}, "properties.v", "step: "),
+        ({"anyOf": [True]}, "properties.v.anyOf", "a list of schemas"),
+        ({"type": "number", "minimum": 3, "maximum": 2}, "properties.v", "min: "),
+        ({"enum": []}, "properties.v.enum", "at least one value"),
+        ({"type": "array", "items": {"enum": ["a"]}, "minItems": 2}, "properties.v", "min_choices: "),
+        ({"type": "string", "title": "pass\u202eword"}, "properties.v", "label: "),
         ({"type": "string", "ui:widget": "hidden"}, "properties.v", "no default"),
         (True, "properties.v", "needs a type"),
         (
@@ -153,13 +160,62 @@ def test_what_cannot_be_asked_for_is_refused_with_its_path(part: Any, path: str,
     assert reason in refused.value.problems[0].reason
 
 
+JUNK = (None, True, -1, 1.5, 10**30, float("nan"), "zz", "", [], ["a"], [None], {}, {"a": 1}, {"$ref": "#"})
+KEYWORDS = (
+    "type", "title", "description", "default", "enum", "const", "oneOf", "anyOf", "allOf", "$ref", "$defs", "minLength",
+    "maxLength", "pattern", "format", "minimum", "exclusiveMaximum", "multipleOf", "minItems", "maxItems", "items",
+    "properties", "required", "readOnly", "ui:widget", "ui:options", "ui:order", "ui:enumNames", "ui:placeholder",
+)  # fmt: skip
+
+
+@requirement("F31")
+@pytest.mark.parametrize("keyword", KEYWORDS)
+def test_a_keyword_with_any_value_is_a_problem_with_a_path_or_a_form_that_the_server_accepts(
+    keyword: str,
+) -> None:
+    items = {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 5}
+    part = {"type": "object", "properties": {"a": {"type": "string"}, "l": items}, "required": ["a"]}
+    number = {"type": "number", "minimum": 1}
+    whole = {"type": "object", "properties": {"p": part, "n": number, "c": {"enum": ["", "x"]}}}
+    for value in JUNK:
+        for at in ((), ("p",), ("n",), ("c",), ("p", "a"), ("p", "l")):
+            schema = json.loads(json.dumps(whole))
+            place = schema
+            for name in at:
+                place = place["properties"][name]
+            place[keyword] = value
+            with suppress(NoFormFor):
+                check_form(read_schema(schema).form)
+
+
+def test_what_a_schema_asks_without_need_is_no_reason_to_refuse_it() -> None:
+    """More choices than there are, an empty choice, keywords that are null, one alternative: a form says it otherwise."""
+    properties = {
+        "all": {"type": "array", "items": {"enum": ["a", "b"]}, "maxItems": 9},
+        "none": {"enum": ["", "x"]},
+        "null": {"type": "string", "description": None, "minLength": None, "enum": None},
+        "one": {"anyOf": [{"type": "string"}]},
+    }
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": ["all", "none", "null", "one"],
+        "ui:order": ["one", "*", "one"],
+    }
+    form = check_form(read_schema(schema).form)
+    assert [(field.id, field.required) for field in form.all_fields] == [
+        ("one", True), ("all", False), ("none", True), ("null", True),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "schema",
     [{}, {"type": "object"}, {"type": "string"}, {"type": "object", "properties": {}}, {"properties": {"a": {"const": 1}}}, {"properties": []}],
 )  # fmt: skip
 def test_a_schema_that_asks_for_nothing_is_refused(schema: dict[str, Any]) -> None:
     with pytest.raises(
-        NoFormFor, match=r"A form needs an object with properties|Nothing in it has to be entered"
+        NoFormFor,
+        match=r"A form needs an object with properties|Nothing in it has to be entered|It must be an object",
     ):
         read_schema(schema)
 

@@ -254,6 +254,26 @@ def test_how_a_request_ended_is_what_the_server_reads(state: dict[str, Any], res
     assert faults(result, of="ElicitResult") == []
 
 
-def test_an_elicitation_without_a_schema_is_refused() -> None:
-    with pytest.raises(NoFormFor):
-        read_elicitation({"message": "x", "requestedSchema": {}})
+SCHEMA = {"type": "object", "description": "Three words.", "properties": {"name": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("params", "path"),
+    [
+        ({"message": "x", "requestedSchema": {}}, "requestedSchema"),
+        ({"message": "x", "requestedSchema": {**SCHEMA, "required": 5}}, "requestedSchema.required"),
+        ({"requestedSchema": SCHEMA}, "message"),
+        ({"message": "pass\u202eword", "requestedSchema": SCHEMA}, "message"),
+        ({"message": " ", "requestedSchema": SCHEMA}, "message"),
+    ],
+)
+def test_an_elicitation_that_is_no_form_is_refused_with_its_path(params: dict[str, Any], path: str) -> None:
+    with pytest.raises(NoFormFor) as refused:
+        read_elicitation(params)
+    assert [problem.path for problem in refused.value.problems] == [path]
+
+
+def test_a_long_message_is_the_description_before_that_of_the_schema() -> None:
+    long = "Why? " * 200
+    form = check_form(read_elicitation({"message": long, "requestedSchema": SCHEMA}).form)
+    assert (form.title, form.description) == (None, f"{long}\n\nThree words.")

@@ -16,7 +16,14 @@ from typing import Any, NamedTuple, cast
 
 from askback.compat.json_schema import SchemaForm, read_schema
 from askback.compat.json_schema.patterns import FORMATS
-from askback.compat.translation import Loss, NotExpressible, Problem, language_losses, missing_part
+from askback.compat.translation import (
+    Loss,
+    NoFormFor,
+    NotExpressible,
+    Problem,
+    language_losses,
+    missing_part,
+)
 from askback.domain.faults import join
 from askback.domain.fields import (
     AnyField,
@@ -36,10 +43,12 @@ from askback.domain.fields import (
     Time,
 )
 from askback.domain.lifecycle import Status
+from askback.domain.limits import DEFAULTS
 from askback.domain.options import Option, value_text
 from askback.domain.request import Answer, InputRequest
+from askback.domain.validation.texts import text_faults
 from askback.domain.validation.visibility import hidden_fields
-from askback.messages import DEFAULT_LOCALE, translate
+from askback.messages import DEFAULT_LOCALE, render, translate
 from askback.messages.languages import choose
 
 _Expressible = (
@@ -134,11 +143,26 @@ def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_elicitation(params: Mapping[str, Any]) -> SchemaForm:
-    """Return the form for the parameters of `elicitation/create`; raises `NoFormFor` for what is no flat form."""
-    read = read_schema(cast("Mapping[str, Any]", params.get("requestedSchema") or {}))
-    form = read.form.model_copy(update={"title": read.form.title or params.get("message")})
-    if form.title != params.get("message"):
-        form = form.model_copy(update={"description": params.get("message")})
+    """Return the form for the parameters of `elicitation/create`; raises `NoFormFor` for what is no flat form.
+
+    The message is the title if it fits there, else it is the beginning of the description.
+    """
+    try:
+        read = read_schema(cast("Mapping[str, Any]", params.get("requestedSchema") or {}))
+    except NoFormFor as refused:
+        problems = [each._replace(steps=("requestedSchema", *each.steps)) for each in refused.problems]
+        raise NoFormFor(problems) from None
+    message: Any = params.get("message")
+    if not isinstance(message, str):
+        raise NoFormFor([Problem(("message",), "It must be a text.")])
+    if faults := text_faults("message", message, max_length=DEFAULTS.description, lines=True):
+        raise NoFormFor([Problem(("message",), render(each, DEFAULT_LOCALE)) for each in faults])
+    form = read.form
+    if form.title is None and len(message) <= DEFAULTS.title:
+        form = form.model_copy(update={"title": message})
+    elif form.title != message:
+        parts = [message, *([form.description] if isinstance(form.description, str) else [])]
+        form = form.model_copy(update={"description": "\n\n".join(parts)})
     return SchemaForm(form, read.losses, read.root)
 
 

@@ -32,7 +32,8 @@ def read_action(form: Form, message: Mapping[str, Any], *, zone: str | None = No
     if not isinstance(action, Mapping):
         return None
     said = cast("Mapping[str, Any]", action)
-    context = dict(cast("Mapping[str, Any]", said.get("context") or {}))
+    sent = said.get("context")
+    context = dict(cast("Mapping[str, Any]", sent)) if isinstance(sent, Mapping) else {}
     own = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
     rest = {name: value for name, value in context.items() if name not in own}
     if said.get("name") == CANCEL:

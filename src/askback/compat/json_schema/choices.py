@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.compat.json_schema.hints import Hints
-from askback.compat.json_schema.resolver import Schema, Unsupported, resolve
+from askback.compat.json_schema.keywords import Schema
+from askback.compat.json_schema.resolver import resolve
+from askback.compat.json_schema.unsupported import Unsupported
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def _alternatives(keyword: str, raw: Sequence[Any], hints: Hints, root: Schema) 
     parts = [resolve(each, root).schema for each in raw]
     if parts and all("const" in part for part in parts):
         return _choices(
-            [(p["const"], p.get("title") or str(p["const"]), p.get("description")) for p in parts]
+            [(p["const"], p.get("title") or _label(p["const"]), p.get("description")) for p in parts]
         )
     if len(parts) == 2 and keyword == "anyOf" and _is_any_text(parts[1]):
         known = read_choices(parts[0], hints, root)
@@ -87,7 +89,8 @@ def _option_value(value: Any) -> Any:
     return str(value).lower() if isinstance(value, bool) else value
 
 
-def _label(value: Any, names: Any, place: int) -> str:
+def _label(value: Any, names: Any = None, place: int = 0) -> str:
+    """Return what a person reads for a value: its name, else the value, else a dash for an empty text."""
     if isinstance(names, list) and place < len(cast("list[Any]", names)):
-        return str(cast("list[Any]", names)[place])
-    return str(value)
+        value = cast("list[Any]", names)[place] or value
+    return str(value) or "–"

@@ -9,11 +9,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from askback.compat.json_schema.choices import Choices, read_choices
 from askback.compat.json_schema.hints import Hints
+from askback.compat.json_schema.keywords import Schema
 from askback.compat.json_schema.lines import as_lines, line_pattern, line_reader, unchecked
 from askback.compat.json_schema.numbers import read_bounds
 from askback.compat.json_schema.patterns import FLOATING, FORMATS, TIME, read_pattern
-from askback.compat.json_schema.resolver import Schema, Unsupported, resolve
+from askback.compat.json_schema.resolver import resolve
 from askback.compat.json_schema.result import ABSENT, Reader
+from askback.compat.json_schema.unsupported import Unsupported
 from askback.compat.translation import Steps
 from askback.domain.fields import AnyField
 from askback.domain.limits import DEFAULTS
@@ -175,6 +177,8 @@ def _single(draft: _Draft, choices: Choices) -> None:
 
 def _several(draft: _Draft, choices: Choices, low: int | None, high: int | None) -> None:
     default = draft.members["default"]
+    if high is not None and high >= len(choices.options) and not choices.allow_other:
+        high = None
     ticked = (
         [choices.option_of(each) for each in cast("list[Any]", default)]
         if isinstance(default, list)

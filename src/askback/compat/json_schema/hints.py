@@ -42,7 +42,7 @@ class Hints:
         order = self._hints.get("order")
         if not isinstance(order, list):
             return list(names)
-        wanted = [name for name in cast("list[str]", order) if name == "*" or name in names]
+        wanted = [name for name in dict.fromkeys(cast("list[str]", order)) if name == "*" or name in names]
         rest = [name for name in names if name not in wanted]
         place = wanted.index("*") if "*" in wanted else len(wanted)
         return [*wanted[:place], *rest, *wanted[place + 1 :]]

@@ -9,9 +9,12 @@ from typing import Any, NamedTuple, cast
 from pydantic import ValidationError
 
 from askback.compat.json_schema.fields import FieldReader, ReadField
+from askback.compat.json_schema.form_check import form_problems
 from askback.compat.json_schema.hints import Hints
-from askback.compat.json_schema.resolver import Resolved, Schema, Unsupported, resolve
+from askback.compat.json_schema.keywords import Schema
+from askback.compat.json_schema.resolver import Resolved, resolve
 from askback.compat.json_schema.result import ABSENT, Asked, Constant, Group, SchemaForm
+from askback.compat.json_schema.unsupported import Unsupported
 from askback.compat.translation import Loss, NoFormFor, Problem, Steps, path_of, words
 from askback.domain.fields import AnyField, Form, Section
 
@@ -19,6 +22,9 @@ _UNSUPPORTED = (
     "not", "if", "dependentSchemas", "dependencies", "patternProperties", "propertyNames", "minProperties",
     "maxProperties", "$dynamicRef", "$recursiveRef",
 )  # fmt: skip
+_INVALID = "It is not a valid JSON Schema."
+_NOT_A_SCHEMA = (TypeError, ValueError, AttributeError, KeyError, ArithmeticError, RecursionError)
+"""What reading a schema with values of wrong types raises, beyond the types that `keywords.py` checks."""
 
 
 def read_schema(
@@ -31,13 +37,10 @@ def read_schema(
     Raises `NoFormFor` with the path of each part that a form cannot ask for.
     """
     reader = _Reader(schema, locale)
-    try:
-        read = reader.read(ui)
-    except Unsupported as unsupported:
-        reader.problems.append(Problem(unsupported.steps, unsupported.reason))
-        read = None
-    if reader.problems or read is None:
-        raise NoFormFor(reader.problems)
+    read = reader.read_whole(ui)
+    problems = reader.problems or [*form_problems(read.form, reader.places, locale)]
+    if problems:
+        raise NoFormFor(problems)
     return read
 
 
@@ -67,9 +70,19 @@ class _Reader:
         self.problems: list[Problem] = []
         self.losses: list[Loss] = []
         self._fields = FieldReader(root, locale)
+        self.places: dict[str, Steps] = {}
 
-    def read(self, ui: Any) -> SchemaForm:
-        """Read everything; the problems are in `problems`."""
+    def read_whole(self, ui: Any) -> SchemaForm:
+        """Read everything; the problems are in `problems`, and with any of them the form is empty."""
+        try:
+            return self._read(ui)
+        except Unsupported as unsupported:
+            self.problems.append(Problem(unsupported.steps, unsupported.reason))
+        except _NOT_A_SCHEMA:
+            self.problems.append(Problem((), _INVALID))
+        return SchemaForm(Form(), (), Group())
+
+    def _read(self, ui: Any) -> SchemaForm:
         resolved = resolve(self.root, self.root)
         schema, hints = resolved.schema, Hints(resolved.schema, ui)
         if schema.get("type", "object") != "object" or not isinstance(schema.get("properties"), Mapping):
@@ -138,12 +151,13 @@ class _Reader:
                 found += self._property(one, group)
             except Unsupported as unsupported:
                 self.problems.append(Problem((*at, *unsupported.steps), unsupported.reason))
-            except (TypeError, ValueError, AttributeError, KeyError, ArithmeticError):
-                self.problems.append(Problem(at, "It is not a valid JSON Schema."))
+            except _NOT_A_SCHEMA:
+                self.problems.append(Problem(at, _INVALID))
         return found
 
     def _property(self, one: _Property, group: Group) -> list[AnyField | Section]:
         schema, default = one.resolved.schema, one.default
+        self.places[one.field_id] = one.steps
         constant = _constant(one)
         if constant is not ABSENT:
             if one.required or default is not None:

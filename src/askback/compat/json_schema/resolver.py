@@ -5,18 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, cast
 
-from askback.compat.translation import Steps
-
-Schema = Mapping[str, Any]
-
-
-class Unsupported(Exception):
-    """A keyword has no counterpart in a form."""
-
-    def __init__(self, reason: str, *steps: str | int) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.steps: Steps = steps
+from askback.compat.json_schema.keywords import Schema, well_formed
+from askback.compat.json_schema.unsupported import Unsupported
 
 
 class Resolved(NamedTuple):
@@ -30,12 +20,10 @@ class Resolved(NamedTuple):
 def resolve(schema: object, root: Schema, seen: frozenset[str] = frozenset()) -> Resolved:
     """Follow local references and merge `allOf`, and take null out of types and alternatives.
 
-    Raises `Unsupported` for a schema that is not an object, for a reference that leads elsewhere or to itself, and for
+    Raises `Unsupported` for a schema that is not valid, for a reference that leads elsewhere or to itself, and for
     parts that contradict each other.
     """
-    if not isinstance(schema, Mapping):
-        raise Unsupported("A form needs a type here, such as string.")
-    plain = dict(cast("Schema", schema))
+    plain = well_formed(schema)
     if "$ref" in plain:
         reference = plain.pop("$ref")
         if reference in seen:
@@ -64,13 +52,12 @@ def resolve(schema: object, root: Schema, seen: frozenset[str] = frozenset()) ->
         if len(alternatives) == 1 and "const" not in alternatives[0]:
             only = resolve(alternatives[0], root, seen)
             del plain[keyword]
-            return Resolved({**only.schema, **plain}, True, only.references)
+            return Resolved({**only.schema, **plain}, nullable or only.nullable, only.references)
     return Resolved(plain, nullable, seen)
 
 
-def _is_null(schema: object) -> bool:
-    given = cast("Schema", schema if isinstance(schema, Mapping) else {})
-    return given.get("type") == "null" or given.get("const", ...) is None
+def _is_null(schema: Schema) -> bool:
+    return schema.get("type") == "null" or schema.get("const", ...) is None
 
 
 def _target(reference: object, root: Schema) -> Schema:

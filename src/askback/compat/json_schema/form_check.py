@@ -1,0 +1,46 @@
+"""Checks a form that was read from a schema by the rules of the server, before anybody is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+
+from askback.compat.translation import Problem, Steps
+from askback.domain.faults import Faults
+from askback.domain.fields import Form
+from askback.domain.limits import DEFAULTS, SAFE_INTEGER
+from askback.domain.validation import check_form
+from askback.messages import render
+
+_PLACE = re.compile(r"form(?:\.sections\[(\d+)\])?(?:\.fields\[(\d+)\])?\.?")
+_ANY_SIZE = replace(
+    DEFAULTS, **{each.name: SAFE_INTEGER for each in fields(DEFAULTS) if each.name != "json_depth"}
+)
+"""Sizes are settings of each server, which checks them itself."""
+
+
+def form_problems(form: Form, places: Mapping[str, Steps], locale: str) -> Iterator[Problem]:
+    """Yield what the server would refuse; `places` has the place in the schema of each field and section, by id."""
+    try:
+        check_form(form, limits=_ANY_SIZE)
+    except Faults as refused:
+        for fault in refused.faults:
+            steps, rest = _place(form, fault.path, places)
+            sentence = render(fault, locale)
+            yield Problem(steps, f"{rest}: {sentence}" if rest else sentence)
+
+
+def _place(form: Form, path: str, places: Mapping[str, Steps]) -> tuple[Steps, str]:
+    """Return where a fault of the form is in the schema, and the rest of its path."""
+    found = _PLACE.match(path)
+    if found is None:
+        return (), path
+    section, field = found.groups()
+    part = form if section is None else (form.sections or [])[int(section)]
+    part = part if field is None else (part.fields or [])[int(field)]
+    return (
+        ((), path[found.end() :])
+        if isinstance(part, Form)
+        else (places.get(part.id, ()), path[found.end() :])
+    )
