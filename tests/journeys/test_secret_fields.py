@@ -157,6 +157,15 @@ async def test_a_fault_elsewhere_keeps_nothing_of_the_sensitive_field(team: Team
 
 
 @requirement("E22")
+@pytest.mark.parametrize("skipped", [0, "", {}, False])
+async def test_what_is_no_list_of_skipped_questions_is_refused(team: Team, thread: str, skipped: Any) -> None:
+    request = asked(await team.agent.ask(thread, form({**PIN, "required": False})))
+    body = {"revision": 1, "values": {}, "skipped": skipped}
+    refused = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)
+    assert faults(refused) == [("skipped", "wrong_type")]
+
+
+@requirement("E22")
 async def test_an_open_field_that_is_left_empty_is_left_out(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, form(field("pin", sensitive=True))))
     settled = (await team.ada.answer(request["id"], {"user": "eva", "pin": ""})).json()

@@ -90,6 +90,7 @@ async def test_of_several_names_all_are_leased_or_none(team: Team, thread: str) 
         ({"thread_id": "t", "names": "A_KEY"}, ("names", "wrong_type")),
         ({"thread_id": "t", "names": ["A_KEY"], "owner": "ada"}, ("owner", "unknown_field")),
         ({"thread_id": "t", "names": [f"K{n}" for n in range(201)]}, ("names", "too_many")),
+        ({"thread_id": "t", "names": ["bad"] * 6000}, ("names", "too_many")),
     ],
 )
 async def test_a_lease_that_breaks_a_rule_is_refused_at_its_path(

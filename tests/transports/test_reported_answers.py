@@ -123,7 +123,7 @@ async def test_what_certain_people_must_answer_cannot_be_reported(api: Api, body
         ({"revision": 1, "decision": "deny"}, "values"),
         ({"revision": 1, "values": []}, "values"),
         ({"revision": "1", "values": {}}, "revision"),
-        ({"revision": 1, "declined": "skipped"}, "reason"),
+        ({"revision": 1, "declined": "skipped"}, "declined"),
     ],
 )
 async def test_a_wrong_report_is_refused_with_a_path(api: Api, body: Any, path: str) -> None:

@@ -22,10 +22,18 @@ _TYPED_LINES = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )
-_DECEPTIVE = f"\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u2069\ufeff{_NONCHARACTERS}"
+_TAGS = "\U000e0001-\U000e007f"
+"""Letters that nobody sees, and a model reads; in the flag of a region they are part of an emoji."""
+_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
+_HIDING = "\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
+_DECEPTIVE = f"{_HIDING}{_TAGS}{_NONCHARACTERS}"
 _SHOWN_LINE = re.compile(f"[\x00-\x1f{_DECEPTIVE}]")
 _SHOWN_LINES = re.compile(f"[\x00-\x08\x0b\x0c\x0e-\x1f{_DECEPTIVE}]")
 _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTIC", "LISU"})
+_UNSEEN = re.compile(
+    "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c-\u200f\ufe00-\ufe0f\U000e0000-\U000e0fff]"
+)
+"""What a name of a tool cannot have beside `_DECEPTIVE`: characters without a shape of their own."""
 _ENCODED = re.compile(rf"\\[bfnrtu]|[{_DECEPTIVE}]")
 
 
@@ -44,13 +52,16 @@ def typed_text_fault(text: str, *, lines: bool) -> str | None:
 
 def is_deceptive(text: str, *, lines: bool) -> bool:
     """Whether an agent's text has characters that hide text or change its order."""
-    return (_SHOWN_LINES if lines else _SHOWN_LINE).search(text) is not None
+    pattern = _SHOWN_LINES if lines else _SHOWN_LINE
+    return pattern.search(text) is not None and pattern.search(_FLAG.sub("", text)) is not None
 
 
 def is_confusable(name: str) -> bool:
-    """Whether a name mixes alphabets whose letters look alike, or has letters in another form, such as full width."""
+    """Whether a name mixes alphabets whose letters look alike, or has letters in another form or that nobody sees."""
     if name.isascii():
         return False
+    if _UNSEEN.search(name):
+        return True
     scripts = {unicodedata.name(each, "").partition(" ")[0] for each in name if each.isalpha()}
     return len(scripts & _ALIKE) > 1 or unicodedata.normalize("NFKC", name) != unicodedata.normalize(
         "NFC", name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from collections.abc import Set as AbstractSet
 
 from askback.domain.faults import join
@@ -11,6 +11,9 @@ from askback.domain.request import FieldFault
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import encode_body, report_surrogates
 from askback.domain.validation.text_check import TextCheck
+
+_LISTED = 20
+"""How many places a sentence names."""
 
 
 def check_errors(
@@ -28,9 +31,15 @@ def check_errors(
     for index, each in enumerate(faults[: limits.fields]):
         at = join("field_errors", index)
         if each.path not in places:
-            report.add(join(at, "path"), "unknown_value", allowed=", ".join(sorted(places)))
+            report.add(join(at, "path"), "unknown_value", allowed=_listed(places, limits))
         text_check.line(at, "message", each.message, limits.title)
     text_check.line("", "error_summary", error_summary, limits.title)
+
+
+def _listed(places: Collection[str], limits: Limits) -> str:
+    """Return the first places as a text; an id that is itself too long is left out."""
+    known = sorted(each for each in places if len(each) <= 2 * limits.field_id)
+    return ", ".join([*known[:_LISTED], *(["…"] if len(known) > _LISTED else [])])
 
 
 def check_result(result: object, message: str | None, limits: Limits) -> None:

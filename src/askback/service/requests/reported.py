@@ -60,7 +60,11 @@ async def report_answer(
         )
     who = replace(principal, reports=True)
     if sent.declined is not None:
-        return await decline(ctx, who, record, {"reason": sent.declined, "note": sent.note}, key=key)
+        no = {"reason": sent.declined, "note": sent.note}
+        try:
+            return await decline(ctx, who, record, no, key=key)
+        except Faults as refused:
+            raise refused.with_paths([("reason", "declined")]) from None
     answered = sent.model_dump(
         include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
     )

@@ -126,6 +126,7 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
     for path, names in (("names", sent.names), ("refs", sent.refs)):
         if len(names) > ctx.limits.batch:
             faults.append(fault(path, "too_many", max=ctx.limits.batch))
+            continue
         faults += [
             fault(join("names", n), "not_a_secret_name")
             for n, each in enumerate(names if path == "names" else ())

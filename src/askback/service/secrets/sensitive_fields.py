@@ -150,7 +150,7 @@ def _members(body: bytes, limits: Limits) -> tuple[int, dict[str, Any], list[str
         faults.append(fault("revision", "missing_required" if revision is None else "wrong_type.integer"))
     if not isinstance(values, dict):
         faults.append(fault("values", "missing_required" if values is None else "wrong_type.answers"))
-    skipped: object = sent.get("skipped") or []
+    skipped: object = [] if sent.get("skipped") is None else sent["skipped"]
     if not isinstance(skipped, list):
         faults.append(fault("skipped", "wrong_type.list"))
     else:
