@@ -29,6 +29,16 @@ def test_both_languages_have_the_same_keys_and_placeholders() -> None:
     }
 
 
+def test_the_text_for_one_is_there_beside_the_text_for_several() -> None:
+    for catalogue in CATALOGUES.values():
+        assert {key for key in catalogue if key.endswith(".one")} <= {f"{key}.one" for key in catalogue}
+    assert (translate("fault.too_short", "en", min=1), translate("fault.too_short", "en", min=2)) == (
+        "Must be at least 1 character.",
+        "Must be at least 2 characters.",
+    )
+    assert translate("ui.rules.count", "de", count=1) == "1 Regel"
+
+
 def literal_fault_keys() -> set[str]:
     """Return the keys that the source passes to `fault`, `.add` and the like as literals."""
     keys: set[str] = set()

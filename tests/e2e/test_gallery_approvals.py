@@ -14,14 +14,14 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.e2e
 
 RECEIPTS = {
-    "once": "Approved once by Eva · Run: git push origin main",
-    "always": "Approved always by Eva",
+    "once": "Allowed once by Eva · Run: git push origin main",
+    "always": "Always allowed by Eva",
     "denied": "“Wait for the review.”",
-    "edited": "Approved once by Eva",
+    "edited": "Allowed once by Eva",
     "revoked": "Revoked by Ada, did not run · Run: git push origin main",
     "policy-yes": "Allowed by rule bash(ls:*) · bash: ls -la src",
-    "policy-no": "Refused by the policy · bash: rm -rf /",
-    "plan-approved": "Plan approved by Eva, edits too",
+    "policy-no": "Denied by the policy · bash: rm -rf /",
+    "plan-approved": "Plan approved by Eva, edits without asking",
 }
 ENDED = {"expired": "nobody answered in time", "declined": "Refused by Eva"}
 SILENT = {
@@ -126,7 +126,7 @@ def test_what_is_unchanged_is_not_sent(open_gallery: OpenGallery) -> None:
     gallery.card.get_by_role("button", name="More choices").click()
     gallery.card.get_by_role("button", name="Always allow…").click()
     gallery.card.get_by_role("button", name="Always allow", exact=True).click()
-    expect(gallery.card.locator("summary")).to_contain_text("Approved always by You")
+    expect(gallery.card.locator("summary")).to_contain_text("Always allowed by You")
     assert decision(gallery) == {"decision": "approve", "scope": "always"}
 
 

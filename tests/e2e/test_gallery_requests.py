@@ -147,7 +147,7 @@ def test_letters_can_be_turned_off(open_gallery: OpenGallery) -> None:
 def test_a_card_says_what_happens_without_an_answer(open_gallery: OpenGallery) -> None:
     card = open_gallery("approval-command").card
     expect(card.locator(".deadline")).to_contain_text(
-        "Without an answer, this does not run: it ends Nov 20, 2036"
+        "Without an answer, this does not run: the request ends Nov 20, 2036"
     )
     expect(card.locator(".due")).to_be_hidden()
 

@@ -52,7 +52,7 @@ async def test_a_search_finds_messages_on_the_server_and_keeps_what_is_open(
     await eva.page.reload()
     await expect(titles(eva)).to_have_text(["Kitchen a"])
     await eva.page.get_by_role("searchbox").fill("juice")
-    await expect(eva.page.get_by_text("No conversation matches.")).to_be_visible()
+    await expect(eva.page.get_by_text("No conversation matches your search.")).to_be_visible()
     await eva.page.get_by_role("link", name="Show all").click()
     await expect(titles(eva)).to_have_text(["Kitchen b", "Kitchen a"])
 
@@ -84,7 +84,7 @@ async def test_a_conversation_is_renamed_archived_and_taken_back(
     await eva.page.get_by_role("button", name="Archived").click()
     await expect(titles(eva)).to_have_text(["Größe & <b>Farbe</b>"])
     await eva.page.get_by_role("button", name="Unarchive").click()
-    await expect(eva.page.get_by_text("Nothing is archived.")).to_be_visible()
+    await expect(eva.page.get_by_text("The archive is empty.")).to_be_visible()
     await expect(eva.composer).to_be_visible()
 
 

@@ -91,11 +91,11 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
     await eva.page.get_by_role("link", name="Run: make a").click()
     await expect(eva.button("Allow once")).to_be_visible()
     await team.bob.decide(several["id"], "approve")
-    await expect(eva.card).to_contain_text("1 of 3 have approved")
+    await expect(eva.card).to_contain_text("1 of 3 has approved")
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{several['id']}")
     await press(eva, "a")
     await expect(
-        eva.page.get_by_text("Your vote is counted, 1 more approval needed: Run: make a")
+        eva.page.get_by_text("Your vote counts, 1 more approval is needed: Run: make a")
     ).to_be_visible()
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{other['id']}")
     await expect(eva.page.locator(".detail")).to_be_focused()
@@ -104,7 +104,7 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
     await eva.page.get_by_role("link", name="Run: make a").click()
     await expect(eva.card).to_contain_text("You approved this. Others have to approve it too.")
     await team.carol.decide(several["id"], "approve")
-    await expect(eva.card.locator("summary").first).to_contain_text("Approved once by carol")
+    await expect(eva.card.locator("summary").first).to_contain_text("Allowed once by carol")
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{several['id']}")
 
 
@@ -316,7 +316,7 @@ async def test_a_request_that_somebody_else_settles_stays_in_view_as_its_receipt
     await expect(tab.locator("askback-place-inbox .row")).to_have_count(1)
     await expect(eva.button("Allow once")).to_be_visible()
     await team.bob.decide(request["id"], "approve")
-    await expect(eva.card.locator("summary").first).to_contain_text("Approved once by bob")
+    await expect(eva.card.locator("summary").first).to_contain_text("Allowed once by bob")
     await expect(titles(eva)).to_have_count(0)
     await expect(tab.get_by_text("Nothing is waiting for you.")).to_be_visible()
 

@@ -52,7 +52,7 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
     await field.fill(CANARY)
     await dialog(page, "Replace").click()
     await expect(page.get_by_role("dialog")).to_have_count(0)
-    await expect(page.get_by_text("A_KEY is kept.")).to_be_visible()
+    await expect(page.get_by_text("A_KEY is saved.")).to_be_visible()
     assert leased(await team.agent.lease(thread, "A_KEY")) == {"A_KEY": CANARY}
     await page.reload()
     await expect(row).to_contain_text("agent")
@@ -155,7 +155,7 @@ async def test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_ques
     await page.keyboard.type("B_KEY")
     await page.keyboard.press("Tab")
     await page.keyboard.type(f" {CANARY}")
-    await expect(page.get_by_text("It begins or ends with white space")).to_be_visible()
+    await expect(page.get_by_text("The value begins or ends with white space")).to_be_visible()
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("dialog")).to_have_count(0)
     row = page.get_by_role("row").filter(has_text="B_KEY")
@@ -180,7 +180,7 @@ async def test_a_name_that_cannot_be_is_refused_in_words_and_the_value_stays(
     await page.get_by_role("button", name="Add a secret").click()
     await page.get_by_label("Name", exact=True).fill("not a name")
     await page.get_by_label("Value", exact=True).fill(CANARY)
-    await dialog(page, "Keep secret").click()
+    await dialog(page, "Save secret").click()
     await expect(page.locator(".toast")).to_be_visible()
     await expect(page.get_by_label("Value", exact=True)).to_have_value(CANARY)
 

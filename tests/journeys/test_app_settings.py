@@ -161,7 +161,7 @@ async def test_the_policy_says_what_its_values_mean_in_the_table_of_nebo(
     screen: OpenScreen, team: Team
 ) -> None:
     boss = await screen("/settings/policy", house=team, **AS_ADMIN)
-    denied = boss.page.get_by_text("What no rule allows is denied without asking anybody.")
+    denied = boss.page.get_by_text("Calls that no rule allows are denied without asking anybody.")
     await expect(denied).to_be_visible()
     await team.admin.http.post("/v1/policy", json={"table": "nebo"})
     await boss.page.reload()

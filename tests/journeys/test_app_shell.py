@@ -124,8 +124,8 @@ async def test_axe_finds_nothing_in_the_application(
 @pytest.mark.parametrize(
     ("place", "listed", "not_listed"),
     [
-        ("/", "Select for a common decision", None),
-        ("/conversations", "Next in the list", "Select for a common decision"),
+        ("/", "Select, to decide several at once", None),
+        ("/conversations", "Next in the list", "Select, to decide several at once"),
         ("/history", "Next in the list", "Allow once"),
         ("/rules", "Search", "Next in the list"),
         ("/secrets", "Undo", "Search"),

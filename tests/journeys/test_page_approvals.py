@@ -284,7 +284,7 @@ async def test_what_the_policy_decides_by_itself_is_a_quiet_line(
     assert decided(await team.agent.bash(thread, "rm -rf /")) == ("deny", "policy")
     eva = await screen(place_of(thread), house=team)
     await expect(eva.card.nth(0).locator("summary")).to_contain_text("Allowed by rule bash(ls:*)")
-    await expect(eva.card.nth(1).locator("summary")).to_contain_text("Refused by the policy · bash: rm -rf /")
+    await expect(eva.card.nth(1).locator("summary")).to_contain_text("Denied by the policy · bash: rm -rf /")
     await eva.card.nth(1).locator("summary").click()
     await expect(eva.card.nth(1).locator("dl")).to_contain_text("hard limit")
 
@@ -323,7 +323,7 @@ async def test_a_german_page_gives_the_reasons_of_the_policy_in_german(
     await team.agent.bash(thread, "rm -rf /")
     await eva.go(place_of(thread))
     await eva.card.nth(1).locator("summary").click()
-    await expect(eva.card.nth(1).locator("dl")).to_contain_text("Eine feste Grenze verbietet das")
+    await expect(eva.card.nth(1).locator("dl")).to_contain_text("Eine feste Grenze lässt das nicht zu")
 
 
 @requirement("D22")

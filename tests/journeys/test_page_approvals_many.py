@@ -113,12 +113,12 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
     await eva.button("Allow once").click()
     await expect(eva.card).to_contain_text("You approved this.")
     await expect(eva.card.get_by_role("button")).to_have_count(0)
-    await expect(bob.card).to_contain_text("1 of 2 have approved: Eva")
+    await expect(bob.card).to_contain_text("1 of 2 has approved: Eva")
     await eva.page.reload()
     await expect(eva.card).to_contain_text("You approved this.")
     await bob.button("Allow once").click()
     for shown in (eva, bob):
-        await expect(shown.card.locator("summary")).to_contain_text("Approved once by Bob")
+        await expect(shown.card.locator("summary")).to_contain_text("Allowed once by Bob")
     ended = await team.ada.get(request["id"])
     assert [vote["by"]["name"] for vote in ended["votes"]] == ["Eva", "Bob"]
 
@@ -154,7 +154,7 @@ async def test_of_two_who_decide_at_once_the_second_is_told(
     await eva.card.get_by_text("Add a note").click()
     await eva.card.get_by_label("Note for the agent").fill("Not like this.")
     await eva.button("Deny").click()
-    await expect(eva.card.locator("summary")).to_contain_text("Approved once by bob")
+    await expect(eva.card.locator("summary")).to_contain_text("Allowed once by bob")
     await expect(eva.card.locator("summary")).to_contain_text("Somebody else was first.")
     await expect(eva.card.locator("summary")).to_contain_text("Not like this.")
 
@@ -176,4 +176,4 @@ async def test_who_the_agent_works_for_sees_that_somebody_else_has_to_decide(
     await expect(eva.card.get_by_role("button")).to_have_count(0)
     assert await eva.violations() == []
     await bob.button("Allow once").click()
-    await expect(eva.card.locator("summary")).to_contain_text("Approved once by Bob")
+    await expect(eva.card.locator("summary")).to_contain_text("Allowed once by Bob")

@@ -226,18 +226,18 @@ async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
     await eva.button("Allow once").click()
     waiting = eva.card.get_by_role("alert")
     await expect(waiting).to_contain_text("Waiting to be sent: Allow once")
-    await expect(waiting).to_contain_text("It will be sent when the connection is back.")
+    await expect(waiting).to_contain_text("Your answer will be sent when the connection is back.")
     async with eva.page.expect_request(ANSWER):
         await eva.page.clock.run_for(30_000)
     await eva.page.clock.run_for(100_000)
-    await expect(waiting).to_contain_text("It could not be sent for two minutes.")
+    await expect(waiting).to_contain_text("Your answer could not be sent for two minutes.")
     sent = await eva.page.evaluate("posted")
     posts.refuse = None
     await eva.page.clock.run_for(600_000)
     assert await eva.page.evaluate("posted") == sent > 0
     assert (await team.ada.get(request["id"]))["status"] == "pending"
     await eva.button("Send now").click()
-    await expect(eva.card.locator("summary")).to_contain_text("Approved once")
+    await expect(eva.card.locator("summary")).to_contain_text("Allowed once")
     assert len(set(posts.keys)) == 1
 
 
@@ -253,7 +253,7 @@ async def test_the_late_refusal_of_a_repetition_begins_nothing_anew(
     await eva.page.clock.run_for(3_000)
     await eva.button("Allow once").click()
     waiting = eva.card.get_by_role("alert")
-    await expect(waiting).to_contain_text("It will be sent when the connection is back.")
+    await expect(waiting).to_contain_text("Your answer will be sent when the connection is back.")
     posts.hold()
     async with eva.page.expect_request(ANSWER):
         await eva.page.clock.run_for(2_000)
@@ -261,7 +261,7 @@ async def test_the_late_refusal_of_a_repetition_begins_nothing_anew(
         await eva.button("Discard").click()
     else:
         await eva.page.clock.run_for(130_000)
-        await expect(waiting).to_contain_text("It could not be sent for two minutes.")
+        await expect(waiting).to_contain_text("Your answer could not be sent for two minutes.")
     async with eva.page.expect_response(ANSWER):
         posts.let_go()
     sent = await eva.page.evaluate("posted")

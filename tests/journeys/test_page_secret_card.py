@@ -64,7 +64,7 @@ async def test_the_card_has_an_input_for_each_name_the_reason_the_help_the_scope
 async def test_the_card_is_in_the_language_of_its_reader(screen: OpenScreen, team: Team, thread: str) -> None:
     asked(await team.agent.need(thread, "A_KEY"))
     eva = await screen(place_of(thread), house=team, locale="de-DE")
-    for text in ("Werte hier eingeben, nie in den Chat einfügen.", "Speichern & weiter"):
+    for text in ("Gib Werte hier ein, füge sie nie in den Chat ein.", "Speichern & weiter"):
         await expect(eva.card.get_by_text(text, exact=True)).to_be_visible()
 
 

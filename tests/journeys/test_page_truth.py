@@ -206,5 +206,5 @@ async def test_a_vote_that_counted_is_not_called_unused_when_another_settles(
     request = call.json()
     done = await team.bob.decide(request["id"], "approve", digest=request["approval"]["digest"])
     assert done.status_code == 200, done.text
-    await expect(eva.card.locator("summary")).to_contain_text("Approved once")
+    await expect(eva.card.locator("summary")).to_contain_text("Allowed once")
     await expect(untrue(eva.card)).to_have_count(0)

@@ -88,7 +88,7 @@ const RULES = ["../src/core/values.ts", "../src/elements/rules/faults.ts"];
 function faultsOf(paths: string[]): string {
   const written = keysIn(paths.map(read).join("\n"), /["`]([a-z_]+[a-z_.]*(?:\$\{\w+\})?)["`]/g);
   const keys = written.map((key) => key.replaceAll(".", "\\.").replace(/\$\{\w+\}/, "(date|time)"));
-  return `fault\\.(${keys.join("|")})`;
+  return `fault\\.(${keys.join("|")})(\\.one)?`;
 }
 
 // The reasons of the policy and the headlines of calls come in English from the server.

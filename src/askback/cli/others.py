@@ -87,5 +87,5 @@ async def _show_others(client: AsyncClient, terminal: Terminal, request: InputRe
                 if report.request_id != request.id:
                     continue
                 if report.active and until.get(report.by.id, 0.0) < clock.time():
-                    terminal.notice(f"{translate('ui.answering.one', language(), names=report.by.name)}.")
+                    terminal.notice(f"{translate('ui.answering.single', language(), names=report.by.name)}.")
                 until[report.by.id] = clock.time() + COUNTS_S if report.active else 0.0

@@ -54,9 +54,11 @@ def render(fault: Translatable, locale: str) -> str:
 def translate(key: str, locale: str, **params: Any) -> str:
     """Return the text of `key` with its placeholders filled in; filled-in text is not searched again.
 
-    A value that is a `TranslatableText` itself is translated too; several are joined with blanks.
+    A value that is a `TranslatableText` itself is translated too; several are joined with blanks. With a value of 1
+    the text of `<key>.one` is used, where there is one.
     """
-    text = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])[key]
+    catalogue = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])
+    text = (catalogue.get(f"{key}.one") if 1 in params.values() else None) or catalogue[key]
     return _PLACEHOLDER.sub(lambda found: _text(params[found[1]], locale), text) if "{" in text else text
 
 

@@ -37,9 +37,10 @@ export function negotiate(tags: readonly string[]): Locale {
 /** Whether there is a text; of another language only once its texts have been fetched. */
 export const hasText = (key: string, locale: Locale): boolean => Object.hasOwn(CATALOGUES[locale], key);
 
-/** The text of `key`, its `{placeholders}` filled; an unknown key is its own text. */
+/** The text of `key`, or with a value of 1 that of `<key>.one`, its `{placeholders}` filled; an unknown key is its own text. */
 export function translate(key: string, params: Record<string, unknown> = {}, locale: Locale = "en"): string {
-  const text = own(CATALOGUES[locale], key) ?? key;
+  const texts = CATALOGUES[locale];
+  const text = (Object.values(params).includes(1) && own(texts, `${key}.one`)) || (own(texts, key) ?? key);
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = own(params, name);
     return value === undefined ? whole : String(value);

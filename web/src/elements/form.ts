@@ -114,7 +114,7 @@ export function gateOf({ draft, say, open: form }: FormHost): string | false {
   if (!gated(form)) return false;
   if (blankOthers(form, draft).length > 0) return say("gate.other");
   const { done, all } = progress(form, draft);
-  return done < all && say(all === 1 ? "gate.one" : "gate.many", { done, all });
+  return done < all && say(all === 1 ? "gate.single" : "gate.several", { done, all });
 }
 
 function drawSubmit(host: FormHost, form: Form, busy: string | false): Template {

@@ -24,3 +24,9 @@ test("a placeholder without a value stays, and a value is not read as a template
   );
   expect(translate("no.such.key")).toBe("no.such.key");
 });
+
+test("with a value of 1 the text for one is taken, where there is one", () => {
+  expect(translate("fault.too_short", { min: 1 })).toBe("Must be at least 1 character.");
+  expect(translate("fault.too_short", { min: 2 })).toBe("Must be at least 2 characters.");
+  expect(translate("fault.below_min", { min: 1 })).toBe("Must be at least 1.");
+});

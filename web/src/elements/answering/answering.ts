@@ -74,7 +74,7 @@ class Answering implements Follower {
   /** The region is there before it has a text: only then do screen readers say it. */
   #draw(card: HintedCard): void {
     const names = [...(this.#names.get(card.view.request?.id ?? "")?.values() ?? [])];
-    const key = names.length > 1 ? "answering.many" : "answering.one";
+    const key = names.length > 1 ? "answering.several" : "answering.single";
     const said = names.length > 0 && card.say(key, { names: names.join(", ") });
     card.hint = html`<div aria-live="polite">${said && html`<p class="link by">${said}</p>`}</div>`;
   }

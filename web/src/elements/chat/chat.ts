@@ -166,8 +166,7 @@ export class Chat {
   drawWays(waiting: number): Template {
     const { say } = this.host;
     const { reading } = this;
-    const words = (name: "fresh" | "waits", count: number): string =>
-      say(`chat.${name}.${count === 1 ? "one" : "many"}`, { count });
+    const words = (name: "fresh" | "waits", count: number): string => say(`chat.${name}`, { count });
     const isAway = reading.away !== "" && waiting > 0;
     return html`<div class="ways">
       ${isAway && html`<button type="button" class="way ask" .onclick=${() => reading.showWaiting()}>${words("waits", waiting)}${reading.away === "up" ? UP : DOWN}</button>`}

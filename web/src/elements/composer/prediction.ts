@@ -28,8 +28,7 @@ function soleForm(thread: Transcript, me: Person | undefined): InputRequest | un
 }
 
 function predictCancel(forms: number, say: Say): string | undefined {
-  if (forms > 1) return say("composer.closes.many", { count: forms });
-  return forms === 1 ? say("composer.closes.one") : undefined;
+  return forms > 0 ? say("composer.closes", { count: forms }) : undefined;
 }
 
 function predictAnswer(thread: Transcript, { me, say }: Writer): string | undefined {
@@ -42,7 +41,7 @@ function predictAnswer(thread: Transcript, { me, say }: Writer): string | undefi
 
 /** Say that what is open stays open. */
 const predictNothing = ({ length: count }: readonly InputRequest[], say: Say): string =>
-  say(`composer.leaves.${count === 1 ? "one" : "many"}`, { count });
+  say("composer.leaves", { count });
 
 /** Return a sentence about what a message will do to what is open; undefined if nothing is. */
 export function predictOutcome(thread: Transcript, writer: Writer): string | undefined {

@@ -9,7 +9,7 @@ const NONE = draw("M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18M5.7 5.7l12.6 12.6");
 /** Which secrets, or how many where that is not for this reader. */
 export function namesOf({ secret, answer }: InputRequest, say: Say): Template | string {
   const count = secret?.count;
-  if (count) return say(count === 1 ? "secret.one" : "secret.many", { count });
+  if (count) return say("secret.count", { count });
   return html`<code>${(answer?.names ?? secret?.names ?? []).join(", ")}</code>`;
 }
 

@@ -73,7 +73,7 @@ export class Tokens extends PagedSection<Token, TokenList> {
       </select>
       <label for="days">${this.say("ends")}</label>
       <select id="days" name="days">
-        ${LIFETIMES.map((days) => html`<option value=${String(days)}>${this.say(days === 0 ? "ends_default" : days === 1 ? "ends_day" : "ends_days", { days })}</option>`)}
+        ${LIFETIMES.map((days) => html`<option value=${String(days)}>${this.say(days === 0 ? "ends_default" : "ends_days", { days })}</option>`)}
       </select>
       <div class="actions end"><button type="submit" class="primary">${this.say("make_token")}</button></div>
     </form>`;

@@ -148,7 +148,7 @@ export class Place extends PlaceElement {
   }
 
   #count(name: string, count: number): string {
-    return this.say(`conversations.${name}.${count === 1 ? "one" : "many"}`, { count });
+    return this.say(`conversations.${name}`, { count });
   }
 
   #drawFilters(): Template {
@@ -233,7 +233,7 @@ export class Place extends PlaceElement {
     return call.then(
       () => true,
       () => {
-        this.app.toast({ text: this.say("conversations.failed") });
+        this.app.toast({ text: this.say("app.not_done") });
         return false;
       },
     );

@@ -245,7 +245,7 @@ export class Place extends PlaceElement {
   /** Say that a vote counts, and open the next request; this one stays in the list until others have voted. */
   #voted(missing: number): void {
     const { title } = this.#detail;
-    const text = this.say(`inbox.voted.${missing === 1 ? "one" : "many"}`, { title, count: missing });
+    const text = this.say("inbox.voted", { title, count: missing });
     this.app.toast({ text });
     this.#openNext();
   }

@@ -35,7 +35,7 @@ export function titleOf(request: InputRequest, { say, locale }: Reader): string 
   const { secret } = readable(request);
   if (!secret) return oneLine(questionOf(request, locale));
   const count = secret.count ?? secret.names.length;
-  const what = count === 1 ? say("inbox.secret") : say("inbox.secrets", { count });
+  const what = say("inbox.secrets", { count });
   return oneLine(secret.reason ? `${what}: ${secret.reason}` : what);
 }
 

@@ -8,7 +8,7 @@ import { drawRule } from "./words.ts";
 export function drawUsage(usage: RuleUsage | null | undefined, say: Say): Template {
   if (!usage) return html`<span class="muted">${say("rules.never")}</span>`;
   const { count, last_at, thread_id, thread_title } = usage;
-  return html`${count === 1 ? say("rules.once") : say("rules.times", { count })}
+  return html`${say("rules.times", { count })}
     <p class="muted"><askback-time at=${last_at} look="long"></askback-time>${
       thread_id &&
       html` · <a href=${pathOf("conversations", thread_id)}>${thread_title ?? say("rules.conversation")}</a>`
@@ -31,13 +31,13 @@ export function drawBuiltIn({ groups }: BuiltInRules, words: string, say: Say): 
         rules.length > 0 &&
         html`<details .open=${words !== ""}>
           <summary>${say(`rules.group_${name}`)} <span class="muted">${say("rules.count", { count: rules.length })}
-            · ${used === 1 ? say("rules.used_once") : say("rules.used_times", { count: used })}
+            · ${say("rules.used_times", { count: used })}
             ${off === rules.length && html`· <span class="tag">${say("rules.inactive")}</span>`}</span></summary>
           <ul>${rules.map(
             ({ rule, description, usage, active }) =>
               html`<li>${drawRule(rule, description, "allow", say)}
                 ${!active && off < rules.length && html`<span class="tag">${say("rules.inactive")}</span>`}
-                ${usage && html`<span class="muted used">${usage.count === 1 ? say("rules.once") : say("rules.times", { count: usage.count })} · <askback-time at=${usage.last_at} look="long"></askback-time></span>`}</li>`,
+                ${usage && html`<span class="muted used">${say("rules.times", { count: usage.count })} · <askback-time at=${usage.last_at} look="long"></askback-time></span>`}</li>`,
           )}</ul>
         </details>`
       );

@@ -188,7 +188,7 @@ export class Editor {
     const back = preview.next_cursor
       ? say("rules.checked_to", { checked: this.#checked, moment: when(preview.checked_to, locale) })
       : say("rules.checked_all", { checked: this.#checked });
-    return html`<h3>${say(count === 1 ? `rules.would_${effect}_one` : `rules.would_${effect}`, { count })}</h3>
+    return html`<h3>${say(`rules.would_${effect}`, { count })}</h3>
       <p class="muted">${back}</p>
       <ul class="calls">${this.#calls.map(
         (call) => html`<li>
