@@ -23,6 +23,7 @@ NAME = "gobby"
 PATIENCE_S = {ASK_USER: 600, EXIT_PLAN: 600}
 TOOL_PATIENCE_S = 300
 
+TAKEN = "You have sent another call with this tool_use_id in this conversation. Give this one its own tool_use_id."
 BLOCKED = "Blocked by session lifecycle"
 REJECTED = "User rejected tool call: {tool}"
 CHANGES = "User requested changes to the plan. {feedback}"
@@ -81,7 +82,12 @@ async def can_use_tool(call: Call) -> Answer:
     plan = use.input.get("plan")
     if use.tool_name == EXIT_PLAN and not (isinstance(plan, str) and plan.strip()):
         return Answer(_deny(NO_PLAN))
-    request = await call.api.call("create_request", _body(call, use), paths=_PATHS)
+    try:
+        request = await call.api.call("create_request", _body(call, use), paths=_PATHS)
+    except Conflict as refused:
+        if refused.code != "external_id_taken":
+            raise
+        raise Conflict(TAKEN, code=refused.code, request=refused.request) from None
     if request["status"] not in TERMINAL:
         request = await call.api.outcome(request["id"])
     decided = InputRequest.model_validate(request)
