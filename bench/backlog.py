@@ -1,16 +1,21 @@
-"""Fills a database with pending requests: copies of one that a real server has written, made by the database itself.
+"""Fills a database with requests: copies of one that a real server has written, made by the database itself.
 
 So they are what a server of today writes, column by column, and a million of them take a minute. Ten are in a thread.
+All are pending, until `settle` ends a half of them. Each also brings a copy of an entry of the audit log.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from urllib.parse import urlsplit
 
 import asyncpg
+
+from askback.domain.timestamps import rfc3339
 
 PER_THREAD = 10
 CHUNK = 50_000
@@ -31,12 +36,14 @@ REQUESTS = {
 }
 EVENTS = {"position": "position + i", "thread": f"thread + {THREAD}", "seq": SEQ}
 CLAIMS = {"target": ID.format("target")}
+AUDIT = {"key": "key + i", "seq": "seq + i"}
 THREADS = {"key": "key + i", "id": "'t' || i", "seq": f"{PER_THREAD}"}
 ON_SQLITE = {
     "threads": THREADS,
     "requests": REQUESTS,
     "events": {**EVENTS, "request": "request + i"},
     "claims": {**CLAIMS, "key": "key || i"},
+    "audit": AUDIT,
 }
 ON_POSTGRES = {
     "threads": THREADS,
@@ -47,7 +54,17 @@ ON_POSTGRES = {
         "id": "sha256(id || convert_to(CAST(i AS TEXT), 'UTF8'))",
         "thread": f"'t' || {THREAD}",
     },
+    "audit": AUDIT,
 }
+LAST_ENTRY = " WHERE seq = (SELECT max(seq) FROM audit)"
+"""Of the audit log the last entry is copied; of all else there is only one row."""
+MOVE_HEAD = "UPDATE audit_heads SET seq = (SELECT max(seq) FROM audit)"
+SETTLE = """
+UPDATE requests SET status = CASE WHEN key % 4 = 0 THEN 'expired' ELSE 'answered' END,
+    state = '{"status":"answered","revision":1,"answer":{"outcome":"answered","values":{}},"settled_at":"NOW",' ||
+        '"settled_by":{"id":"tok_of_a_person","name":"responder"}}'
+WHERE key % 2 = 0 AND key BETWEEN FIRST AND LAST"""
+"""Ends every second request, and lets every fourth expire. Triggers do what they do for a server."""
 
 
 def fill(url: str, count: int) -> None:
@@ -58,11 +75,39 @@ def fill(url: str, count: int) -> None:
         asyncio.run(_fill_postgres(url, count))
 
 
+def settle(url: str, count: int) -> None:
+    """End a half of `count` copies."""
+    chunks = [
+        SETTLE.replace("NOW", rfc3339(time.time_ns() // 1_000_000))
+        .replace("FIRST", f"{first}")
+        .replace("LAST", f"{last}")
+        for first, last in _chunks("requests", count)
+    ]
+    if url.startswith("sqlite:"):
+        with closing(sqlite3.connect(urlsplit(url).path, isolation_level=None)) as db:
+            db.execute("PRAGMA synchronous = OFF")
+            for chunk in chunks:
+                db.execute(chunk)
+    else:
+        asyncio.run(_run_on_postgres(url, chunks))
+
+
+async def _run_on_postgres(url: str, statements: Sequence[str]) -> None:
+    db = await asyncpg.connect(url, server_settings={"search_path": "askback", "synchronous_commit": "off"})
+    for statement in statements:
+        await db.execute(statement)
+    await db.close()
+
+
+def _one(table: str) -> str:
+    return f"CREATE TEMP TABLE one_{table} AS SELECT * FROM {table}{LAST_ENTRY if table == 'audit' else ''}"
+
+
 def _fill_sqlite(path: str, count: int) -> None:
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA synchronous = OFF")
     for table, changed in ON_SQLITE.items():
-        db.execute(f"CREATE TEMP TABLE one_{table} AS SELECT * FROM {table}")
+        db.execute(_one(table))
         columns = [name for (name,) in db.execute("SELECT name FROM pragma_table_info(?)", (table,))]
         copy = f"""
             WITH RECURSIVE numbers(i) AS (SELECT ?1 UNION ALL SELECT i + 1 FROM numbers WHERE i < ?2)
@@ -70,6 +115,7 @@ def _fill_sqlite(path: str, count: int) -> None:
             SELECT {_values(columns, changed)} FROM one_{table}, numbers"""
         for bounds in _chunks(table, count):
             db.execute(copy, bounds)
+    db.execute(MOVE_HEAD)
     db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
     db.close()
 
@@ -77,7 +123,7 @@ def _fill_sqlite(path: str, count: int) -> None:
 async def _fill_postgres(url: str, count: int) -> None:
     db = await asyncpg.connect(url, server_settings={"search_path": "askback", "synchronous_commit": "off"})
     for table, changed in ON_POSTGRES.items():
-        await db.execute(f"CREATE TEMP TABLE one_{table} AS SELECT * FROM {table}")
+        await db.execute(_one(table))
         named = await db.fetch(
             "SELECT attname FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0", table
         )
@@ -87,6 +133,7 @@ async def _fill_postgres(url: str, count: int) -> None:
             SELECT {_values(columns, changed)} FROM one_{table}, generate_series($1::bigint, $2::bigint) AS n(i)"""
         for bounds in _chunks(table, count):
             await db.execute(copy, *bounds)
+    await db.execute(MOVE_HEAD)
     await db.execute("UPDATE positions SET position = position + $1", count)
     await db.execute("SELECT setval(pg_get_serial_sequence('threads', 'key'), max(key)) FROM threads")
     await db.close()

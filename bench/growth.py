@@ -1,26 +1,37 @@
-"""How long single calls take over 10³, 10⁵ and, on demand, 10⁶ pending requests: a flat line, or a reason.
+"""How long single calls take over 10³, 10⁵ and, on demand, 10⁶ requests: a flat line, or a reason.
 
 python -m bench growth --backend sqlite,postgres --sizes 1000,100000 [--sizes 1000,100000,1000000]
 
-Each size is a database of its own, filled with copies of a request (`backlog.py`). Calls are made one at a time over
-HTTP, `--repeat` times and on the sizes by turns; the table has their medians in milliseconds.
+Each size is a database of its own, filled with copies of a request (`backlog.py`), of which a half has ended. Calls are
+made one at a time over HTTP, `--repeat` times and on the sizes by turns; the table has their medians in milliseconds.
+The jobs of the server (`sweep`, `retention`) then run in this process, on the same databases.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import statistics
+import tempfile
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import httpx2
 
-from bench.backlog import FIRST_THREAD, PER_THREAD, fill
+from askback.server.app import create_app
+from askback.server.settings import load
+from askback.service.context import Services
+from askback.service.jobs import deadlines
+from askback.service.threads import erase
+from bench.backlog import FIRST_THREAD, PER_THREAD, fill, settle
 from bench.measure import emit
 from bench.payload import ANSWER
 from bench.restart import ask
-from bench.servers import REQUESTER, RESPONDER, Databases, serve
+from bench.servers import ADMIN, METRICS, REQUESTER, RESPONDER, Databases, serve
 
 SIZES = "1000,100000"
 LISTS: Mapping[str, Mapping[str, str]] = {
@@ -33,10 +44,27 @@ LISTS: Mapping[str, Mapping[str, str]] = {
     "list, thread and status": {"thread_id": "t7", "status": "pending"},
 }
 
+HISTORY: Mapping[str, Mapping[str, str]] = {
+    "history": {},
+    "history, one thread": {"thread_id": "t7"},
+    "history, one person": {"by": "tok_of_a_person"},
+    "history, one kind": {"kind": "form"},
+    "history, one outcome": {"outcome": "expired"},
+    "history, text that none has": {"q": "nothing has this"},
+    "history, since": {"settled_after": "2026-01-01T00:00:00Z"},
+}
+PREVIEW = {"rule": {"rule": "bash(git push *)", "effect": "ask"}}
 Call = Callable[[int], httpx2.Response]
+Job = Callable[[Services], Coroutine[Any, Any, object]]
+JOBS: Mapping[str, Job] = {
+    "sweep": deadlines.sweep,
+    "retention": lambda services: erase.erase_expired(services, 30),
+}
 
 
-def calls(agent: httpx2.Client, person: httpx2.Client, ids: Sequence[str]) -> Iterator[tuple[str, Call]]:
+def calls(
+    agent: httpx2.Client, person: httpx2.Client, admin: httpx2.Client, ids: Sequence[str]
+) -> Iterator[tuple[str, Call]]:
     """Give each call by its name; it is called with the number of the repetition."""
 
     def answer(n: int) -> httpx2.Response:
@@ -51,36 +79,81 @@ def calls(agent: httpx2.Client, person: httpx2.Client, ids: Sequence[str]) -> It
     for name, params in LISTS.items():
         yield f"{name}, as agent", listing(agent, params)
     yield "thread", lambda _: person.get("/v1/threads/t9")
+    for name, params in HISTORY.items():
+        yield name, lambda _, params=params: person.get("/v1/history", params=params)
+    yield "missed", lambda _: person.get("/v1/missed")
+    yield "conversations", lambda _: person.get("/v1/conversations")
+    yield (
+        "conversations, text that none has",
+        lambda _: person.get("/v1/conversations", params={"q": "nothing"}),
+    )
+    yield "threads", lambda _: agent.get("/v1/threads")
+    yield "audit, newest", lambda _: admin.get("/v1/audit/entries")
+    yield "audit, one action", lambda _: admin.get("/v1/audit/entries", params={"action": "decide"})
+    yield "audit, one request", lambda _: admin.get("/v1/audit/entries", params={"request_id": ids[0]})
+    yield "preview of a rule", lambda _: admin.post("/v1/rules/preview", json=PREVIEW)
+    yield "metrics", lambda _: admin.get("/metrics", headers=_bearer(METRICS))
+
+
+@dataclass(frozen=True)
+class Filled:
+    """A database of one size: its calls, and the milliseconds that each job took."""
+
+    calls: Mapping[str, Call]
+    jobs: Mapping[str, float]
 
 
 @contextmanager
-def filled(databases: Databases, backend: str, size: int, repeat: int) -> Generator[Mapping[str, Call]]:
-    """Serve a database that has so many requests; give its calls until the block ends."""
+def filled(databases: Databases, backend: str, size: int, repeat: int) -> Generator[Filled]:
+    """Serve a database that has so many requests, until the block ends."""
     with databases.new(backend) as url:
         with serve(url) as site, _client(site.agents, REQUESTER) as agent:
             ask(agent, FIRST_THREAD)
         fill(url, size)
+        settle(url, size)
+        jobs = asyncio.run(_run_jobs(url))
         with (
             serve(url) as site,
             _client(site.agents, REQUESTER) as agent,
             _client(site.persons, RESPONDER) as person,
+            _client(site.persons, ADMIN) as admin,
         ):
-            threads = [f"t{n}" for n in range(1, repeat // PER_THREAD + 2)]
+            threads = [f"t{n}" for n in range(1, 2 * repeat // PER_THREAD + 2)]
             pages = [person.get("/v1/requests", params={"thread_id": thread}).json() for thread in threads]
-            yield dict(calls(agent, person, [each["id"] for page in pages for each in page["requests"]]))
+            open_ids = [
+                each["id"] for page in pages for each in page["requests"] if each["status"] == "pending"
+            ]
+            yield Filled(dict(calls(agent, person, admin, open_ids)), jobs)
 
 
-def measure(sizes: Mapping[int, Mapping[str, Call]], repeat: int) -> Mapping[int, Mapping[str, float]]:
+async def _run_jobs(url: str) -> Mapping[str, float]:
+    """Run each job once to get warm, then return the milliseconds of the second run."""
+    figures: dict[str, float] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        app = create_app(
+            load({"ASKBACK_DATABASE_URL": url, "ASKBACK_MASTER_KEYS": "off"}, data_dir=Path(folder))
+        )
+        async with app.running(serves=False):
+            for name, job in JOBS.items():
+                await job(app.services)
+                began = time.perf_counter()
+                await job(app.services)
+                figures[name] = round((time.perf_counter() - began) * 1e3, 2)
+    return figures
+
+
+def measure(sizes: Mapping[int, Filled], repeat: int) -> Mapping[int, Mapping[str, float]]:
     """Make each call on each size by turns; return the medians in milliseconds."""
     samples: dict[int, dict[str, list[float]]] = {size: {} for size in sizes}
-    for name in next(iter(sizes.values())):
+    for name in next(iter(sizes.values())).calls:
         for n in range(repeat):
-            for size, by_name in sizes.items():
+            for size, database in sizes.items():
                 began = time.perf_counter()
-                by_name[name](n).raise_for_status()
+                database.calls[name](n).raise_for_status()
                 samples[size].setdefault(name, []).append(time.perf_counter() - began)
     return {
         size: {name: round(statistics.median(each) * 1e3, 2) for name, each in by_name.items()}
+        | dict(sizes[size].jobs)
         for size, by_name in samples.items()
     }
 
@@ -96,7 +169,11 @@ def table(measured: Mapping[int, Mapping[str, float]]) -> Iterator[str]:
 
 
 def _client(url: str, token: str) -> httpx2.Client:
-    return httpx2.Client(base_url=url, headers={"Authorization": f"Bearer {token}"}, timeout=60)
+    return httpx2.Client(base_url=url, headers=_bearer(token), timeout=60)
+
+
+def _bearer(token: str) -> Mapping[str, str]:
+    return {"Authorization": f"Bearer {token}"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -22,6 +22,7 @@ from tests.postgres_server import PostgresServer, running
 STORES = {"sqlite": 1, "postgres": 1, "two-servers": 2}
 """How many servers share the database of each."""
 REQUESTER, RESPONDER = "requester-of-the-benchmark", "responder-of-the-benchmark"
+ADMIN, METRICS = "admin-of-the-benchmark", "metrics-token-of-the-benchmark"
 DURABLE = {
     "listen_addresses": "",
     "shared_buffers": "256MB",
@@ -143,12 +144,17 @@ def _server(url: str) -> Generator[Server]:
     _allow_many_files()
     with tempfile.TemporaryDirectory() as data:
         command = [sys.executable, "-m", "askback", "serve", "--port", "0", "--ready-json"]
-        tokens = f"requester:{REQUESTER},responder:{RESPONDER}"
+        tokens = f"requester:{REQUESTER},responder:{RESPONDER},admin:{ADMIN}"
         process = subprocess.Popen(
             [*command, "--data-dir", data, "--database-url", url],
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens, "ASKBACK_LIMITS": UNLIMITED},
+            env={
+                **os.environ,
+                "ASKBACK_BOOTSTRAP_TOKENS": tokens,
+                "ASKBACK_METRICS_TOKEN": METRICS,
+                "ASKBACK_LIMITS": UNLIMITED,
+            },
         )
         try:
             assert process.stdout is not None

@@ -65,11 +65,7 @@ class InboxContracts(StoreSuite):
         row = replace(record(1), spec=Spec(spec))
         at = await settled(store, row, settled_by=ADA, answer={"values": {"a": "\0 \ud800"}})
         (found,) = await store.history("main")
-        assert "Größe" in found.texts
-        assert found.texts.split()[-2:] == ["tailor", "shop"]
-        assert found == HistoryRow(
-            at, row.id, "form", "tok_1", "answered", found.texts, "t1", None, AccessList()
-        )
+        assert found == HistoryRow(at, row.id, "form", "tok_1", "answered", "t1", None, AccessList())
         assert await store.history("acme") == []
         assert await store.requests("main", [row.id, "req_none"]) == {row.id: await store.get("main", row.id)}
 

@@ -46,6 +46,7 @@ async def test_every_settled_request_is_found_by_each_filter(team: Team, thread:
     await team.bob.decide(call, "deny", note="Friday")
     await team.agent.cancel(gone)
     assert await history(team.ada) == await history(team.ada, limit=1) == [gone, call, trip, lunch]
+    assert await history(team.ada, q=thread, limit=1) == [gone, call, trip, lunch]
     requester = (await team.agent.get(lunch))["requester"]["id"]
     cases: list[tuple[dict[str, Any], list[str]]] = [
         ({"kind": "approval"}, [call]),

@@ -45,6 +45,7 @@ SEEN = {
         30: "9d2968d156eeb31d",
         31: "1456402751bdab9a",
         32: "d0a30381099819e0",
+        33: "75e64244f334e6e4",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -75,6 +76,7 @@ SEEN = {
         26: "d531ae996488c072",
         27: "488ba3d37f55d712",
         28: "155a999f4418b7be",
+        29: "b75154431d7b0627",
     },
 }
 """Of each migration the beginning of its digest. Add a line with each new one."""

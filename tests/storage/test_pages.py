@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from askback.domain.record import Labels
-from askback.storage.sql import audit, conversations, inbox, rules, runs, secrets, webhooks
+from askback.storage.sql import audit, conversations, health, inbox, rules, runs, secrets, webhooks
 from askback.storage.sql.conditions import branches
 from askback.storage.sql.requests import page_of_requests
 from askback.storage.sql.thread_lists import page_of_threads
@@ -210,6 +210,11 @@ def test_the_newest_messages_of_a_thread_are_found_without_reading_the_others(
     assert any(
         re.search(r"SEARCH m USING INDEX messages_seq \(thread=\? AND seq>\?\)", step) for step in steps
     ), steps
+
+
+@requirement("N20")
+def test_the_metrics_count_open_requests_without_reading_them(database: sqlite3.Connection) -> None:
+    assert "SCAN requests USING COVERING INDEX requests_open_requester" in plan(database, health.OPEN_BY_KIND)
 
 
 LISTS = [

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
-from markdown_it import MarkdownIt
-from markdown_it.tree import SyntaxTreeNode
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.tree import SyntaxTreeNode
 
 Node = str | dict[str, Any]
 
@@ -46,11 +48,6 @@ _TRANSPARENT = {"image", "inline", "blockquote", "thead", "tbody"}
 _INSIDE = {"em", "strong", "code", "a"}
 _CODE_BLOCKS = {"fence", "code_block"}
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
-_READER = (
-    MarkdownIt("commonmark", {"html": False, "maxNesting": 100})
-    .enable("table")
-    .disable(["html_block", "html_inline"])
-)
 
 
 def may_be_markdown(text: str) -> bool:
@@ -63,7 +60,7 @@ def markdown_tree(text: str) -> list[Node] | None:
     if not may_be_markdown(text):
         return None
     try:
-        nodes = _nodes(SyntaxTreeNode(_READER.parse(text)).children, MAX_NESTING)
+        nodes = _nodes(_parse(text).children, MAX_NESTING)
     except RecursionError:  # a thousand asterisks on either side
         return None
     return None if nodes in ([], [{"type": "p", "children": [text]}]) else nodes
@@ -76,6 +73,21 @@ def tree_text(nodes: Iterable[Node]) -> str:
 
 def _text(node: dict[str, Any]) -> str:
     return tree_text(node.get("children", ())) + " " * (node["type"] not in _INSIDE)
+
+
+def _parse(text: str) -> SyntaxTreeNode:
+    from markdown_it.tree import SyntaxTreeNode
+
+    return SyntaxTreeNode(_reader().parse(text))
+
+
+@cache
+def _reader() -> MarkdownIt:
+    """Make the parser at its first use: importing it is a twentieth of the time in which a server starts."""
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False, "maxNesting": 100})
+    return reader.enable("table").disable(["html_block", "html_inline"])
 
 
 def _nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]:

@@ -8,7 +8,7 @@ only by decoding them.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -25,6 +25,18 @@ from askback.domain.fields import Form
 from askback.domain.secrets.request import ShownSecret
 
 _NAMES = frozenset({"names", "metadata", "present"})
+_NAMING = (
+    ("form", "title"),
+    ("approval", "tool"),
+    ("approval", "preview", "headline"),
+    ("approval", "title"),
+    ("action", "title"),
+    ("secret", "names"),
+    ("summary",),
+    ("agent", "name"),
+    ("requester", "name"),
+)
+"""Where a request has what names it and its agent."""
 
 
 REQUESTER = "requester"
@@ -114,6 +126,15 @@ class Spec:
         """What a kind of a package asks."""
         return AskedPackage.model_validate_json(self.text)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """What names the request and its agent: texts, or JSON texts of translations and lists."""
+        asked: dict[str, Any] = json.loads(self.text)
+        found = [_member(asked, path) for path in _NAMING]
+        return [
+            each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in found if each
+        ]
+
     def with_ordinal(self, ordinal: int, of: int | None) -> Spec:
         """Return the spec of a new form with its number among the questions of its thread, and the limit of those."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
@@ -142,3 +163,10 @@ class Spec:
         kept = {name: part for name, part in secret.items() if name not in _NAMES}
         shown: dict[str, Any] = {**kept, "names": [], "count": len(secret["names"])}
         return Spec(to_json({**asked, "secret": shown}).decode())
+
+
+def _member(asked: Mapping[str, Any], path: Sequence[str]) -> Any:
+    found: Any = asked
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found

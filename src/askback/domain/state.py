@@ -75,6 +75,11 @@ class State:
         """The members."""
         return json.loads(self.text)
 
+    @property
+    def queued(self) -> bool:
+        """Whether a resume was stored with the end of the request; most texts need not be decoded to tell."""
+        return '"queued":true' in self.text and self.members.get("queued", False)
+
     def with_members(self, **members: Any) -> State:
         """Return the state with additional members."""
         return State(jsontext.with_members(self.text, **members))

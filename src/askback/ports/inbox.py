@@ -23,7 +23,7 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A settled request as the history has it; `texts` is what names the request and its agent.
+    """A settled request as the history has it.
 
     `outcome` is a decision (`approve`, `deny`), what became of an action (`done`, `failed`), the reason of a decline,
     or the status.
@@ -34,7 +34,6 @@ class HistoryRow:
     kind: str
     requester: str
     outcome: str
-    texts: str
     thread_id: str
     thread_title: str | None
     access: AccessList

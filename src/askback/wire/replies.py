@@ -25,7 +25,7 @@ SecretScope = Literal["session", "project", "global", "request"]
 class Reply(BaseModel):
     """A reply, or a part of one."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore", defer_build=True)
 
 
 class Nothing(Reply):

@@ -20,6 +20,7 @@ from askback.service.inbox.missed import cursor_of, place
 from askback.service.lifecycle.read import nanoseconds
 
 WINDOW = 1_000
+READ_AT_ONCE = 100
 
 
 async def list_history(
@@ -63,8 +64,9 @@ async def list_history(
         if kind in (None, row.kind)
         and outcome in (None, row.outcome)
         and sharing.can_see(principal, row.requester, row.access, row.thread_id)
-        and _contains(row, words)
     ]
+    if words:
+        found = await _search(ctx, principal.tenant, found, words, most=size + 1)
     shown = found[:size]
     last = shown[-1] if len(found) > size else rows[-1] if len(rows) == WINDOW else None
     records = await ctx.store.requests(principal.tenant, [row.request_id for row in shown])
@@ -76,10 +78,27 @@ async def list_history(
     return page, None if last is None else cursor_of(last.place)
 
 
-def _contains(row: HistoryRow, words: Sequence[str]) -> bool:
-    if not words:
-        return True
-    text = plain_text(f"{row.texts}\n{row.thread_id}\n{row.thread_title or ''}")
+async def _search(
+    ctx: Services, tenant: str, rows: Sequence[HistoryRow], words: Sequence[str], *, most: int
+) -> Sequence[HistoryRow]:
+    """Return the first rows with all words; requests are read a few at a time, since one can be large."""
+    found: list[HistoryRow] = []
+    for at in range(0, len(rows), READ_AT_ONCE):
+        some = rows[at : at + READ_AT_ONCE]
+        records = await ctx.store.requests(tenant, [row.request_id for row in some])
+        found += [
+            row
+            for row in some
+            if row.request_id in records and _contains(row, records[row.request_id], words)
+        ]
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def _contains(row: HistoryRow, record: Record, words: Sequence[str]) -> bool:
+    names = record.without_names().spec.names
+    text = plain_text("\n".join((*names, row.thread_id, row.thread_title or "")))
     return all(word in text for word in words)
 
 

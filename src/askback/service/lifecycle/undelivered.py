@@ -104,4 +104,4 @@ async def _was_requeued(ctx: Services, record: Record) -> bool:
 
 def has_held_resume(spec: Spec, state: State) -> bool:
     """Whether a resume is held for a settled request in case nobody waits."""
-    return state.members.get("queued", False) and spec.facts.delivery != "resume"
+    return state.queued and spec.facts.delivery != "resume"

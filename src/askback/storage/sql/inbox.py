@@ -17,7 +17,7 @@ from askback.storage.sql.requests import RECORD, REQUESTS
 from askback.storage.sql.transaction import Area, Transaction
 
 _HISTORY = """
-SELECT h.settled_at, h.request, h.kind, h.requester, h.outcome, h.texts, t.id, t.title, t.access, t.agents
+SELECT h.settled_at, h.request, h.kind, h.requester, h.outcome, t.id, t.title, t.access, t.agents
 FROM history AS h{} JOIN threads AS t ON t.key = h.thread"""
 _NEWEST = "ORDER BY h.settled_at DESC, h.request DESC LIMIT {}"
 BY_IDS = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = ANY ($2::text[])"
