@@ -11,7 +11,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup ui demo test test-python test-web test-agents example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
+.PHONY: help setup ui demo test test-python test-web test-agents test-browsers example coverage check check-web demo-alone lint types layers gen gen-check fmt picture framework-pictures gallery bench soak lock neighbours wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,6 +37,10 @@ test-python:
 
 test-agents: setup ## Test the adapters beside the real frameworks, each in its own environment (ARGS="langgraph mcp" picks)
 	@$(BIN)/python scripts/adapters.py test $(ARGS)
+
+test-browsers: setup ## Use the application in Firefox and WebKitGTK (installs Debian's packages where that is possible)
+	@$(PYTHON) scripts/setup.py --browsers
+	$(BIN)/python -m pytest -q tests/browsers $(ARGS)
 
 example: setup ## Run the example of a framework with a fake model and a server of its own (ARGS=langgraph)
 	@$(BIN)/python scripts/adapters.py example $(ARGS)

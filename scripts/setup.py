@@ -7,6 +7,7 @@ each step keeps a digest of what went into it and is skipped while that is uncha
     python3 scripts/setup.py --python   the virtual environment only
     python3 scripts/setup.py --ui       the web UI only
     python3 scripts/setup.py --browser  Debian's Chromium for the end-to-end tests, where that is possible
+    python3 scripts/setup.py --browsers Debian's Firefox and WebKitGTK for the smoke tests, where that is possible
 
 Standard library only, and no syntax newer than Python 3.8: an old Python must reach the sentence that
 says so.
@@ -227,14 +228,25 @@ def set_up_browser() -> None:
     say("no Chromium found and none could be installed; the end-to-end tests will be skipped")
 
 
+def set_up_browsers() -> None:
+    """Install Firefox and WebKitGTK, with a screen for it, when they are not there and apt-get may be used."""
+    packages = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
+    wanted = [package for command, package in packages.items() if not shutil.which(command)]
+    if wanted and not apt_install(*wanted):
+        say("these packages could not be installed, their tests will be skipped: " + " ".join(wanted))
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the steps that were asked for; return the exit status."""
     parser = argparse.ArgumentParser(description="Set the project up; see the module's text.")
     parser.add_argument("--python", action="store_true", help="only the virtual environment")
     parser.add_argument("--ui", action="store_true", help="only the web UI")
     parser.add_argument("--browser", action="store_true", help="only a Chromium for the end-to-end tests")
+    parser.add_argument(
+        "--browsers", action="store_true", help="only Firefox and WebKitGTK for the smoke tests"
+    )
     asked = parser.parse_args(arguments)
-    steps = {"python": set_up_python, "ui": set_up_ui, "browser": set_up_browser}
+    steps = {"python": set_up_python, "ui": set_up_ui, "browser": set_up_browser, "browsers": set_up_browsers}
     chosen = [name for name in steps if getattr(asked, name)] or ["python", "ui"]
     try:
         if sys.version_info < (3, 11):  # noqa: UP036 - this script is what says so
