@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import setup
@@ -95,7 +96,7 @@ def make_node_environment() -> Path:
 
 
 def test(name: str, options: Sequence[str]) -> bool:
-    """Check the types of an adapter and run its tests; return whether both went well."""
+    """Check the types of an adapter and run its tests; print what they say, and return whether both went well."""
     python = make_environment(name)
     adapters = ROOT / "src" / "askback" / "adapters"
     places = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
@@ -104,8 +105,28 @@ def test(name: str, options: Sequence[str]) -> bool:
     pytest = [python, "-m", "pytest", "-q", *options, TESTS / name]
     commands = [pyright, pytest] if sources else [pytest]
     setup.say(f"testing the adapter {name}")
-    ended = [subprocess.run([str(word) for word in one], cwd=ROOT, check=False) for one in commands]
+    ended = [
+        subprocess.run(
+            [str(word) for word in one],
+            cwd=ROOT,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        for one in commands
+    ]
+    # At once, because another adapter is tested meanwhile.
+    said = b"".join(one.stdout for one in ended).decode(errors="replace")
+    print(f"{said}adapters: tested the adapter {name}", flush=True)
     return not any(one.returncode for one in ended)
+
+
+def test_all(chosen: Sequence[str], options: Sequence[str]) -> list[str]:
+    """Test adapters, as many at a time as there are cores, and return those that failed; raises `SetupError`."""
+    setup.find_uv()  # two must not install it at the same time
+    with ThreadPoolExecutor(os.cpu_count()) as cores:
+        passed = list(cores.map(lambda name: test(name, options), chosen))
+    return [name for name, good in zip(chosen, passed, strict=True) if not good]
 
 
 def example(name: str) -> bool:
@@ -137,9 +158,10 @@ def main() -> int:
             for name in chosen:
                 lock(name)
             return 0
-        failed = [
-            name for name in chosen if not (example(name) if asked.verb == "example" else test(name, options))
-        ]
+        if asked.verb == "example":
+            failed = [name for name in chosen if not example(name)]
+        else:
+            failed = test_all(chosen, options)
     except setup.SetupError as error:
         print(f"adapters: {error}.", file=sys.stderr)
         return 1

@@ -44,19 +44,20 @@ def literal_fault_keys() -> set[str]:
     keys: set[str] = set()
     for file in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in (
-                "fault",
-                "add",
-                "_wrong",
-                "_refuse",
-            ):
-                place = 0 if ast.unparse(node.func) in ("_wrong", "_refuse") else 1
-                if (
-                    len(node.args) > place
-                    and isinstance(found := node.args[place], ast.Constant)
-                    and isinstance(found.value, str)
-                ):
-                    keys.add(found.value)
+            if not isinstance(node, ast.Call):
+                continue
+            match node.func:
+                case ast.Name(id="_wrong" | "_refuse"):
+                    place = 0
+                case ast.Name(id="fault" | "add") | ast.Attribute(attr="add" | "_wrong" | "_refuse"):
+                    place = 1
+                case _:
+                    continue
+            match node.args[place : place + 1]:
+                case [ast.Constant(value=str(key))]:
+                    keys.add(key)
+                case _:
+                    pass
     return keys
 
 
