@@ -115,6 +115,16 @@ async def _withdraw(client: AsyncClient, asked: InputRequest | Awaitable[InputRe
             await client.requests.cancel(request)
 
 
+async def supersede(client: AsyncClient, places: Iterable[Place]) -> None:
+    """Cancel the open requests of pauses that a framework has left behind, so that nobody answers them in vain."""
+    for place in places:
+        id_ = short_id(place.id)
+        for request in await client.requests.list(thread_id=place.thread_id, status="pending"):
+            if request.external_id is not None and request.external_id.startswith(id_):
+                with suppress(Conflict):
+                    await client.requests.cancel(request, "superseded")
+
+
 async def approve_once(
     client: AsyncClient,
     tool: str,

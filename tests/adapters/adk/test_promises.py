@@ -14,7 +14,7 @@ from google.genai import types
 
 from askback import AsyncClient
 from askback.adapters.adk import AskbackRunner, mirror
-from askback.testing import Approve, Decline, Deny
+from askback.testing import Approve, Decline, Deny, LeaveOpen
 from tests.adapters.adk.models import GO, WHERE, FakeModel, read_by, releaser, runner_of, text_of
 from tests.adapters.promises import PROD, STAGE, Deployments, DurablePromises, Ran, Turn, answered_by
 
@@ -175,8 +175,11 @@ async def test_a_session_without_a_thread_is_its_own_and_a_new_message_leaves_pa
         agent.model.left.append([("deploy", STAGE)])  # type: ignore[union-attr] - it is the fake
         async for _event in runner.run_async(**WHERE, new_message=GO):
             pass
-        async for _event in runner.run_async(**WHERE, new_message=types.UserContent("Never mind.")):
+        ada.script = {"deploy": LeaveOpen()}
+        [parked] = await wrapped.park(**WHERE)
+        async for _event in wrapped.run_async(**WHERE, new_message=types.UserContent("Never mind.")):
             pass
         assert await wrapped.park(**WHERE) == []
-    assert ada.asked_once("deploy").request.thread_id == "s1"
+        assert (await ask.requests.get(parked)).reason == "superseded"
+    assert {each.request.thread_id for each in ada.asked("deploy")} == {"s1"}
     assert deployments.ran == ["prod"]

@@ -12,7 +12,7 @@ from langgraph.types import interrupt
 
 from askback import AsyncClient, Client
 from askback.adapters.langgraph import answer_interrupts, mirror, park, resume_graph, run_graph
-from askback.testing import Approve, person
+from askback.testing import Approve, LeaveOpen, person
 from tests.adapters.langgraph.models import CONFIG, GO, model, results, reviewed
 from tests.adapters.promises import PROD, STAGE, Deployments, answered_by
 
@@ -123,6 +123,16 @@ async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_apart() ->
     async with answered_by(lambda request: next(replies)) as (ask, _):
         out = await run_graph(ask, graph, GO, CONFIG)
     assert (sent, sorted(results(out))) == (["eva"], ["cancelled", "sent"])
+
+
+async def test_a_new_input_takes_back_the_questions_that_nobody_waits_for() -> None:
+    deployments = Deployments()
+    graph = reviewed(model([("deploy", PROD)]), deployments.deploy)
+    async with answered_by({"deploy": LeaveOpen()}) as (ask, _):
+        [[parked]] = (await park(ask, await graph.ainvoke(GO, CONFIG))).values()
+        await run_graph(ask, graph, {"messages": [("user", "Never mind.")]}, CONFIG)
+        assert (await ask.requests.get(parked)).reason == "superseded"
+    assert deployments.ran == []
 
 
 async def test_the_framework_says_that_a_thread_is_missing() -> None:

@@ -14,7 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.pregel import Pregel
 from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
-from askback.adapters.asking import AskOptions, Place, together
+from askback.adapters.asking import AskOptions, Place, supersede, together
 from askback.adapters.langgraph.questions import (
     Outcome,
     Pause,
@@ -33,9 +33,9 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is next: read the `state` of a graph, `invoke` it with an input, or `ask` about its pauses."""
+    """What is next: read the `state` of a graph, `invoke` it with an input, `ask` about its pauses or `leave` them."""
 
-    do: Literal["state", "invoke", "ask"]
+    do: Literal["state", "invoke", "ask", "leave"]
     about: Any = None
 
 
@@ -62,6 +62,8 @@ class Run:
         return replace(self, steps=self._answering())
 
     def _asking(self, sent: Any) -> Steps:
+        if sent is not None and not isinstance(sent, Command):
+            yield from self._leave()
         out = (yield from self._stopped()) if sent is None else (yield Step("invoke", sent))
         while pauses := (yield from self._pauses(interrupts_in(out))):
             answers = yield Step("ask", pauses)
@@ -73,6 +75,13 @@ class Run:
     def _answering(self) -> Steps:
         pauses = yield from self._pauses(interrupts_in((yield from self._stopped())))
         return Command(resume=(yield Step("ask", pauses))) if pauses else None
+
+    def _leave(self) -> Generator[Step, Any, None]:
+        """Leave the pauses behind that a new input ends."""
+        if has_saver(self):
+            state: StateSnapshot = yield Step("state")
+            if state.interrupts:
+                yield Step("leave", (yield from self._pauses(state.interrupts)))
 
     def _stopped(self) -> Steps:
         """Return the output of a graph that has stopped, as it was.
@@ -131,8 +140,12 @@ def _next(run: Run, found: Any) -> tuple[Step | None, Any]:
 def _take_blocking(ask: Client, run: Run) -> Any:
     step, found = _next(run, None)
     while step is not None:
-        asks = step.do == "ask"
-        found = call_blocking(ask, _answers, step.about, run.options) if asks else _do(run, step)
+        if step.do == "ask":
+            found = call_blocking(ask, _answers, step.about, run.options)
+        elif step.do == "leave":
+            found = call_blocking(ask, supersede, [each.place for each in step.about])
+        else:
+            found = _do(run, step)
         step, found = _next(run, found)
     return found
 
@@ -142,6 +155,8 @@ async def _take(ask: AsyncClient, run: Run) -> Any:
     while step is not None:
         if step.do == "ask":
             found = await _answers(ask, step.about, run.options)
+        elif step.do == "leave":
+            found = await supersede(ask, [each.place for each in step.about])
         elif await _is_blocking(run):
             found = await asyncio.to_thread(_do, run, step)
         elif step.do == "state":
@@ -158,13 +173,21 @@ def _do(run: Run, step: Step) -> Any:
     return run.graph.invoke(step.about, run.config, **run.invoke)
 
 
+def has_saver(run: Run) -> bool:
+    """Whether the graph has a checkpointer of its own, and the thread is known."""
+    return isinstance(_saver(run), BaseCheckpointSaver) and "configurable" in run.config
+
+
+def _saver(run: Run) -> Any:
+    return getattr(run.graph, "checkpointer", None)  # a graph of another server has none
+
+
 async def _is_blocking(run: Run) -> bool:
     """Whether the checkpointer has no asynchronous methods, such as SqliteSaver: the graph runs in a thread then."""
-    saver = run.graph.checkpointer
-    if not isinstance(saver, BaseCheckpointSaver) or "configurable" not in run.config:
+    if not has_saver(run):
         return False
     try:
-        await saver.aget_tuple(run.config)
+        await _saver(run).aget_tuple(run.config)
     except NotImplementedError:
         return True
     return False
