@@ -14,21 +14,27 @@ from askback.cli.approval_prompt import ApprovalPrompt
 from askback.cli.data_prompt import DataPrompt
 from askback.cli.field_prompt import ExitWord, PromptExit
 from askback.cli.form_prompt import FormPrompt
-from askback.cli.language import language, reader_languages, text
+from askback.cli.language import broken_rule, language, reader_languages, text
 from askback.cli.secret_prompt import SecretPrompt
 from askback.cli.terminal import Terminal
-from askback.cli.wording import asker, decided, ended, finished, handed_over, title
+from askback.cli.wording import asker, decided, ended, filled, finished, handed_over, title
 from askback.client import AsyncClient
 from askback.domain.action import ShownAction
 from askback.domain.approval import ShownApproval
 from askback.domain.fields import Form
+from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import ShownSecret
 from askback.errors import Conflict, Forbidden, Invalid
-from askback.messages import negotiate_locale, render, translate
+from askback.messages import negotiate_locale, translate
 
 SMALL_LIMIT = 50
 """The highest limit of questions that a person is told, as on the page."""
+
+CHECK_S = 30
+"""How long a person at a terminal waits for the check of what they sent; a pipe does not wait."""
+
+POLL_S = 0.5
 
 REASON = {ExitWord.SKIP: "skipped", ExitWord.DISMISS: "dismissed"}
 
@@ -58,6 +64,7 @@ class _AnswerSession:
         self._request = request
         self._place = place
         self._sending = False
+        self._walk: FormPrompt | None = None
 
     async def run(self) -> bool:
         self._terminal.forget()
@@ -106,6 +113,11 @@ class _AnswerSession:
         view = self._request.view
         return reader_languages() or None if view and view.languages else None
 
+    @property
+    def _sends_on_decline(self) -> bool:
+        """Whether a no carries what was typed until then, which the person is told."""
+        return "decline" in self._request.hooks and not self._request.declined_once
+
     # --- a form ------------------------------------------------------------------------------
 
     async def _fill(self, form: Form, typed: dict[str, Any] | None = None) -> bool:
@@ -117,9 +129,11 @@ class _AnswerSession:
             self._terminal.say(text(form.title), "bold underline")
         if form.description:
             self._terminal.say(text(form.description))
+        if self._sends_on_decline:
+            self._terminal.say(translate("ui.decline_sends", negotiate_locale(language())), "dim")
         self._terminal.say("(:help lists the commands; :later leaves it open)", "dim")
         sent = self._request.submitted
-        walk = FormPrompt(
+        walk = self._walk = FormPrompt(
             self._terminal,
             form,
             negotiate_locale(form.locale or language()),
@@ -132,43 +146,59 @@ class _AnswerSession:
             self._terminal.say(self._request.error_summary, "red")
         await walk.fill()
         try:
-            while faults := await self._refused(walk):
-                await walk.correct(faults)
+            now = await self._submit(walk)
         except Conflict as late:
             if late.code != "stale_revision" or not late.request:
                 raise
-            return await self._fill_changed(InputRequest.model_validate(late.request), walk.values)
-        self._terminal.say(f"{title(self._request)}: answered.", "green")
+            self._terminal.say(translate("ui.changed", negotiate_locale(language())), "yellow")
+            now = InputRequest.model_validate(late.request)
+        if now.form is not None and now.status is Status.PENDING:
+            self._begin_again(now)
+            return await self._fill(now.form, walk.values)
+        self._terminal.say(filled(now), "green")
         return True
 
-    async def _fill_changed(self, request: InputRequest, typed: dict[str, Any]) -> bool:
-        """Prompt again for a request that has changed meanwhile, with what was typed."""
-        assert request.form is not None
-        self._request, self._sending = request, False
-        self._terminal.say(translate("ui.changed", negotiate_locale(language())), "yellow")
-        return await self._fill(request.form, typed)
+    def _begin_again(self, now: InputRequest) -> None:
+        """Take the request as it is now; what was typed before is no answer to it."""
+        self._request, self._sending = now, False
+        self._terminal.forget()
+
+    async def _checked(self, now: InputRequest) -> InputRequest:
+        """Return a request once what was sent has been checked; it is pending if the person is asked again."""
+        if now.status is not Status.RESOLVING or not self._terminal.interactive:
+            return now
+        self._terminal.say(translate("ui.checking", negotiate_locale(language())), "dim")
+        with suppress(TimeoutError):
+            async with asyncio.timeout(CHECK_S):
+                while now.status is Status.RESOLVING:
+                    await asyncio.sleep(POLL_S)
+                    now = await self._client.requests.get(now.id)
+        return now
 
     async def _upload(self, field: str, content: bytes, name: str) -> dict[str, Any]:
         return (await self._client.files.upload(self._request, field, content, name=name)).model_dump()
 
-    async def _refused(self, walk: FormPrompt) -> list[tuple[str, str]]:
-        """Submit, and return the errors as (path, sentence)."""
-        if faults := walk.check():
-            return [(fault.path, render(fault, walk.locale)) for fault in faults]
-        try:
-            await self._send(
-                self._client.requests.answer(
-                    self._request,
-                    walk.shown_values,
-                    skipped=walk.skipped,
-                    control=walk.control,
-                    revision=self._request.revision,
-                    languages=self._languages,
+    async def _submit(self, walk: FormPrompt) -> InputRequest:
+        """Submit until the server accepts; return the request once what was sent has been checked."""
+        while True:
+            if faults := walk.check():
+                await walk.correct([(fault.path, broken_rule(fault, walk.locale)) for fault in faults])
+                continue
+            try:
+                sent = await self._send(
+                    self._client.requests.answer(
+                        self._request,
+                        walk.shown_values,
+                        skipped=walk.skipped,
+                        control=walk.control,
+                        revision=self._request.revision,
+                        languages=self._languages,
+                    )
                 )
-            )
-        except Invalid as refused:
-            return _faults(refused)
-        return []
+            except Invalid as refused:
+                await walk.correct(_faults(refused))
+            else:
+                return await self._checked(sent)
 
     # --- secrets -----------------------------------------------------------------------------
 
@@ -273,13 +303,20 @@ class _AnswerSession:
         if left.how is ExitWord.ALL:
             raise left
         if left.how is ExitWord.LATER:
-            self._terminal.say("PromptExit open.", "dim")
+            self._terminal.say("Left open.", "dim")
             return False
-        reason = REASON[left.how]
+        reason, typed = REASON[left.how], None
+        if self._walk is not None and self._sends_on_decline:
+            typed = self._walk.values
         try:
-            await self._send(self._client.requests.decline(self._request.id, reason=reason))
+            now = await self._checked(
+                await self._send(self._client.requests.decline(self._request.id, reason=reason, values=typed))
+            )
         except Conflict as late:
             return self._late(late)
+        if now.status is Status.PENDING:
+            self._begin_again(now)
+            return await self._deal()
         self._terminal.say(f"{title(self._request)}: {reason}.", "green")
         return True
 

@@ -10,14 +10,13 @@ from typing import Any
 
 from askback.cli import entry
 from askback.cli.file_prompt import Upload, UploadFailed, upload_files
-from askback.cli.language import text
+from askback.cli.language import broken_rule, text
 from askback.cli.source_prompt import Search, SourceListing
 from askback.cli.terminal import Terminal
 from askback.domain.faults import Fault, Faults
 from askback.domain.fields import AnyField, File, Form, Multiselect, Radio, Rows, Select, Textarea
 from askback.domain.files import uploads_in
 from askback.domain.validation.answer import check_answer
-from askback.messages import render
 
 EMPTY, BACK, PASS = ":empty", ":back", ":pass"
 HELP = """\
@@ -84,7 +83,7 @@ class FieldPrompt:
             if optional and value is None:
                 faults = []
             for fault in faults:
-                self.terminal.say(render(fault, self.locale), "red")
+                self.terminal.say(broken_rule(fault, self.locale), "red")
             if not faults and await self._sure(each, value):
                 return value
 

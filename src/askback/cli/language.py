@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 
 from askback.domain.approval import ReasonCode
+from askback.domain.faults import Fault
 from askback.domain.validation.texts import LANGUAGE_TAG
-from askback.messages import negotiate_locale, translate
+from askback.messages import negotiate_locale, render, translate
 from askback.messages.languages import LocalText, choose
 
 
@@ -24,6 +25,12 @@ def reader_languages() -> list[str]:
 def text(written: LocalText | None) -> str:
     """Return a text of an agent in the language of the reader; empty without a text."""
     return choose(written, reader_languages())
+
+
+def broken_rule(fault: Fault, locale: str) -> str:
+    """Return the sentence of a broken rule: the agent's own in the language of the reader, else askback's."""
+    own: LocalText | None = fault.params.get("message")
+    return render(fault, locale) if own is None else text(own)
 
 
 def _tag() -> str:

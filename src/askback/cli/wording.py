@@ -45,6 +45,14 @@ def ended(request: InputRequest) -> str:
     return f"{title(request)}: {_status(request)}{by}{why} meanwhile."
 
 
+def filled(request: InputRequest) -> str:
+    """Return the outcome of an answer to a form, with the sentence of its check."""
+    if request.status is Status.RESOLVING:
+        return f"{title(request)}: sent. The agent checks it."
+    message = request.answer.message if request.answer else None
+    return f"{title(request)}: {_status(request)}." + (f" {one_line(message)}" if message else "")
+
+
 def decided(request: InputRequest) -> str:
     """Return the outcome of a decision about a tool call."""
     answer = request.answer or Answer()

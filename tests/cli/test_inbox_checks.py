@@ -1,0 +1,94 @@
+"""`askback inbox` and checks: the person waits for the verdict, is asked again, and reads what came of it."""
+
+from __future__ import annotations
+
+import anyio
+
+from askback import AsyncClient, Form, InputRequest, Text
+from askback.domain.fields import Messages
+from tests.cli.conftest import Server
+from tests.cli.scripts import through_a_pipe
+from tests.cli.terminals import on_a_terminal
+from tests.requirements import requirement
+
+CITY = Form(title="Where to?", fields=[Text(id="city", label="City?")])
+
+
+async def submitted(agent: AsyncClient, request: InputRequest, times: int = 1) -> InputRequest:
+    """Wait until there is something to check, and once more for each time that it was sent back."""
+    with anyio.fail_after(120):
+        async for event in agent.events(request.thread_id, cursor=0):
+            times -= event["type"] == "request.resolving"
+            if not times:
+                break
+    return await agent.requests.get(request.id)
+
+
+@requirement("F13", "F14")
+async def test_who_is_asked_again_corrects_the_answer_and_reads_what_came_of_it(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.requests.create(CITY, thread_id=thread, validator="requester")
+    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+        await screen.shows("City?")
+        screen.type("Rom\n\n")
+        await screen.shows("Checking…")
+        await agent.requests.reprompt(
+            await submitted(agent, request),
+            field_errors={"city": "Write it in English."},
+            error_summary="Not yet.",
+        )
+        await screen.shows("Not yet.")
+        await screen.shows("Write it in English.")
+        await screen.shows("[Rom]")
+        screen.type("Rome\n")
+        await agent.requests.accept(await submitted(agent, request, 2), message="Booked, number 12.")
+        await screen.shows("Where to?: answered. Booked, number 12.")
+    settled = await agent.requests.get(request.id)
+    assert settled.answer is not None
+    assert settled.answer.values == {"city": "Rome"}
+
+
+@requirement("F20")
+async def test_a_no_that_the_agent_asks_about_carries_what_was_typed(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    form = Form(title="Where to?", allow_skip=True, fields=[*CITY.all_fields, Text(id="when", label="When?")])
+    request = await agent.requests.create(form, thread_id=thread, validator="requester", hooks=["decline"])
+    async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
+        await screen.shows("If you cancel, the agent sees what you have filled in.")
+        screen.type("Rome\n")
+        await screen.shows("When?")
+        screen.type(":dismiss\n")
+        await screen.shows("Checking…")
+        held = await submitted(agent, request)
+        assert held.submitted is not None
+        assert held.submitted.values == {"city": "Rome"}
+        await agent.requests.reprompt(held, error_summary="Really?")
+        await screen.shows("Really?")
+        screen.type(":dismiss\n")
+        with anyio.fail_after(120):
+            assert (await agent.wait(request)).status == "declined"
+
+
+async def test_what_is_left_open_is_said(server: Server, agent: AsyncClient, thread: str) -> None:
+    await agent.requests.create(CITY, thread_id=thread)
+    assert "Left open." in await through_a_pipe(server, thread, ":later")
+
+
+async def test_a_pipe_does_not_wait_for_the_check(server: Server, agent: AsyncClient, thread: str) -> None:
+    request = await agent.requests.create(CITY, thread_id=thread, validator="requester")
+    assert "Where to?: sent. The agent checks it." in await through_a_pipe(server, thread, "Rome")
+    assert (await agent.requests.get(request.id)).status == "resolving"
+
+
+@requirement("D22")
+async def test_the_agents_own_sentence_for_a_rule_is_in_the_language_of_the_reader(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
+    sentence = {"en": "A town, please.", "fr": "Une ville, s'il vous plaît."}
+    city = Text(id="city", label="City?", required=True, messages=Messages(required=sentence))
+    await agent.requests.create(Form(fields=[city]), thread_id=thread)
+    out = await through_a_pipe(server, thread, "", "Rome", LC_ALL="fr_FR.UTF-8")
+    assert "Une ville" in out
+    assert "A town" not in out
