@@ -11,6 +11,7 @@ import pytest
 
 from askback import ActionAsk, AsyncClient, Form, Invalid, Select, Text
 from askback.domain.approval import Approval
+from askback.domain.fields import Messages
 from askback.domain.modeltext import model_text
 from askback.domain.validation import check_form
 from askback.domain.validation.answer import parse_reply
@@ -135,3 +136,20 @@ async def test_an_action_in_one_language_says_nothing_of_it(team: Any) -> None:
     request = await team["requester"].requests.create(ActionAsk(title="Install it"), thread_id="t")
     settled = await team["responder"].requests.finish(request, "failed", reason="no", languages=["de"])
     assert settled.answer.shown is None
+
+
+@requirement("D22")
+@pytest.mark.parametrize("sensitive", [False, True])
+async def test_a_rule_that_only_the_server_checks_has_the_agents_sentence_in_the_language_of_the_reader(
+    team: Any, sensitive: bool
+) -> None:
+    sentence = {"en": "A town, please.", "fr": "Une ville, s'il vous plaît."}
+    town = Text(
+        id="t", label="Town", required=True, validate_on_client=False, messages=Messages(required=sentence)
+    )
+    more = [Text(id="pin", label="PIN", sensitive=True)] if sensitive else []
+    request = await team["requester"].requests.create(Form(fields=[town, *more]), thread_id="t")
+    for languages, said in ((["fr-CA", "de"], sentence["fr"]), (["de"], sentence["en"])):
+        with pytest.raises(Invalid) as refused:
+            await team["responder"].requests.answer(request, {"t": " "}, languages=languages)
+        assert refused.value.field_errors[0]["message"] == said

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from askback.messages.languages import choose
+
 
 @dataclass(frozen=True, slots=True)
 class Fault:
@@ -58,7 +60,20 @@ class Faults(ValueError):
         super().__init__("; ".join(f"{each.path or '(body)'}: {each.key}" for each in faults))
         self.faults = list(faults)
 
+    def for_reader(self, languages: Sequence[str]) -> Faults:
+        """Return the same faults, the agent's own sentences in the language that a reader of `languages` gets."""
+        if not languages:
+            return self
+        return Faults([_said(each, languages) for each in self.faults])
+
     def with_paths(self, table: PathTable) -> Faults:
         """Return the same faults with other paths (`rename_path`); of those with the same path and code one remains."""
         renamed = [replace(each, path=rename_path(each.path, table)) for each in self.faults]
         return Faults(list({(each.path, each.code): each for each in renamed}.values()))
+
+
+def _said(fault: Fault, languages: Sequence[str]) -> Fault:
+    own = fault.params.get("message")
+    if own is None:
+        return fault
+    return replace(fault, params={**fault.params, "message": choose(own, languages)})

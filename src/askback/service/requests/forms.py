@@ -139,10 +139,10 @@ async def answer_form(
         checked = check_answer(
             form, sent.values, skipped, control=sent.control, limits=ctx.limits, uploads=uploads
         )
-    except Faults:
+    except Faults as refused:
         ctx.recent.discard(record.id)  # another server may have changed the form
         await require_revision(ctx, principal, await get_request(ctx, principal, record.id), sent.revision)
-        raise
+        raise refused.for_reader(languages) from None
     answer = {**checked.answer, **message}
     sourced = await check_chosen(ctx, record, checked.values, user=principal.user)
     if shown := shown_form(form, checked.values, languages, sourced):

@@ -123,7 +123,7 @@ def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _Checke
     try:
         checked = check_answer(spec.form, given, skipped, control=control, limits=limits, uploads=uploads)
     except Faults as refused:
-        return _CheckedAnswer(revision, said, faults=refused.faults)
+        return _CheckedAnswer(revision, said, faults=refused.for_reader(languages).faults)
     return _CheckedAnswer(
         revision,
         said,
