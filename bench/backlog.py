@@ -60,11 +60,11 @@ LAST_ENTRY = " WHERE seq = (SELECT max(seq) FROM audit)"
 """Of the audit log the last entry is copied; of all else there is only one row."""
 MOVE_HEAD = "UPDATE audit_heads SET seq = (SELECT max(seq) FROM audit)"
 SETTLE = """
-UPDATE requests SET status = CASE WHEN key % 4 = 0 THEN 'expired' ELSE 'answered' END,
+UPDATE requests SET status = CASE WHEN created_seq % 4 = 0 THEN 'expired' ELSE 'answered' END,
     state = '{"status":"answered","revision":1,"answer":{"outcome":"answered","values":{}},"settled_at":"NOW",' ||
         '"settled_by":{"id":"tok_of_a_person","name":"responder"}}'
-WHERE key % 2 = 0 AND key BETWEEN FIRST AND LAST"""
-"""Ends every second request, and lets every fourth expire. Triggers do what they do for a server."""
+WHERE created_seq = {seq}"""
+"""Ends the request with this place in each thread; some of them have expired. Triggers do what they do for a server."""
 
 
 def fill(url: str, count: int) -> None:
@@ -75,21 +75,19 @@ def fill(url: str, count: int) -> None:
         asyncio.run(_fill_postgres(url, count))
 
 
-def settle(url: str, count: int) -> None:
-    """End a half of `count` copies."""
-    chunks = [
-        SETTLE.replace("NOW", rfc3339(time.time_ns() // 1_000_000))
-        .replace("FIRST", f"{first}")
-        .replace("LAST", f"{last}")
-        for first, last in _chunks("requests", count)
+def settle(url: str) -> None:
+    """End a half of the copies: every second one of each thread."""
+    now = rfc3339(time.time_ns() // 1_000_000)
+    statements = [
+        SETTLE.replace("NOW", now).replace("{seq}", f"{seq}") for seq in range(2, PER_THREAD + 1, 2)
     ]
     if url.startswith("sqlite:"):
         with closing(sqlite3.connect(urlsplit(url).path, isolation_level=None)) as db:
             db.execute("PRAGMA synchronous = OFF")
-            for chunk in chunks:
-                db.execute(chunk)
+            for statement in statements:
+                db.execute(statement)
     else:
-        asyncio.run(_run_on_postgres(url, chunks))
+        asyncio.run(_run_on_postgres(url, statements))
 
 
 async def _run_on_postgres(url: str, statements: Sequence[str]) -> None:

@@ -110,7 +110,7 @@ def filled(databases: Databases, backend: str, size: int, repeat: int) -> Genera
         with serve(url) as site, _client(site.agents, REQUESTER) as agent:
             ask(agent, FIRST_THREAD)
         fill(url, size)
-        settle(url, size)
+        settle(url)
         jobs = asyncio.run(_run_jobs(url))
         with (
             serve(url) as site,
