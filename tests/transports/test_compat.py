@@ -14,7 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
-from askback.ports.projections import (
+from askback.ports.systems import (
     Answer,
     Call,
     Channel,

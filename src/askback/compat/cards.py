@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from askback.domain.lifecycle import TERMINAL
-from askback.ports.projections import Channel, Json
+from askback.ports.systems import Channel, Json
 
 
 class CardPage(ABC):

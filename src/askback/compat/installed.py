@@ -9,7 +9,7 @@ import re
 from importlib import import_module
 from importlib.util import find_spec
 
-from askback.ports.projections import System
+from askback.ports.systems import System
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 

@@ -6,7 +6,7 @@ from askback.compat.agor.asking import PREFIX, TOOLS, call_tool, tool_call
 from askback.compat.agor.errors import refuse
 from askback.compat.agor.reading import events, message, messages
 from askback.compat.agor.resolving import dismiss, oauth_resolve, oauth_start, submit
-from askback.ports.projections import Route, System, Tools
+from askback.ports.systems import Route, System, Tools
 from askback.wire.operation import PEOPLE, REQUESTER
 
 __all__ = ["SYSTEM"]

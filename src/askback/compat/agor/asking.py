@@ -15,7 +15,7 @@ from askback.domain.modeltext import TEXTS
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotFound
-from askback.ports.projections import Answer, Api, Call, Json
+from askback.ports.systems import Answer, Api, Call, Json
 
 PREFIX = "agor_widgets_request_"
 _DISMISSED = TEXTS["secret.declined.dismissed"].replace("{brand}", "Agor")

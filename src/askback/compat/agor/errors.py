@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from askback.ports.projections import Json, Problem
+from askback.ports.systems import Json, Problem
 
 UNKNOWN_TYPE = (
     "Widget type '{type}' is not registered on this daemon. Update the daemon or use a known widget type."

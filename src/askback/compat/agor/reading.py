@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from askback.compat.agor.resolving import find
 from askback.compat.agor.widgets import read_widget
 from askback.domain.faults import Faults, fault
-from askback.ports.projections import Answer, Api, Call, EventStream, StreamEvent
+from askback.ports.systems import Answer, Api, Call, EventStream, StreamEvent
 
 RESOLVED = "widget:resolved"
 PAGE = 200

@@ -15,7 +15,7 @@ from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, Forbidden, Gone, NotFound
-from askback.ports.projections import Answer, Call, Json
+from askback.ports.systems import Answer, Call, Json
 
 SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
 RESOLVED_BY = {"oauth": OAUTH}

@@ -13,7 +13,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.messages.languages import choose
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 Choice = Select | Radio | Multiselect
 CHOICES = {"option_id", "server_ids", "files"}

@@ -2,7 +2,7 @@
 
 from askback.compat.gobby.chat import ChatPeer
 from askback.compat.gobby.permission import can_use_tool, interrupt
-from askback.ports.projections import Route, Socket, System
+from askback.ports.systems import Route, Socket, System
 from askback.wire.operation import PEOPLE, REQUESTER
 
 SYSTEM = System(

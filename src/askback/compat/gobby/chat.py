@@ -12,7 +12,7 @@ from askback.compat.gobby import frames
 from askback.domain.request import InputRequest
 from askback.domain.validation.arguments import arguments
 from askback.errors import Conflict, NotFound
-from askback.ports.projections import Json, Problem
+from askback.ports.systems import Json, Problem
 
 _ENDED = frozenset({"already_settled", "expired"})
 _KINDS = {"ask_user": "question", "tool_approval": "approval", "plan_approval": "plan"}
@@ -20,7 +20,7 @@ _KINDS = {"ask_user": "question", "tool_approval": "approval", "plan_approval": 
 
 
 class ChatPeer(CardPage):
-    """One page; see `ports.projections.Peer`. As in Gobby, members of a frame that are not known are left alone."""
+    """One page; see `ports.systems.Peer`. As in Gobby, members of a frame that are not known are left alone."""
 
     async def opened(self) -> None:
         """Greet; then show what is open, and what happens from now on."""

@@ -10,7 +10,7 @@ from askback.compat.gobby.permission import ASK_USER, EXIT_PLAN, NAME, answers, 
 from askback.domain.faults import rename_path
 from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
-from askback.ports.projections import Json, Problem
+from askback.ports.systems import Json, Problem
 
 MAX_ECHO = 200
 """Characters of a name that an error repeats."""

@@ -15,7 +15,7 @@ from askback.domain.modeltext import model_text
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.projections import Answer, Api, Call, Json
+from askback.ports.systems import Answer, Api, Call, Json
 
 ASK_USER, ENTER_PLAN, EXIT_PLAN = "AskUserQuestion", "EnterPlanMode", "ExitPlanMode"
 NAME = "gobby"

@@ -15,7 +15,7 @@ from askback.domain.model import Model
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.errors import RateLimited
-from askback.ports.projections import Answer, Call, Json
+from askback.ports.systems import Answer, Call, Json
 
 MAX_CLARIFICATIONS = 10
 LIMIT_TEXT = (

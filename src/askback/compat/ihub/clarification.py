@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from askback.compat.ihub.question import FIELD, TYPES
 from askback.messages import DEFAULT_LOCALE, number_text, translate
 from askback.messages.languages import choose
-from askback.ports.projections import Api, Json
+from askback.ports.systems import Api, Json
 
 Style = Literal["snake", "camel"]
 SKIPPED = translate("message.skipped", DEFAULT_LOCALE)

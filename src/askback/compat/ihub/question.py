@@ -17,7 +17,7 @@ from askback.domain.patterns import has_nested_quantifiers
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import is_blank
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 TOOL = "ask_user"
 FIELD = "answer"

@@ -17,7 +17,7 @@ from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.messages import translate
-from askback.ports.projections import Answer, Api, Call, Json
+from askback.ports.systems import Answer, Api, Call, Json
 
 _ANSWER_PATHS = ((r"reason", "skipped"), (r"values(\.answer)?", "value"))
 _TEXT_PATHS = ((r"id|Idempotency-Key", "messageId"), (r"content\[0\]\.text", "content"), ("", ""))

@@ -12,17 +12,7 @@ from typing import Any
 from askback.compat.ihub import calls, reply
 from askback.compat.ihub.clarification import Style, clarification, open_questions, text_of, user_messages
 from askback.messages.languages import choose
-from askback.ports.projections import (
-    Answer,
-    Api,
-    Call,
-    EventStream,
-    Json,
-    Problem,
-    Route,
-    StreamEvent,
-    System,
-)
+from askback.ports.systems import Answer, Api, Call, EventStream, Json, Problem, Route, StreamEvent, System
 from askback.wire.operation import PEOPLE, REQUESTER
 
 CHAT = "/api/apps/{app}/chat/{chat}"

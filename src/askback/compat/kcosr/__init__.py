@@ -7,7 +7,7 @@ from askback.compat.kcosr.interaction import InteractionRequest, UserResponse, r
 from askback.compat.kcosr.operations import ask, events, interact, refuse
 from askback.compat.kcosr.outcomes import ToolError, follow_up, result
 from askback.compat.kcosr.schema import to_form
-from askback.ports.projections import Route, Socket, System
+from askback.ports.systems import Route, Socket, System
 from askback.wire.operation import PEOPLE, REQUESTER
 
 __all__ = [

@@ -17,7 +17,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.validation.arguments import arguments
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, NotFound, Refused
-from askback.ports.projections import Channel, Json, Problem, Watch
+from askback.ports.systems import Channel, Json, Problem, Watch
 
 PROTOCOL = 2
 _TYPES = (

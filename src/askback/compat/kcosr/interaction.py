@@ -14,7 +14,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.request import Answer, InputRequest
 from askback.domain.validation.structure import parse
 from askback.domain.verdict import Accept, AskAgain
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 InteractionOutcome = Mapping[str, Any]
 """`{"complete": …}`, `{"reprompt": {…}}` with the members of a request to change, or `{"pending": {"message": …}}`."""

@@ -17,7 +17,7 @@ from askback.domain.faults import Faults, fault, join
 from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 from askback.domain.validation.arguments import arguments
-from askback.ports.projections import Answer, Api, Call, Json, Problem
+from askback.ports.systems import Answer, Api, Call, Json, Problem
 
 _Milliseconds = Annotated[Number_, Field(gt=0)]
 _CURSOR = re.compile("([0-9]{1,18}):([0-9]{1,18})")

@@ -8,7 +8,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest
 from askback.domain.timestamps import rfc3339
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 TOOL = "questions_ask"
 TIMED_OUT = "Interaction timed out"

@@ -14,7 +14,7 @@ from askback.domain.fields import Form, Number_
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 _TextType = Literal["text", "textarea"]
 _Plain = Literal[_TextType, "number", "boolean"]

@@ -13,7 +13,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
 from askback.messages import translate
-from askback.ports.projections import Api, Json
+from askback.ports.systems import Api, Json
 
 _KINDS = {
     "message": "user_message",
@@ -162,16 +162,10 @@ class Transcript:
 async def replay(api: Api, session: str) -> tuple[Transcript, list[Json]]:
     """Return the transcript of a session so far, and its events."""
     transcript, found = Transcript(session, api.locale), list[Json]()
-    async with api.watch(session, readonly=True) as now:
-        end = now.cursor
-    if end:
-        async with api.watch(session, after=0, readonly=True) as events:
-            async for event in events:
-                if event["type"] == "thread.erased":
-                    found.clear()
-                found += transcript.project(event)
-                if event["seq"] >= end:
-                    break
+    for event in await api.history(session):
+        if event["type"] == "thread.erased":
+            found.clear()
+        found += transcript.project(event)
     return transcript, found
 
 

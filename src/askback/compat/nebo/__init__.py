@@ -8,7 +8,7 @@ from askback.compat.nebo.agents import AgentPeer
 from askback.compat.nebo.chats import read_chat
 from askback.compat.nebo.people import PersonPeer
 from askback.compat.nebo.tool import AGENT_TOOL, agent
-from askback.ports.projections import Route, Socket, System
+from askback.ports.systems import Route, Socket, System
 from askback.wire.operation import PEOPLE, REQUESTER
 
 __all__ = ["AGENT_TOOL", "SYSTEM", "agent"]

@@ -14,7 +14,7 @@ from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
-from askback.ports.projections import Channel, Json, Problem
+from askback.ports.systems import Channel, Json, Problem
 from askback.ports.threads import ThreadOfAnother
 
 MAX_ENDED = 200

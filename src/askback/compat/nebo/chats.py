@@ -6,7 +6,7 @@ import json
 
 from askback.compat.nebo.frames import public_id, response
 from askback.compat.nebo.widgets import write_ask
-from askback.ports.projections import Answer, Call, Json
+from askback.ports.systems import Answer, Call, Json
 
 
 async def read_chat(call: Call) -> Answer:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from askback.compat.nebo.widgets import write_ask, write_value
 from askback.domain.faults import rename_path
-from askback.ports.projections import Api, Json
+from askback.ports.systems import Api, Json
 
 NO_UI = "Interactive prompts require the web UI"
 NO_AGENT = "No agent connected. Make sure nebo is running."

@@ -13,7 +13,7 @@ from askback.domain.faults import Faults, fault
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
-from askback.ports.projections import Json, Problem
+from askback.ports.systems import Json, Problem
 
 _OWN = "answered here"
 """Marks what is shown while this page answers it: only the others are told."""

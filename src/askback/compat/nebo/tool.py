@@ -14,7 +14,7 @@ from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
 from askback.messages import DEFAULT_LOCALE, render
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 
 class AgentCall(Ask, json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["text"]}]}):

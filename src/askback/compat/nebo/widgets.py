@@ -11,7 +11,7 @@ from askback.domain.faults import Faults, fault
 from askback.domain.model import Model
 from askback.domain.validation.report import Report
 from askback.errors import Invalid
-from askback.ports.projections import Json
+from askback.ports.systems import Json
 
 PROMPT_REQUIRED = "'prompt' (or 'text') is required for ask action"
 TITLE_LENGTH = 500

@@ -18,7 +18,7 @@ from askback.domain.limits import Limits
 from askback.errors import NotFound, Unavailable
 from askback.ports.agents import Principal
 from askback.ports.bus import Activity, PersonalChange, request_topic, tenant_topic
-from askback.ports.projections import Json, Problem, Watch
+from askback.ports.systems import Json, Problem, Watch
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscription, Subscriptions
@@ -45,7 +45,7 @@ class Gateway:
 
 
 class CallerApi:
-    """`ports.projections.Api`."""
+    """`ports.systems.Api`."""
 
     def __init__(self, gateway: Gateway, principal: Principal, locale: str) -> None:
         self._gateway = gateway
@@ -80,7 +80,7 @@ class CallerApi:
         paths: PathTable = (),
         **args: object,
     ) -> Any:
-        """Run an operation with the role, access and checks of the caller; see `ports.projections.Api`."""
+        """Run an operation with the role, access and checks of the caller; see `ports.systems.Api`."""
         row = OPERATIONS[operation]
         known = {each.name: _absent(each) for each in row.parameters}
         if unknown := args.keys() - known.keys() - set(row.path_parameters):
@@ -92,7 +92,7 @@ class CallerApi:
             raise refused.with_paths(paths) from None
 
     async def requests(self, **filters: object) -> list[Json]:
-        """Return all requests that the caller may see; see `ports.projections.Api`."""
+        """Return all requests that the caller may see; see `ports.systems.Api`."""
         found, more = list[Json](), {}
         while True:
             page = await self.call("list_requests", limit=MAX_PAGE, **filters, **more)
@@ -102,12 +102,12 @@ class CallerApi:
             more = {"cursor": page["next_cursor"]}
 
     async def open_requests(self, **filters: object) -> list[Json]:
-        """Return those that wait for a person; see `ports.projections.Api`."""
+        """Return those that wait for a person; see `ports.systems.Api`."""
         pending = await self.requests(status=[Status.PENDING], **filters)
         return [each for each in pending if not each.get("queued_behind")]
 
     async def outcome(self, request_id: str) -> Json:
-        """Wait for the end of a request; see `ports.projections.Api`."""
+        """Wait for the end of a request; see `ports.systems.Api`."""
         waiter, waits = _Waiter(self.principal), self._gateway.waits
         leave = self.ctx.bus.listen(request_topic(self.principal.tenant, request_id), waiter.changed)
         try:
@@ -123,7 +123,7 @@ class CallerApi:
     async def watch(
         self, thread_id: str | None, *, after: int | None = None, readonly: bool = False
     ) -> AsyncGenerator[Watch]:
-        """Subscribe; see `ports.projections.Api`."""
+        """Subscribe; see `ports.systems.Api`."""
         reader = EventQueue(self.principal, inbox=thread_id is None)
         reader.subscription = await self._gateway.subscriptions.open(
             self.principal, reader, thread_id=thread_id, after=after, readonly=readonly
@@ -133,14 +133,27 @@ class CallerApi:
         finally:
             reader.subscription.close()
 
+    async def history(self, thread_id: str) -> list[Json]:
+        """Return the events of a thread so far; see `ports.systems.Api`."""
+        found = list[Json]()
+        async with self.watch(thread_id, readonly=True) as now:
+            end = now.cursor
+        if end:
+            async with self.watch(thread_id, after=0, readonly=True) as events:
+                async for event in events:
+                    found.append(event)
+                    if event["seq"] >= end:
+                        break
+        return found
+
     async def is_undelivered(self, request_id: str) -> bool:
-        """Whether a resume is held for the outcome; see `ports.projections.Api`."""
+        """Whether a resume is held for the outcome; see `ports.systems.Api`."""
         resume = await self.ctx.store.resume_of(self.principal.tenant, request_id)
         return resume is not None and resume.resume.held and resume.attempt == 0
 
     @asynccontextmanager
     async def watch_messages(self) -> AsyncGenerator[AsyncIterator[Json]]:
-        """Subscribe; see `ports.projections.Api`."""
+        """Subscribe; see `ports.systems.Api`."""
         reader = EventQueue(self.principal, inbox=False)
 
         def take(event: Event) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.secrets.secret import RawBody
-from askback.ports.projections import Answer, EventStream, StreamEvent
+from askback.ports.systems import Answer, EventStream, StreamEvent
 from askback.service.lifecycle import undelivered
 from askback.transports.compat.api import CallerApi
 from askback.transports.http import Message, Scope, Send, header, json_reply
@@ -25,7 +25,7 @@ _HEADERS = [
 
 
 class SystemCall:
-    """`ports.projections.Call`."""
+    """`ports.systems.Call`."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class SystemCall:
         return self._raw
 
     async def start_oauth(self, request_id: str) -> Answer:
-        """Begin to connect an account; see `ports.projections.Call`."""
+        """Begin to connect an account; see `ports.systems.Call`."""
         ctx, who = self.api.ctx, self.api.principal
         url, headers = await begin_oauth(ctx, self._scope, who, request_id, {}, base_path=self._base_path)
         return Answer({"url": url}, headers=headers)

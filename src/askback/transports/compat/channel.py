@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from askback.domain import jsontext
 from askback.domain.faults import Faults, fault
-from askback.ports.projections import Json, Peer
+from askback.ports.systems import Json, Peer
 from askback.service.lifecycle import undelivered
 from askback.transports.compat.api import CallerApi
 from askback.transports.http import ClientGone, Receive, Send
@@ -25,7 +25,7 @@ MAX_TASKS = 1_000
 
 
 class SocketChannel:
-    """`ports.projections.Channel`."""
+    """`ports.systems.Channel`."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class SocketChannel:
         return task
 
     def follow(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Run something that lasts as long as the connection; see `ports.projections.Channel`."""
+        """Run something that lasts as long as the connection; see `ports.systems.Channel`."""
         return self.start(self._follow(work))
 
     async def _follow(self, work: Coroutine[Any, Any, None]) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from askback.domain.secrets.secret import RawBody
 from askback.errors import Forbidden, RateLimited, Unauthorized
-from askback.ports.projections import EventStream, Problem, Route, Socket
+from askback.ports.systems import EventStream, Problem, Route, Socket
 from askback.service.access import roles
 from askback.transports.compat.api import CallerApi, Gateway
 from askback.transports.compat.calls import SystemCall, send_answer, send_events

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from askback.compat.installed import find_system
 from askback.errors import NotFound
-from askback.ports.projections import Route, Socket, System
+from askback.ports.systems import Route, Socket, System
 from askback.transports.compat.tools import tool_routes
 from askback.transports.problems import MethodNotAllowed
 

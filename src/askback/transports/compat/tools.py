@@ -11,7 +11,7 @@ from askback.domain.faults import Faults
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import Refused
-from askback.ports.projections import Answer, Call, Json, Route, System, Tools
+from askback.ports.systems import Answer, Call, Json, Route, System, Tools
 from askback.wire.operation import REQUESTER
 
 VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")

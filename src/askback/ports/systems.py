@@ -108,6 +108,10 @@ class Api(Protocol):
         """Subscribe to a thread, or to the inbox (None), after an event, or from now on."""
         ...
 
+    async def history(self, thread_id: str) -> list[Json]:
+        """Return the events of a thread so far; the caller does not count as somebody who looks at it."""
+        ...
+
     async def is_undelivered(self, request_id: str) -> bool:
         """Whether a request of the caller ended while nobody waited for it, and its outcome was not read since."""
         ...
