@@ -16,7 +16,7 @@ CANARY = "canary-7f3a9c51e2"
 @pytest.mark.parametrize(
     ("example", "text"),
     {
-        "secret-answered": "HUBSPOT_API_KEY · global",
+        "secret-answered": "HUBSPOT_API_KEY · everywhere",
         "secret-unverified": "It could not be checked whether this works.",
         "secret-existing": "✓ already configured",
         "secret-dismissed": "Dismissed by Eva",
@@ -53,7 +53,7 @@ def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gall
     card = open_gallery("secret-hidden").card
     expect(card.get_by_role("heading")).to_have_text("The agent needs 2 secrets")
     expect(card.get_by_text("2 secrets", exact=True)).to_be_visible()
-    expect(card.get_by_text("You can read this. Others answer it.")).to_be_visible()
+    expect(card.get_by_text("You can view this request, but not answer it.")).to_be_visible()
     expect(card.locator("input, textarea, button")).to_have_count(0)
     expect(open_gallery("secret-hidden-answered").card).to_contain_text("1 secret · this conversation")
 

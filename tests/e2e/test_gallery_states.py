@@ -121,7 +121,7 @@ def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None
 @requirement("K5", "K3")
 @pytest.mark.parametrize(
     ("example", "why"),
-    [("assigned", "Waiting for Ada, editors."), ("view", "You can read this. Others answer it.")],
+    [("assigned", "Waiting for Ada, editors."), ("view", "You can view this request, but not answer it.")],
 )
 def test_who_may_not_answer_sees_for_whom_it_is(open_gallery: OpenGallery, example: str, why: str) -> None:
     gallery = open_gallery(example)

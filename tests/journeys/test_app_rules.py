@@ -173,6 +173,10 @@ async def test_axe_finds_nothing_in_the_rules(
     await eva.page.keyboard.press("Escape")
     await eva.page.set_viewport_size(PHONE)
     found["phone"] = await eva.violations()
+    await eva.page.set_viewport_size({"width": 768, "height": 900})
+    revoke = eva.page.locator("tbody button").first
+    await revoke.scroll_into_view_if_needed()
+    await expect(revoke).to_be_in_viewport(ratio=1)
     await eva.page.set_viewport_size({"width": 320, "height": 640})
     assert await eva.width() == 320
     assert found == {"empty": [], "list": [], "draft": [], "phone": []}

@@ -119,9 +119,9 @@ async def test_an_agent_that_it_is_taken_from_may_use_it_no_more(
     await expect(row).to_contain_text("No agent; each has to ask")
     assert (await team.agent.lease(thread, "A_KEY")).status_code == 404
     await row.get_by_role("button", name="Agents").click()
-    await page.get_by_label("Every agent, also new ones").check()
+    await page.get_by_label("Every agent, including new ones").check()
     await dialog(page, "Save").click()
-    await expect(row).to_contain_text("Every agent, also new ones")
+    await expect(row).to_contain_text("Every agent, including new ones")
 
 
 @requirement("E17")
@@ -155,7 +155,7 @@ async def test_with_the_keyboard_alone_a_secret_is_added_and_erased_after_a_ques
     await page.keyboard.type("B_KEY")
     await page.keyboard.press("Tab")
     await page.keyboard.type(f" {CANARY}")
-    await expect(page.get_by_text("The value begins or ends with white space")).to_be_visible()
+    await expect(page.get_by_text("The value begins or ends with a space")).to_be_visible()
     await page.keyboard.press("Enter")
     await expect(page.get_by_role("dialog")).to_have_count(0)
     row = page.get_by_role("row").filter(has_text="B_KEY")

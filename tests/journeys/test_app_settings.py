@@ -68,7 +68,7 @@ async def test_a_dark_page_stays_dark_on_every_page(screen: OpenScreen, team: Te
     assert await scheme("html") == "dark"
     await eva.go("/settings")
     await expect(page.get_by_label("Dark", exact=True)).to_be_checked()
-    await page.get_by_label("As the system").check()
+    await page.get_by_label("Same as system").check()
     assert await scheme("askback-app") == "light dark"
 
 
@@ -206,7 +206,7 @@ async def test_who_is_no_admin_reads_the_settings_and_changes_none(screen: OpenS
     await expect(page.get_by_text("Open requests of an agent")).to_be_visible()
     await expect(page.get_by_role("spinbutton")).to_have_count(0)
     await page.get_by_role("button", name="Health").click()
-    await expect(page.get_by_text("Works", exact=True)).to_be_visible()
+    await expect(page.get_by_text("Working", exact=True)).to_be_visible()
     await expect(page.get_by_text("Release")).to_have_count(0)
 
 

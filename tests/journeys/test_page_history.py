@@ -36,6 +36,7 @@ async def test_the_history_says_who_decided_what_and_why_and_is_searched(
     await expect(verdict).to_contain_text("Denied")
     await expect(verdict).to_contain_text("by bob")
     await expect(eva.card).to_contain_text("Not on a Friday.")
+    await expect(eva.card.locator(".given").get_by_text("make deploy")).to_be_visible()
     await eva.page.get_by_role("searchbox").fill("rome")
     await expect(rows).to_have_count(1)
     await expect(eva.page).to_have_url(f"{eva.origin}/history/{call['id']}?q=rome")

@@ -37,7 +37,7 @@ async def test_a_request_is_handed_to_a_colleague_and_taken_back(
     await expect(eva.page).to_have_title(re.compile("^Which city"))
     assert (await team.bob.get(request["id"]))["assignment"]["assignees"] == [team.bob.id]
     await eva.page.get_by_role("button", name="Assign…", exact=True).click()
-    await dialog.get_by_role("button", name="As the agent asked").click()
+    await dialog.get_by_role("button", name="Reset to the agent's choice").click()
     await expect(eva.page).to_have_title(re.compile(r"^\(1\)"))
     assert (await team.carol.answer(request["id"], {"q": "Rome"})).status_code == 200
     await expect(eva.page.get_by_role("button", name="Assign…", exact=True)).to_have_count(0)
@@ -52,9 +52,11 @@ async def test_a_request_is_put_aside_and_comes_back_by_itself(
     await eva.page.get_by_role("button", name="Remind me…", exact=True).click()
     await eva.page.locator("askback-modal").get_by_role("button", name="In an hour").click()
     await expect(eva.page.get_by_role("heading", name="Later")).to_be_visible()
-    await expect(eva.page).to_have_title(re.compile("^Which city"))
+    await expect(eva.page).to_have_title(re.compile("^Inbox"))
+    await expect(eva.card).to_have_count(0)
     await eva.page.reload()
     await expect(eva.page.get_by_role("heading", name="Later")).to_be_visible()
+    await eva.page.get_by_role("link", name="Which city").click()
     await eva.page.get_by_role("button", name="Back to the inbox", exact=True).click()
     await expect(eva.page.get_by_role("heading", name="Today")).to_be_visible()
     await expect(eva.page).to_have_title(re.compile(r"^\(1\)"))
@@ -96,18 +98,24 @@ async def test_people_comment_on_a_request_and_see_it_at_once(
 async def test_what_expired_is_missed_until_it_was_opened(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
-    for title in ("First?", "Second?"):
-        made = asked(await team.agent.ask(thread, {**FORM, "title": title}, timeout_s=1))
+    for made in (
+        asked(await team.agent.ask(thread, {**FORM, "title": "First?"}, timeout_s=1)),
+        asked(await team.agent.bash(thread, "make second", timeout_s=1)),
+    ):
         await team.agent.http.get(f"/v1/requests/{made['id']}", params={"wait": 20})
+    due = asked(await team.agent.ask(thread, {**FORM, "title": "Due?"}, timeout_s=600))
     eva = await screen("/", house=team)
     missed = eva.page.get_by_role("heading", name="Missed")
     await expect(missed).to_be_visible()
     titles = eva.page.locator("a.row .t")
-    await expect(titles).to_have_text(["Second?", "First?"])
+    await expect(titles).to_have_text(["Due?", "Run: make second", "First?"])
     assert await eva.violations() == []
-    await eva.page.get_by_role("link", name="Second?").click()
-    await expect(titles).to_have_text(["First?"])
+    await eva.page.get_by_role("link", name="make second").click()
+    await expect(eva.card.locator(".given").get_by_text("make second")).to_be_visible()
+    await expect(titles).to_have_text(["Due?", "First?"])
+    assert (await team.bob.answer(due["id"], {"q": "Rome"})).status_code == 200
     third = asked(await team.agent.ask(thread, {**FORM, "title": "Third?"}, timeout_s=1))
+    await expect(eva.page.get_by_role("link", name="Third?")).to_contain_text("Expired")
     await expect(titles).to_have_text(["Third?", "First?"])
     async with eva.page.expect_response("**/v1/missed/seen"):
         await eva.page.get_by_role("button", name="Mark all as seen", exact=True).click()

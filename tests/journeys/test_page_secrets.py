@@ -172,7 +172,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
     eva = await screen(f"/r/{request['id']}", house=team)
     # Of a password that comes later Chromium does not see what stands in the form already, if it looks in time.
     eva.forgive("should have (optionally hidden) username fields")
-    saved = eva.card.get_by_label("A_KEY: Use the saved value (global)")
+    saved = eva.card.get_by_label("A_KEY: Use the saved value (everywhere)")
     await expect(saved).to_be_checked()
     await expect(eva.card.locator(".secret")).to_have_count(1)
     await saved.uncheck()

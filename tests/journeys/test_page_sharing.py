@@ -15,7 +15,7 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
-MAY_READ = "You can read this. Others answer it."
+MAY_READ = "You can view this request, but not answer it."
 
 
 @pytest.fixture

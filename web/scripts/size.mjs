@@ -34,7 +34,7 @@ const PART_BUDGETS = {
   chat: 5_750,
   composer: 4_250,
   drafts: 2_250,
-  receipt: 2_750,
+  receipt: 2_900,
   markdown: 1_250,
   timezone: 500,
   choices: 5_250,

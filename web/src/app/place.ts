@@ -6,6 +6,7 @@ import { buttons, tokens } from "../elements/tokens.css.ts";
 import type { InboxStore } from "./store.ts";
 import type { PlaceKeys } from "./ui/keylist.ts";
 import type { Question } from "./ui/modal.ts";
+import { table } from "./ui/table.css.ts";
 import type { ToastOptions } from "./ui/toasts.ts";
 import { ui } from "./ui/ui.css.ts";
 
@@ -33,7 +34,7 @@ export interface App {
  * `app`, `item` and `query` are set before it is connected; `item` and `query` again when the address changes.
  */
 export abstract class PlaceElement extends AskbackElement {
-  static override styles = [tokens, buttons, ui];
+  static override styles = [tokens, buttons, ui, table];
   static override properties: Record<string, unknown> = { item: "", query: undefined };
 
   declare app: App;

@@ -45,8 +45,9 @@ export const shell = css`
     display: flex;
     font-weight: 500;
     gap: 0.625rem;
+    line-height: 1.25;
     min-block-size: 2.25rem;
-    padding-inline: 0.5rem;
+    padding: 0.25rem 0.5rem;
     text-decoration: none;
   }
   .rail li a:hover {
@@ -197,6 +198,7 @@ export const shell = css`
       line-height: 1.25;
       padding-inline: 0.3rem;
       position: absolute;
+      white-space: nowrap;
     }
     .tabs a {
       position: relative;

@@ -214,7 +214,7 @@ export class AskbackApp extends AskbackElement implements App {
         <span class="avatar" aria-hidden="true">${initials(name)}</span>
         <b id="me">${name}</b>
         <button type="button" id="out" class="quiet" title=${this.say("sign_out")} aria-label=${this.say("sign_out")} .onclick=${() => this.#signOut()}>${OUT}</button>
-        <span id="link" data-link=${link}>${this.say(link === "signed-out" ? "offline" : link)}</span>
+        <span id="link" data-link=${link}>${this.say(link === "online" ? link : `app.${link === "connecting" ? link : "offline"}`)}</span>
       </div>
     </nav>`;
   }

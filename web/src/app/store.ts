@@ -54,9 +54,9 @@ export class InboxStore extends EventTarget {
     );
   }
 
-  /** Return the title of a conversation, its id without one. */
-  titleOf(thread: string): string {
-    return this.#titles.get(thread) ?? thread;
+  /** Return the title of a conversation, its id without one; `unknown` while it may have one that is not read yet. */
+  titleOf(thread: string, unknown = thread): string {
+    return this.#titles.get(thread) ?? (this.#asked.has(thread) ? thread : unknown);
   }
 
   /** Take requests out of the list until the returned function is called. */

@@ -58,6 +58,8 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   /** Leaves announcing to the thread or inbox around it: one live region for all. */
   declare quiet: boolean;
   declare inThread: boolean;
+  /** Whether its receipt begins unfolded; set it before the request. */
+  declare unfolded?: boolean;
   declare modal: boolean;
   /** The requests among which this one has its place, oldest first. */
   declare around: readonly InputRequest[] | undefined;

@@ -33,21 +33,30 @@ export const variantOf = (locale: string): string =>
 
 const MINUTE_MS = 60_000;
 
-/** How long it is until a moment that is less than an hour away, in words; nothing for one that has passed or is far. */
+/** How long it is until a moment, in words; nothing for one that has passed or is more than a month away. */
 export function left(iso: string, now: number, locale: string): string {
-  const ms = Date.parse(iso) - now;
-  if (!(ms > 0 && ms < 60 * MINUTE_MS)) return "";
+  const minutes = (Date.parse(iso) - now) / MINUTE_MS;
+  if (!(minutes > 0 && minutes < 31 * 1440)) return "";
   const [count, unit] =
-    ms < 2 * MINUTE_MS ? ([ms / 1000, "second"] as const) : ([ms / MINUTE_MS, "minute"] as const);
+    minutes < 2
+      ? ([minutes * 60, "second"] as const)
+      : minutes < 60
+        ? ([minutes, "minute"] as const)
+        : minutes < 48 * 60
+          ? ([minutes / 60, "hour"] as const)
+          : ([minutes / 1440, "day"] as const);
   return new Intl.RelativeTimeFormat(locale).format(Math.floor(count), unit);
 }
 
-/** A moment for people, in their own zone: the time today, the date and time else. */
+/** A moment for people, in their own zone: the time today, the date and time else, the year if it is another one. */
 export function when(iso: string, locale: string): string {
   const at = new Date(iso);
-  const today = at.toDateString() === new Date().toDateString();
+  const now = new Date();
+  const today = at.toDateString() === now.toDateString();
+  const year = at.getFullYear() === now.getFullYear() ? undefined : "numeric";
   return new Intl.DateTimeFormat(variantOf(locale), {
-    ...(today ? {} : { dateStyle: "medium" }),
-    timeStyle: "short",
+    ...(today ? {} : { year, month: "short", day: "numeric" }),
+    hour: "numeric",
+    minute: "2-digit",
   }).format(at);
 }

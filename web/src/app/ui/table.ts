@@ -8,7 +8,7 @@ export interface Column<T> {
   readonly quiet?: boolean;
 }
 
-/** Draw a table; on a phone each row is a block, and each cell has the label of its column. */
+/** Draw a table; where it is narrow each row is a block, and each cell has the label of its column beside it. */
 export const drawTable = <T>(
   caption: string,
   columns: readonly Column<T>[],
@@ -19,7 +19,7 @@ export const drawTable = <T>(
     <thead><tr>${columns.map(({ label, quiet }) => html`<th scope="col"><span class=${quiet && "hidden"}>${label}</span></th>`)}</tr></thead>
     <tbody>${rows.map(
       (row) =>
-        html`<tr>${columns.map(({ label, quiet, draw }) => html`<td data-label=${!quiet && label}>${draw(row)}</td>`)}</tr>`,
+        html`<tr>${columns.map(({ label, quiet, draw }) => html`<td data-label=${!quiet && label}><div>${draw(row)}</div></td>`)}</tr>`,
     )}</tbody>
   </table>
 </div>`;

@@ -63,6 +63,14 @@ export const ui = css`
     flex-wrap: wrap;
     gap: 0.625rem;
   }
+  @media (width < 45rem) {
+    .page > .head > .actions {
+      inline-size: 100%;
+    }
+    .page > .head > .actions > button {
+      flex: 1 1 40%;
+    }
+  }
   .actions.end {
     justify-content: end;
     margin-block-start: 1.25rem;
@@ -168,9 +176,13 @@ export const ui = css`
     font-variant-numeric: tabular-nums;
   }
   .group {
+    align-items: baseline;
     color: var(--_muted);
+    display: flex;
     font-size: 0.8125rem;
     font-weight: 600;
+    justify-content: space-between;
+    min-block-size: 2.5rem;
     padding: 0.75rem 1rem 0.25rem;
   }
   .row {
@@ -303,6 +315,9 @@ export const ui = css`
     grid-template-columns: 7rem 1fr;
     padding-block: 0.125rem;
   }
+  .keys + h3 {
+    margin-block: 1rem 0.25rem;
+  }
   kbd {
     border: 1px solid var(--_edge);
     border-radius: 0.25rem;
@@ -325,55 +340,6 @@ export const ui = css`
   .loading {
     color: var(--_muted);
     padding: 1rem;
-  }
-  .table {
-    overflow-x: auto;
-    position: relative;
-  }
-  table {
-    border-collapse: collapse;
-    inline-size: 100%;
-  }
-  th {
-    color: var(--_muted);
-    font-size: 0.8125rem;
-    font-weight: 600;
-    text-align: start;
-  }
-  th,
-  td {
-    overflow-wrap: break-word;
-    border-block-end: 1px solid var(--_line);
-    padding: 0.5rem 0.625rem;
-    vertical-align: top;
-  }
-  @media (width < 45rem) {
-    thead {
-      block-size: 1px;
-      clip-path: inset(50%);
-      overflow: hidden;
-      position: absolute;
-    }
-    tbody,
-    tr,
-    td,
-    table {
-      display: block;
-    }
-    tr {
-      border-block-end: 1px solid var(--_line);
-      padding-block: 0.5rem;
-    }
-    td {
-      border: 0;
-      padding-block: 0.125rem;
-    }
-    td[data-label]::before {
-      color: var(--_muted);
-      content: attr(data-label);
-      display: block;
-      font-size: 0.8125rem;
-    }
   }
   @media (forced-colors: active) {
     .row[aria-current="true"],

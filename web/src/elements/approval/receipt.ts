@@ -29,6 +29,12 @@ function keyOf(
 const item = (label: string, content: unknown): Template =>
   html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
 
+/** Draw the plan or the call that was asked about. */
+const drawAsked = (approval: ShownApproval, shown: Shown): Template =>
+  approval.plan
+    ? html`<div class="description">${escapeText(approval.plan)}</div>`
+    : drawCall(previewOf(approval), shown);
+
 /** Draw the call and everything that was decided with it. */
 function drawDetails(
   { request, say, locale }: Settled,
@@ -41,11 +47,7 @@ function drawDetails(
   const votes = request.votes ?? [];
   const names = votes.map(({ by }) => by.name).join(", ");
   return html`<div class="given">
-    ${
-      approval.plan
-        ? html`<div class="description">${escapeText(approval.plan)}</div>`
-        : drawCall(previewOf(approval), shown)
-    }
+    ${drawAsked(approval, shown)}
     <dl>
       ${edited_input != null && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
       ${note && item(say("approval.note_label"), escapeText(note))}
@@ -57,11 +59,12 @@ function drawDetails(
   </div>`;
 }
 
-/** Draw a decided approval as one line that opens to the call; a decision of the policy is shown smaller. */
+/** Draw an approval that has ended as one line that opens to the call; a decision of the policy is shown smaller. */
 export function drawApprovalReceipt(view: Settled, shown: Shown): Template | undefined {
   const { request, say, locale } = view;
   const { approval, answer, source, settled_at } = request;
-  if (!approval || !answer) return undefined;
+  if (!approval) return undefined;
+  if (!answer) return view.drawEnded(html`<div class="given">${drawAsked(approval, shown)}</div>`);
   const approved = answer.decision === "approve" && !request.revoked;
   const automatic = source === "policy";
   const name = (request.revoked?.by ?? request.settled_by)?.name ?? say("someone");

@@ -5,9 +5,7 @@ import { addTexts } from "../../core/messages.ts";
 import { shorten } from "../../core/path.ts";
 import type { Attempt } from "../drafts.ts";
 import { html, type Template } from "../html.ts";
-import { draw, icons } from "../icons.ts";
 import type { Kind } from "../kind.ts";
-import { cross } from "../marks.ts";
 import { onDemand } from "../ondemand.ts";
 import { questionOf } from "../show.ts";
 import { drawFollowUp, drawRefusal } from "./followup.ts";
@@ -16,8 +14,6 @@ import { Settled, type SettledHost } from "./settled.ts";
 import "./receipt.css.ts";
 
 addTexts(texts);
-
-const SKIP = draw("M5 6l7 6-7 6zM17 6v12");
 
 /** How many characters stand for an answer that can be opened. */
 const LINE = 300;
@@ -40,21 +36,6 @@ export function drawAnswered(view: Settled): Template | undefined {
   return view.drawLine(line, opens && drawGiven(view, form, answer));
 }
 
-/** A request that ended without an answer, and why. */
-function drawEnded(view: Settled): Template {
-  const { request, say, locale } = view;
-  const { status, reason, note } = request;
-  const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
-  const key =
-    status === "expired" ? status : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
-  return view.drawLine(html`${icon}
-    <div>
-      <p><strong>${questionOf(request, locale)}</strong></p>
-      <p class="by">${status === "declined" ? view.byline(key) : say(key)}</p>
-      ${note && html`<p class="by">“${note}”</p>`} ${view.drawLate()}
-    </div>`);
-}
-
 /** What this person has sent. */
 interface Sending {
   readonly attempt: Attempt | null;
@@ -73,7 +54,7 @@ export function drawReceipt(
   const unused = host.view.origin === "here" && attempt?.action === "answer" && request.status !== "answered";
   const unsent = ((unused || !sent) && kind?.unsentText(request)) || "";
   const settled = new Settled(host, request, unused, unsent, me);
-  return html`${kind?.drawSettled(settled) || drawEnded(settled)}${drawRefusal(settled)}`;
+  return html`${kind?.drawSettled(settled) || settled.drawEnded()}${drawRefusal(settled)}`;
 }
 
 Object.assign(onDemand, { drawAnswered, drawFollowUp, drawReceipt });

@@ -3,11 +3,13 @@ import type { InputRequest } from "../../core/generated/wire.ts";
 import type { Origin, View } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
 import { html, type Template } from "../html.ts";
-import { draw } from "../icons.ts";
+import { draw, icons } from "../icons.ts";
 import { cross, tick } from "../marks.ts";
+import { questionOf } from "../show.ts";
 import { type Say, when } from "../text.ts";
 
 const DOWN = draw("M6 9l6 6 6-6");
+const SKIP = draw("M5 6l7 6-7 6zM17 6v12");
 
 /** What happened to the submission of this person, as a key of the catalogue. */
 type Fate = "lost" | "lost_self" | "unused" | "elsewhere";
@@ -32,6 +34,8 @@ export interface SettledHost {
   readonly say: Say;
   readonly locale: Locale;
   readonly readonly: boolean;
+  /** Whether a receipt begins unfolded. */
+  readonly unfolded?: boolean;
   readonly client:
     | { post?<T>(path: string, body: unknown, key: string): Promise<T>; readonly now?: number }
     | undefined;
@@ -86,10 +90,28 @@ export class Settled {
     return html`<span class=${done ? "tick" : "no"}>${done ? tick : cross}</span>`;
   }
 
+  /** A request that ended without an answer, and why; it opens to `more`. */
+  drawEnded(more?: Template): Template {
+    const { request, say, locale } = this;
+    const { status, reason, note } = request;
+    const icon = status === "expired" ? icons.clock : reason === "skipped" ? SKIP : cross;
+    const key =
+      status === "expired"
+        ? status
+        : `${status}.${reason ?? (status === "declined" ? "dismissed" : "failed")}`;
+    const line = html`${icon}
+      <div class="line">
+        <p><strong>${questionOf(request, locale)}</strong></p>
+        <p class="by">${status === "declined" ? this.byline(key) : say(key)}</p>
+        ${note && html`<p class="by">“${note}”</p>`} ${this.drawLate()}
+      </div>`;
+    return this.drawLine(line, more);
+  }
+
   /** A settled request as one line that opens to `more`, or one that does not. */
   drawLine(line: Template, more?: Template | false): Template {
     return more
-      ? html`<details class="card" part="card">
+      ? html`<details class="card" part="card" open=${!!this.host.unfolded && ""}>
           <summary>${line}<span class="chevron">${DOWN}</span></summary>
           ${more}
         </details>`

@@ -59,8 +59,7 @@ export class Verifier {
       return html`<p class="muted">${say("audit.progress", { done: end.seq, all: head.seq })}</p>`;
     const { status, key } = head.seal;
     return html`<p class=${status === "sealed" ? "good" : "problem"}>
-      <b>${say("audit.complete", { seq: end.seq })}</b>
-      ${say(`audit.seal_${status}`, { key: key ?? "" })}</p>
+      <b>${say("audit.complete", { seq: end.seq })}</b> ${say(`audit.seal_${status}`, { key: key ?? "" })}</p>
       <p class="muted">${say("audit.head")} <code dir="ltr">${head.seq}:${head.hash}</code> <askback-copy .text=${`${head.seq}:${head.hash}`}></askback-copy></p>`;
   }
 }

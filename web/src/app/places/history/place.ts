@@ -114,6 +114,7 @@ export class Place extends PlaceElement {
     const card = document.createElement("askback-request");
     card.client = client;
     card.headingLevel = 2;
+    card.unfolded = true;
     this.#card = card;
     const show = (request: InputRequest): void => {
       card.request = request;

@@ -42,13 +42,17 @@ export class Detail {
   readonly #comments: Comments;
   readonly #tools: Tools;
 
-  /** `voted` is called after a decision of this window left the request open, with how many approvals are missing. */
+  /**
+   * `voted` is called after a decision of this window left the request open, with how many approvals are missing; `aside`
+   * after it was put aside.
+   */
   constructor(
     private readonly place: PlaceElement,
     private readonly voted: (missing: number) => void,
+    aside: () => void,
   ) {
     this.#comments = new Comments(place);
-    this.#tools = new Tools(place);
+    this.#tools = new Tools(place, aside);
   }
 
   get request(): InputRequest | undefined {
@@ -75,6 +79,8 @@ export class Detail {
     const card = document.createElement("askback-request");
     card.client = client;
     card.headingLevel = 2;
+    // The bar above has the title of the conversation.
+    card.inThread = true;
     // What has happened is said once for the whole application.
     card.quiet = true;
     let isSent = false;
@@ -86,6 +92,8 @@ export class Detail {
       client,
       id,
       (request) => {
+        // What had ended before it was opened was opened to be read.
+        card.unfolded ??= isTerminal(request.status);
         card.request = request;
         void Promise.resolve(loadKinds([request])).then(() => {
           if (card !== this.#card) return;
@@ -172,7 +180,7 @@ export class Detail {
         ${at >= 0 && html`<span class="muted n">${say("inbox.place", { at: at + 1, all })}</span>`}`
       }
       ${this.#tools.drawButtons()}
-      ${thread && html`<a class="thread" href=${pathOf("conversations", thread)}>${app.inbox.titleOf(thread)}</a>`}
+      ${thread && html`<a class="thread" href=${pathOf("conversations", thread)}>${app.inbox.titleOf(thread, say("thread"))}</a>`}
     </div>`;
   }
 

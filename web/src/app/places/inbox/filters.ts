@@ -38,16 +38,16 @@ export class Facts {
     return this.#mine.has(request);
   }
 
-  /** Everything that a row says, for the search. */
+  /** Everything that a row says, for the search. The title of the conversation may become known later. */
   textOf(request: InputRequest): string {
+    const { thread_id, approval } = request;
     let text = this.#texts.get(request);
     if (text === undefined) {
-      const { thread_id, approval } = request;
       const words = [titleOf(request, this.reader), whyOf(request, this.reader), agentOf(request), thread_id];
-      text = [...words, this.titleOf(thread_id), approval?.tool, approval?.title].join("\n").toLowerCase();
+      text = [...words, approval?.tool, approval?.title].join("\n").toLowerCase();
       this.#texts.set(request, text);
     }
-    return text;
+    return `${text}\n${this.titleOf(thread_id).toLowerCase()}`;
   }
 
   /** Return whether a request is among those of one of the filters with a count. */
@@ -72,11 +72,12 @@ export function narrow(
   );
 }
 
-/** Return the filters that have requests, with how many, and the one that is chosen. */
+/** Return the filters that have requests, with how many, and the one that is chosen; "For me" only if it leaves some out. */
 export function chipsOf(requests: readonly InputRequest[], chosen: string, facts: Facts, say: Say): Chip[] {
   return ["all", "mine", ...SORTS].flatMap((id) => {
     const count = requests.filter((request) => facts.isShown(request, id)).length;
-    const isUseful = id === "all" || id === chosen || count > 0;
+    const isSome = count > 0 && (id !== "mine" || count < requests.length);
+    const isUseful = id === "all" || id === chosen || isSome;
     return isUseful ? [{ id, label: say(`inbox.show_${id}`), count }] : [];
   });
 }

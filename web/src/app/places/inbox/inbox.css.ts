@@ -13,13 +13,22 @@ export const inbox = css`
       position: sticky;
     }
   }
+  .list .head > .about {
+    flex: 1 1 4rem;
+  }
   .list .head > .actions {
+    flex-wrap: nowrap;
     gap: 0;
   }
   .list .head button {
     font-size: 0.8125rem;
     font-weight: 500;
     padding-inline: 0.5rem;
+  }
+  @media (width < 45rem) {
+    .list .head .help {
+      display: none;
+    }
   }
   .list .head button[aria-pressed="true"] {
     color: var(--_accent);
@@ -133,10 +142,8 @@ export const inbox = css`
     background: none;
     border: 0;
     color: var(--_accent);
-    float: inline-end;
     font-size: inherit;
     font-weight: 500;
-    min-block-size: 1.5rem;
     padding: 0;
     text-decoration: underline;
   }

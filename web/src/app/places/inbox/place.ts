@@ -52,7 +52,11 @@ export class Place extends PlaceElement {
   declare selecting: boolean;
 
   override readonly keys = ALL_KEYS;
-  readonly #detail = new Detail(this, (missing) => this.#voted(missing));
+  readonly #detail = new Detail(
+    this,
+    (missing) => this.#voted(missing),
+    () => this.#openNext(),
+  );
   readonly #bulk = new Bulk(this);
   readonly #facts = new Facts(this, (thread) => this.app.inbox.titleOf(thread));
   readonly #list = new VirtualList<Entry>((entry, place) => this.#drawEntry(entry, place));
@@ -62,6 +66,8 @@ export class Place extends PlaceElement {
   /** The request that was decided here last: its row is about to go. */
   #decided = "";
   #first = true;
+  /** The open request whose row was brought into view. */
+  #revealed = "";
   /** Whether the focus stays in the list although another request is opened. */
   #staying = false;
   #stop: (() => void) | undefined;
@@ -136,6 +142,8 @@ export class Place extends PlaceElement {
       ...group(found, now, new Date(now).setHours(0, 0, 0, 0)),
       ...aside("later", later),
     ];
+    // What is due soon comes before what nobody can answer any more.
+    if (groups[1]?.[0] === "due") groups.unshift(...groups.splice(1, 1));
     const order = groups.flatMap(([, some]) => some);
     const entries = groups.flatMap(([name, some]): Entry[] => [
       { id: name, look: "group" },
@@ -144,18 +152,28 @@ export class Place extends PlaceElement {
     const due = groups.find(([name]) => name === "due")?.[1].length ?? 0;
     this.#listed = { entries, order, narrowed, due };
     const at = order.findIndex(({ id }) => id === this.item);
-    if (at >= 0) this.#following = (order[at + 1] ?? order[at - 1])?.id ?? "";
+    const isOpen = ({ settled_at }: InputRequest): boolean => !settled_at;
+    if (at >= 0)
+      this.#following = (order.slice(at + 1).find(isOpen) ?? order.slice(0, at).findLast(isOpen))?.id ?? "";
   }
 
   protected override updated(changed: Changed): void {
     const { root } = this;
     this.#list.update(root.querySelector(".rows"), root.querySelector(".pane.list"), this.#listed.entries);
+    this.#reveal();
     if (!changed.has("item")) return;
     if (!this.item && !this.#first) this.#leave(changed.get("item") as string);
     else if (this.item && !this.#first && !this.#staying) this.#enter();
     this.#staying = false;
-    if (this.item) this.#list.reveal(this.item);
     this.#first = false;
+  }
+
+  /** Have the row of the open request in view, once for each that is opened: the list may be read later. */
+  #reveal(): void {
+    if (this.#revealed === this.item) return;
+    const isListed = this.#listed.order.some(({ id }) => id === this.item);
+    if (isListed) this.#list.reveal(this.item);
+    if (isListed || !this.item) this.#revealed = this.item;
   }
 
   /** Give the focus to the open request, so that its keys work. */

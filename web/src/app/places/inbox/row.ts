@@ -39,7 +39,7 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
   const states: Record<string, string> = { expired: say("inbox.expired"), resolving: say("checking") };
   const state = states[status] ?? (hindrance || whyOf(request, reader));
   const at = settled_at ?? until ?? (soon ? expires_at : created_at);
-  const about = [agentOf(request), app.inbox.titleOf(thread_id), state].filter(Boolean).join(" · ");
+  const about = [agentOf(request), app.inbox.titleOf(thread_id, ""), state].filter(Boolean).join(" · ");
   const title = titleOf(request, reader);
   const mark = isDangerous(request) ? "bad" : LOOKS[sort];
   return html`<a class=${hindrance ? "row read" : "row"} href=${href} aria-current=${isOpen && "true"}>

@@ -17,7 +17,11 @@ export class Tools {
   #at = "";
   #failed = "";
 
-  constructor(private readonly place: PlaceElement) {}
+  /** `aside` is called after the open request was put aside. */
+  constructor(
+    private readonly place: PlaceElement,
+    private readonly aside: () => void,
+  ) {}
 
   open(request: InputRequest | undefined): void {
     if (request?.id !== this.#request?.id) this.#sheet = "";
@@ -91,6 +95,7 @@ export class Tools {
     if (!at) return;
     const undo = (): void => void personal.remind(request.id, undefined).catch(() => {});
     app.toast({ text: say("inbox.reminded", { time: momentText(at, locale) }), undo });
+    this.aside();
   }
 
   /** Draw the buttons; nothing for a request that has ended. */

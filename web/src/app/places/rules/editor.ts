@@ -242,8 +242,11 @@ export class Editor {
       names.map((id) => [id, say(`rules.${id}`)]);
     const set = (name: "rule" | "call" | "why") => (event: Event) =>
       this.#change({ [name]: (event.target as HTMLInputElement).value });
-    return html`<askback-modal heading=${say("rules.new")} .onclose=${() => this.close()}>
+    const call = html`<label>${say("rules.try_on")}<input id="call" type="text" autofocus=${this.#trying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" placeholder="make test" .value=${draft.call} .oninput=${set("call")} /></label>
+      <div id="trial" role="status">${this.#drawTrial()}</div>`;
+    return html`<askback-modal heading=${say(this.#trying ? "rules.try_new" : "rules.new")} .onclose=${() => this.close()}>
       <form class="editor" .onsubmit=${(event: Event) => void this.#add(event)}>
+        ${this.#trying && call}
         <label>${say("rules.rule")}<input id="rule" type="text" autofocus=${!this.#trying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" .value=${draft.rule} .oninput=${set("rule")} /></label>
         <p class="muted">${say("rules.examples")} <code dir="ltr">git status</code>, <code dir="ltr">npm test:*</code>, <code dir="ltr">write_file(path=src/**)</code></p>
         <div class="fields">
@@ -255,8 +258,7 @@ export class Editor {
         </div>
         ${this.#drawTicks(draft)}
         <label>${say("rules.why")}<input type="text" .value=${draft.why} .oninput=${set("why")} /></label>
-        <label>${say("rules.try_on")}<input id="call" type="text" autofocus=${this.#trying} dir="ltr" class="code" autocomplete="off" spellcheck="false" aria-describedby="trial" placeholder="make test" .value=${draft.call} .oninput=${set("call")} /></label>
-        <div id="trial" role="status">${this.#drawTrial()}</div>
+        ${!this.#trying && call}
         <section aria-label=${say("rules.past")}>${this.#drawCalls()}</section>
         ${this.#failure && html`<p class="problem" role="alert">${escapeText(this.#failure)}</p>`}
         <div class="actions end">

@@ -42,7 +42,6 @@ export const rulesSheet = css`
   }
   summary {
     cursor: pointer;
-    min-block-size: 2.75rem;
     padding-block: 0.625rem;
   }
   .built-in ul,
@@ -64,6 +63,13 @@ export const rulesSheet = css`
   }
   .editor p {
     margin: 0;
+  }
+  .editor > .actions {
+    background: var(--_surface);
+    inset-block-end: 0;
+    margin-block: 0 -1.25rem;
+    padding-block: 0.75rem 1.25rem;
+    position: sticky;
   }
   .editor label:not(.tick) {
     display: grid;

@@ -1,0 +1,28 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { left, when } from "../../src/elements/text.ts";
+
+afterEach(() => vi.unstubAllGlobals());
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+test.each([
+  ["2026-11-20T11:59:59Z", ""],
+  ["2026-11-20T12:00:45Z", "in 45 seconds"],
+  ["2026-11-20T12:09:59Z", "in 9 minutes"],
+  ["2026-11-20T13:00:00Z", "in 1 hour"],
+  ["2026-11-21T11:30:00Z", "in 23 hours"],
+  ["2026-11-24T11:00:00Z", "in 3 days"],
+  ["2027-11-20T12:00:00Z", ""],
+])("the time until %s is said as “%s”", (at, said) => {
+  expect(left(at, NOW, "en")).toBe(said);
+});
+
+test("a date has its year only if it is another one", () => {
+  vi.stubGlobal("navigator", { languages: ["en-US"] });
+  const year = new Date().getFullYear();
+  const far = new Date(year + 1, 5, 15, 9, 30).toISOString();
+  const near = new Date(year, new Date().getMonth() === 5 ? 6 : 5, 15, 9, 30).toISOString();
+  expect(when(far, "en")).toContain(String(year + 1));
+  expect(when(near, "en")).not.toContain(String(year));
+  expect(when(new Date().toISOString(), "en")).toMatch(/^\d{1,2}:\d{2}/);
+});
