@@ -86,7 +86,9 @@ async def test_an_answer_that_the_form_refuses_is_asked_again_with_the_reason(
     assert found["answers"] == {"format": "PDF"}
     assert tools.asked[0].message == "Report"
     for (_, reason), shown in zip(WRONG, tools.asked[1:], strict=True):
-        assert reason in shown.message
+        assert shown.message.startswith(
+            f"The answer was not accepted. Correct it and send it again:\n{reason}"
+        )
         assert shown.message.endswith("\n\nReport")
 
 

@@ -139,7 +139,7 @@ def _again(dialog: Dialog, problems: str) -> Dialog:
 
 def _faults(request: InputRequest, refused: Invalid) -> str:
     names = request.form.names if request.form is not None else {}
-    lines = [translate("fault.reprompted", DEFAULT_LOCALE)]
+    lines = [translate("mcp.again", DEFAULT_LOCALE)]
     for fault in refused.field_errors:
         whole, _, place = str(fault["path"]).partition(".")
         field = place.partition("[")[0]  # an item of a list is shown by its field
