@@ -28,7 +28,7 @@ from tests.fault.witness import Witness
 
 BUSY = 10
 """Answers between one kill and the next."""
-BUSY_S = 30
+BUSY_S = 120
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Scene:
     """More than one need a site."""
     troubles: Sequence[Trouble] = ()
     """Of its Postgres."""
-    patience_s: float = 30.0
+    patience_s: float = 120.0
     fault: str | None = None
     """What is planted in the servers, by its name in `planted`."""
     everything: bool = False

@@ -22,7 +22,7 @@ from tests.fault.relay import Relay
 from tests.fault.site import Site
 
 THREAD = "t1"
-HEALS_S = 10.0
+HEALS_S = 25.0
 """Until all is well after the cut; the polls that would cover up for a fault come later."""
 
 Step = Callable[[Relay], None]

@@ -34,7 +34,7 @@ from tests.fault.webhook_client import LoopbackWebhookClient
 
 REQUESTER, RESPONDER, ADMIN, METRICS = "kill-requester", "kill-responder", "kill-admin", "kill-metrics-reader"
 MASTER_KEY = f"k1:{'A' * 43}="
-START_S = 20
+START_S = 120
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(

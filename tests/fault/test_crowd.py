@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 async def test_each_of_a_crowd_gets_its_own_answer_though_the_server_is_killed_meanwhile(
     tmp_path: Path,
 ) -> None:
-    with anyio.fail_after(60 + CROWD / 50):
+    with anyio.fail_after(500 + CROWD / 50):
         came = await crowd.run(tmp_path, CROWD, patience_s=HANG_S)
     assert came.faults == []
     assert came.bytes_per_wait < MOST_BYTES

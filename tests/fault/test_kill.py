@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 
 @requirement("G7", "H1", "H2", "H4", "H5", "H8")
 async def test_killing_the_server_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
-    with anyio.fail_after(120 + KILLS * 5):
+    with anyio.fail_after(500 + KILLS * 5):
         report = await kill.run(tmp_path, kill.Scene(seed=SEED, kills=KILLS))
     assert report.faults == [], f"seed {SEED}"
     assert report.kills >= KILLS
@@ -32,7 +32,7 @@ async def test_killing_the_server_loses_nothing_and_repeats_nothing(tmp_path: Pa
 
 @requirement("H1", "H4", "H5", "H8")
 async def test_a_crash_of_postgres_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
-    with anyio.fail_after(120 + KILLS * 10):
+    with anyio.fail_after(500 + KILLS * 10):
         async with site() as place:
             scene = kill.Scene(seed=SEED, kills=KILLS // 2, agents=25, troubles=CRASHES)
             report = await kill.run(tmp_path, scene, site=place)
@@ -44,7 +44,7 @@ async def test_a_crash_of_postgres_loses_nothing_and_repeats_nothing(tmp_path: P
 @pytest.mark.parametrize("fault", planted.BREAKS)
 async def test_a_planted_fault_is_found_by_the_invariant_that_it_breaks(tmp_path: Path, fault: str) -> None:
     breaks, found = planted.BREAKS[fault], list[str]()
-    with anyio.move_on_after(300):
+    with anyio.move_on_after(800):
         for turn in itertools.count():
             folder = tmp_path / str(turn)
             folder.mkdir()

@@ -48,7 +48,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 async def test_who_waits_at_a_server_that_is_cut_off_gets_the_answer_that_was_given_at_the_other(
     tmp_path: Path, postgres: PostgresServer, how: str
 ) -> None:
-    with anyio.fail_after(120):
+    with anyio.fail_after(500):
         async with on(postgres, servers=2) as place, two(tmp_path, place) as trial:
             await play(trial, place.wires[0], CUTS[how])
     assert trial.faults == []
@@ -58,7 +58,7 @@ async def test_a_server_that_does_not_see_that_its_line_is_dead_is_found_out(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
     fault = "a dead line that is not noticed"
-    with anyio.fail_after(120):
+    with anyio.fail_after(500):
         async with on(postgres, servers=2) as place, two(tmp_path, place, fault=fault) as trial:
             await play(trial, place.wires[0], CUTS["forgetful hole"], patience_s=4)
     assert any("was told []" in each for each in trial.faults), trial.faults
@@ -68,7 +68,7 @@ async def test_a_server_that_does_not_see_that_its_line_is_dead_is_found_out(
 async def test_two_servers_lose_nothing_and_repeat_nothing_whatever_becomes_of_their_database(
     tmp_path: Path,
 ) -> None:
-    with anyio.fail_after(120 + KILLS * 15):
+    with anyio.fail_after(500 + KILLS * 15):
         async with site(servers=2) as place:
             troubles = (*CRASHES, *PARTITIONS)
             scene = kill.Scene(
@@ -85,7 +85,7 @@ async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_when_
 ) -> None:
     fault = "acknowledged before the commit, by servers that share"
     scene = kill.Scene(seed=SEED, kills=9, agents=24, hosts=4, servers=2, troubles=(long_hole,), fault=fault)
-    with anyio.fail_after(120):
+    with anyio.fail_after(500):
         async with site(servers=2) as place:
             report = await kill.run(tmp_path, scene, site=place)
     assert "I2" in {each.partition(" ")[0] for each in report.faults}, report

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -34,6 +35,9 @@ TALKS: dict[str, tuple[talks.Subject, ...]] = {
 }
 """By invariant, the talks that a fault has to be found in: a server with all of them is one with each."""
 
+PATIENCES_S = (3, 60)
+"""On a busy machine something else is missed first by one who waits for a short time."""
+
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 
 
@@ -44,8 +48,8 @@ def test_every_planted_fault_replaces_what_is_there():
 
 @requirement("H1", "H4", "H5", "H8")
 async def test_a_server_without_a_fault_keeps_all_that_is_watched(tmp_path: Path) -> None:
-    with anyio.fail_after(120):
-        assert await witness.play(tmp_path, patience_s=20) == []
+    with anyio.fail_after(500):
+        assert await witness.play(tmp_path, patience_s=120) == []
 
 
 @pytest.mark.parametrize("invariant", sorted({first for first, *_ in BREAKS.values()}))
@@ -57,13 +61,19 @@ async def test_every_planted_fault_is_found_by_the_invariant_that_it_breaks(
 
     async def find(number: int, fault: str) -> None:
         folder = tmp_path / str(number)
-        folder.mkdir()
-        async with limit:
-            found = await witness.play(folder, fault=fault, talks=TALKS[invariant])
-        if not set(BREAKS[fault]) & {each.partition(" ")[0] for each in found}:
-            unnoticed[fault] = list(found)
+        for patience_s in PATIENCES_S:
+            (folder / str(patience_s)).mkdir(parents=True)
+        found: Sequence[str] = ()
+        for patience_s in PATIENCES_S:
+            async with limit:
+                found = await witness.play(
+                    folder / str(patience_s), fault=fault, patience_s=patience_s, talks=TALKS[invariant]
+                )
+            if set(BREAKS[fault]) & {each.partition(" ")[0] for each in found}:
+                return
+        unnoticed[fault] = list(found)
 
-    with anyio.fail_after(120):
+    with anyio.fail_after(500):
         async with anyio.create_task_group() as scenes:
             for number, fault in enumerate(BREAKS):
                 if BREAKS[fault][0] == invariant:
