@@ -11,6 +11,9 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.e2e]
 
+SPACED = """Object.assign(document.documentElement.style,
+  { lineHeight: "1.5", letterSpacing: "0.12em", wordSpacing: "0.16em" })"""
+"""The spacing of WCAG 1.4.12, which shadow roots inherit."""
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
@@ -32,6 +35,23 @@ def test_axe_finds_nothing_in_any_example(
     assert violations(result) == []
 
 
+@requirement("J4", "J11")
+def test_axe_finds_nothing_in_any_example_where_the_system_forces_colours(
+    open_gallery: OpenGallery, axe_source: str
+) -> None:
+    gallery = open_gallery()
+    gallery.page.emulate_media(forced_colors="active")
+    gallery.page.evaluate(axe_source)
+    # Which colours the system forces is not axe's to read.
+    result = gallery.page.evaluate(
+        "(tags) => axe.run(document, {runOnly: tags, resultTypes: ['violations'],"
+        " rules: {'color-contrast': {enabled: false}}})",
+        WCAG,
+    )
+    gallery.page.emulate_media(forced_colors="none")
+    assert violations(result) == []
+
+
 def test_axe_sees_a_planted_fault(open_gallery: OpenGallery, axe_source: str) -> None:
     gallery = open_gallery("number")
     gallery.card.locator("label").evaluate("(label) => label.remove()")
@@ -46,6 +66,10 @@ def test_axe_sees_a_planted_fault(open_gallery: OpenGallery, axe_source: str) ->
 def test_nothing_scrolls_sideways(open_gallery: OpenGallery, width: int) -> None:
     gallery = open_gallery(width=width)
     assert gallery.page.evaluate("document.documentElement.scrollWidth") == width
+    gallery.page.evaluate(SPACED)
+    spaced = gallery.page.evaluate("document.documentElement.scrollWidth")
+    gallery.page.evaluate("document.documentElement.removeAttribute('style')")
+    assert spaced == width
 
 
 @pytest.mark.parametrize("locale", ["en", "de"])

@@ -149,11 +149,14 @@ class Screen:
         """How wide the page is, with what hangs over."""
         return await self.page.evaluate("document.documentElement.scrollWidth")
 
-    async def violations(self) -> list[tuple[str, str]]:
-        """What axe finds on the page by WCAG 2.2 AA."""
-        await self.page.evaluate(AXE.read_text(encoding="utf-8"))
+    async def violations(self, *, forced_colors: bool = False) -> list[tuple[str, str]]:
+        """What axe finds on the page by WCAG 2.2 AA; it cannot read colours that the system forces."""
+        if not await self.page.evaluate("'axe' in window"):
+            await self.page.evaluate(AXE.read_text(encoding="utf-8"))
         result = await self.page.evaluate(
-            "(tags) => axe.run(document, {runOnly: tags, resultTypes: ['violations']})", WCAG
+            "([tags, contrast]) => axe.run(document, {runOnly: tags, resultTypes: ['violations'],"
+            " rules: {'color-contrast': {enabled: contrast}}})",
+            [WCAG, not forced_colors],
         )
         return [(broken["id"], node["html"]) for broken in result["violations"] for node in broken["nodes"]]
 

@@ -354,9 +354,13 @@ async def test_of_a_very_long_list_only_what_is_in_view_is_on_the_page(
 
 
 @requirement("J4", "I6")
-@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
 @pytest.mark.parametrize(
-    "look", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}]
+    ("look", "locale"),
+    [
+        ({"color_scheme": "light"}, "en-GB"),
+        ({"color_scheme": "dark"}, "de-DE"),
+        ({"forced_colors": "active"}, "en-GB"),
+    ],
 )
 async def test_axe_finds_nothing_in_the_help_the_selection_and_what_waits_for_undo(
     screen: OpenScreen, team: Team, thread: str, look: dict[str, Any], locale: str

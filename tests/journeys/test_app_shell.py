@@ -98,9 +98,13 @@ async def test_a_lost_connection_is_said_and_what_came_meanwhile_is_there_afterw
 
 
 @requirement("J4", "I6")
-@pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
 @pytest.mark.parametrize(
-    "look", [{"color_scheme": "light"}, {"color_scheme": "dark"}, {"forced_colors": "active"}]
+    ("look", "locale"),
+    [
+        ({"color_scheme": "light"}, "en-GB"),
+        ({"color_scheme": "dark"}, "de-DE"),
+        ({"forced_colors": "active"}, "en-GB"),
+    ],
 )
 async def test_axe_finds_nothing_in_the_application(
     screen: OpenScreen, team: Team, thread: str, look: dict[str, Any], locale: str

@@ -110,6 +110,7 @@ export const ui = css`
     font-weight: 600;
     gap: 0.25rem;
     min-block-size: 2.75rem;
+    min-inline-size: 1.5rem;
     text-decoration: none;
   }
   @media (width < 60rem) {

@@ -31,6 +31,10 @@ export const history = css`
     gap: 0.25rem 0.75rem;
     min-block-size: 2.75rem;
   }
+  .verdict a {
+    align-content: center;
+    min-block-size: 1.5rem;
+  }
   .verdict .end {
     margin-inline-start: auto;
   }

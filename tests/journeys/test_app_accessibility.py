@@ -1,0 +1,119 @@
+"""Every place of the application by WCAG 2.2 AA, as far as a machine can tell: one window, each place in every look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import ViewportSize, expect
+
+from tests.journeys.browser import OpenScreen, Screen, form
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e, pytest.mark.timeout(180)]
+
+PLACES = [
+    *("/", "/inbox/{open}", "/conversations", "/conversations/{thread}", "/history", "/history/{settled}"),
+    *("/rules", "/secrets", "/audit", "/agents", "/agents/browsers", "/agents/tokens", "/settings"),
+    *("/settings/policy", "/settings/limits", "/settings/webhooks", "/settings/health"),
+]
+WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=320, height=640)
+
+_LOOK_AT_ALL = """(() => {
+  const all = (root) => [...root.querySelectorAll("*")].flatMap((each) =>
+    [each, ...(each.shadowRoot ? all(each.shadowRoot) : [])]);
+  const inView = (each) => each.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+  const CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
+  window.controls = () => all(document).filter((each) => each.matches(CONTROLS) && !each.disabled && inView(each));
+  window.nameOf = (each) => `${each.localName} ${each.className} ${each.innerText || each.ariaLabel || ""}`.slice(0, 60);
+  const focused = () => {
+    let at = document.activeElement;
+    while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
+    return at;
+  };
+  // An outline or a shadow on the control or on what stands around it, such as the box of a search.
+  const ringed = (each) => [each, each.closest("label"), each.closest(".composer"), each.nextElementSibling].some((at) => {
+    const { outlineStyle, outlineWidth, boxShadow } = at ? getComputedStyle(at) : {};
+    return at && ((outlineStyle !== "none" && parseFloat(outlineWidth) >= 2) || boxShadow !== "none");
+  });
+  window.unseenFocus = () => window.controls().filter((each) => {
+    each.focus();
+    return focused() === each && !ringed(each);
+  }).map(window.nameOf);
+  window.coveredFocus = () => window.controls().filter((each) => {
+    each.focus();
+    if (focused() !== each) return false;
+    const { left, top, width, height } = each.getBoundingClientRect();
+    const points = [[0.5, 0.5], [0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
+    return !points.some(([x, y]) => {
+      let at = document.elementFromPoint(left + width * x, top + height * y);
+      for (let inner; (inner = at?.shadowRoot?.elementFromPoint(left + width * x, top + height * y)) && inner !== at;) at = inner;
+      for (let outer = at; outer; outer = outer.parentNode ?? outer.host) if (outer === each) return true;
+      return Boolean(at && each.closest("label")?.contains(at));
+    });
+  }).map(window.nameOf);
+  // A link within a sentence may be smaller (2.5.8), and so may what the browser draws.
+  window.smallTargets = () => window.controls().filter((each) => {
+    const { width, height } = (each.closest("label") ?? each).getBoundingClientRect();
+    const inText = getComputedStyle(each).display === "inline";
+    return width > 1 && !inText && (width < 24 || height < 24);
+  }).map(window.nameOf);
+})()"""
+
+
+async def violations_in(eva: Screen, looks: tuple[str, ...]) -> list[Any]:
+    """What axe finds in the light, in the dark or in forced colours."""
+    found: list[Any] = []
+    for look in looks:
+        forced = look == "forced"
+        await eva.page.emulate_media(
+            color_scheme="dark" if look == "dark" else "light", forced_colors="active" if forced else "none"
+        )
+        found += [(look, *each) for each in await eva.violations(forced_colors=forced)]
+    return found
+
+
+async def fill(team: Team, thread: str) -> dict[str, str]:
+    """Something of everything: open, settled, a rule, a message."""
+    await team.agent.need(thread, "A_KEY")
+    await team.agent.ask(thread, form({"type": "radio", "options": ["A", "B"]}, title="Which one?"))
+    settled = asked(await team.agent.bash(thread, "make one"))
+    await team.ada.decide(settled["id"], "approve")
+    await team.admin.rule("bash(make test:*)")
+    dangerous = asked(await team.agent.bash(thread, "rm -rf build"))
+    return {"open": dangerous["id"], "settled": settled["id"], "thread": thread}
+
+
+@requirement("J4", "J11", "I6")
+# Colours come from the theme and words from the language, and neither depends on the other.
+@pytest.mark.parametrize(("locale", "looks"), [("en-GB", ("light", "forced")), ("de-DE", ("dark",))])
+async def test_every_place_is_accessible_and_fits_at_320_pixels(
+    screen: OpenScreen, team: Team, thread: str, locale: str, looks: tuple[str, ...]
+) -> None:
+    names = await fill(team, thread)
+    eva = await screen("/", house=team, who={"role": "admin"}, locale=locale)
+    faults: dict[str, Any] = {}
+    for place in PLACES:
+        await eva.go(place.format(**names))
+        await expect(eva.page.get_by_role("heading", level=1).first).to_be_visible()
+        await expect(eva.link).to_have_text(("Connected", "Verbunden")[locale == "de-DE"])
+        await expect(eva.page.locator("[aria-busy=true]")).to_have_count(0)
+        found: dict[str, Any] = {"axe": await violations_in(eva, looks)}
+        await eva.page.evaluate(_LOOK_AT_ALL)
+        await eva.page.keyboard.press("Tab")
+        for check in ("unseenFocus", "coveredFocus", "smallTargets"):
+            found[check] = await eva.page.evaluate(f"window.{check}()")
+        await eva.page.set_viewport_size(NARROW)
+        found["narrow targets"] = await eva.page.evaluate("window.smallTargets()")
+        found["over 320 px"] = await eva.width() - 320
+        await eva.page.evaluate(_SPACED)
+        found["over 320 px, spaced"] = await eva.width() - 320
+        await eva.page.set_viewport_size(WIDE)
+        faults |= {f"{place} {name}": each for name, each in found.items() if each}
+    assert faults == {}
+
+
+_SPACED = """Object.assign(document.documentElement.style,
+  { lineHeight: "1.5", letterSpacing: "0.12em", wordSpacing: "0.16em" })"""
+"""The spacing of WCAG 1.4.12, which shadow roots inherit."""
