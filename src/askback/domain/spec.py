@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 from pydantic_core import to_json
@@ -168,5 +168,5 @@ class Spec:
 def _member(asked: Mapping[str, Any], path: Sequence[str]) -> Any:
     found: Any = asked
     for name in path:
-        found = found.get(name) if isinstance(found, Mapping) else None
+        found = cast("Mapping[str, Any]", found).get(name) if isinstance(found, Mapping) else None
     return found

@@ -89,6 +89,14 @@ def test_what_goes_with_a_command_is_shown_beside_it() -> None:
     }
 
 
+@pytest.mark.parametrize(("own", "shown_as"), [({}, "/srv/shop"), ({"workdir": "lib"}, "lib")])
+def test_the_folder_of_the_adapter_is_shown_if_the_input_names_none(
+    own: dict[str, str], shown_as: str
+) -> None:
+    found = preview(Call("bash", {"command": "make deploy"} | own, "/srv/shop"))
+    assert (found.type, found.folder) == ("command", [shown_as])
+
+
 @pytest.mark.parametrize("name", ["argv", "command"])
 def test_an_argument_vector_is_shown_quoted(name: str) -> None:
     assert shown("shell", {name: ["git", "commit", "-m", "two words; rm"]}) == {

@@ -34,7 +34,7 @@ def preview(call: Call, *, before: str | None = None) -> Preview:
     The preview contains the whole input. Raises `NotCanonical` if the call has no digest.
     """
     signed = canonical_bytes(call.tool, call.input)
-    call = Call(**json.loads(signed))
+    call = Call(**json.loads(signed), cwd=call.cwd)
     known = (
         (_command(call) if call.is_shell else None)
         or (_file(call, before) if call.is_edit else None)
@@ -52,7 +52,10 @@ def _said(headline: Headline) -> dict[str, Any]:
 
 
 def _command(call: Call) -> Preview | None:
-    """Show the command of a shell call; None unless the input has exactly one."""
+    """Show the command of a shell call and its folder, the adapter's if the input has none.
+
+    Returns None unless the input has exactly one command.
+    """
     given = call.shell_input
     command = call.input.get(given.command_key) if given.command_key else None
     argv = _vector(command)
@@ -60,12 +63,13 @@ def _command(call: Call) -> Preview | None:
     if not isinstance(shown, str):
         return None
     left = _without(call.input, given.command_key, given.folder_key)
+    folder = call.input[given.folder_key] if given.folder_key else call.cwd
     return Preview(
         type="command",
         parts=escape_parts(shown),
         argv=argv is not None,
         marks=[text for text in risky_texts(call) if text in shown and text == escape_line(text)],
-        folder=escape_parts(str(call.input[given.folder_key]), line=True) if given.folder_key else None,
+        folder=None if folder is None else escape_parts(str(folder), line=True),
         **_rest(left),
         **_said(command_headline(shown)),
     )
