@@ -46,3 +46,16 @@ def test_drawing_again_leaves_the_caret_where_it_is(open_gallery: OpenGallery) -
     gallery.card.evaluate("card => { card.redraw(); return card.updateComplete; }")
     assert field.evaluate("input => [input.selectionStart, input.selectionEnd]") == [1, 2]
     assert gallery.focused() == "f0"
+
+
+def test_a_card_that_has_left_the_page_is_not_kept(open_gallery: OpenGallery) -> None:
+    gallery = open_gallery("text")
+    tools = gallery.page.context.new_cdp_session(gallery.page)
+    gallery.page.evaluate(
+        "() => { const shown = document.querySelector('askback-request');"
+        " const card = document.createElement('askback-request'); card.request = { ...shown.request, id: 'other' };"
+        " document.body.append(card); card.remove(); window.left = new WeakRef(card); }"
+    )
+    tools.send("HeapProfiler.collectGarbage")
+    tools.detach()
+    assert gallery.page.evaluate("window.left.deref() === undefined")

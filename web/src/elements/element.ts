@@ -5,7 +5,7 @@ import { localeOf, type Say, sayIn } from "./text.ts";
 /** The properties that were set since the last drawing, with what they were before. */
 export type Changed = ReadonlyMap<string, unknown>;
 
-/** The elements that may be on the page; those that have left it are found out at the next change. */
+/** The elements on the page. */
 const shown = new Set<AskbackElement>();
 let watching = false;
 
@@ -14,10 +14,7 @@ function watchLanguage(): void {
   if (watching) return;
   watching = true;
   const follow = (): void => {
-    for (const element of shown) {
-      if (!element.isConnected) shown.delete(element);
-      element.speak();
-    }
+    for (const element of shown) element.speak();
   };
   const watched = { attributeFilter: ["lang"], subtree: true };
   new MutationObserver(follow).observe(document, watched);
@@ -91,6 +88,10 @@ export abstract class AskbackElement extends HTMLElement {
     watchLanguage();
     shown.add(this);
     this.speak();
+  }
+
+  disconnectedCallback(): void {
+    shown.delete(this);
   }
 
   /** Draw again in the language of the place, and once more if its texts come later. */

@@ -74,7 +74,8 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     });
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     this.#chat?.reading.leave();
     this.#stop?.();
     this.#stop = undefined;

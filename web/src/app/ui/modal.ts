@@ -66,7 +66,8 @@ export class Modal extends AskbackElement {
     while (this.#before?.shadowRoot?.activeElement) this.#before = this.#before.shadowRoot.activeElement;
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     (this.#before as HTMLElement | null)?.focus();
   }
 

@@ -41,7 +41,8 @@ export class Place extends PlaceElement {
     return this.say("app.audit");
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     this.#verifier.stop();
     clearTimeout(this.#timer);
   }

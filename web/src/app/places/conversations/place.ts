@@ -66,7 +66,8 @@ export class Place extends PlaceElement {
     );
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     clearTimeout(this.#typing);
     this.#stop?.();
     this.#list?.leave();

@@ -71,7 +71,8 @@ export class Place extends PlaceElement {
     }, ignore);
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     clearTimeout(this.#typing);
     this.#leaveKeys?.();
     this.#close();

@@ -96,7 +96,8 @@ export class Place extends PlaceElement {
     changed();
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     this.#stop?.();
     this.#detail.close();
   }

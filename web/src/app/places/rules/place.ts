@@ -64,7 +64,8 @@ export class Place extends PlaceElement {
     );
   }
 
-  disconnectedCallback(): void {
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
     this.#leaveKeys?.();
     this.#editor.close();
   }
