@@ -93,7 +93,7 @@ async def test_a_draft_is_tried_while_it_is_typed_and_lists_the_calls_it_would_h
         "The rule covers this call. Today a person is asked. With the rule it is"
     )
     await expect(dialog).to_contain_text("It would have allowed 1 call without asking.")
-    await expect(dialog).to_contain_text("Checked all 1 calls of the last 30 days.")
+    await expect(dialog).to_contain_text("Checked 1 call of the last 30 days.")
     assert await team.ada.rules() == []
     await eva.page.keyboard.press("Enter")
     await expect(dialog).to_have_count(0)

@@ -26,6 +26,7 @@ async def test_the_others_see_who_is_answering_until_ten_seconds_of_quiet(
     bob = await screen(place_of(thread), name="Bob")
     hint = eva.card.locator("[aria-live=polite]", has_text="is answering")
     await expect(eva.card.locator("[aria-live=polite]")).to_be_attached()
+    await expect(eva.link).to_have_text("Connected")
     await eva.page.clock.install()
     await bob.card.get_by_label("Name").press_sequentially("Bo")
     await expect(hint).to_have_text("Bob is answering")

@@ -133,9 +133,9 @@ async def test_a_rule_is_kept_for_this_agent_unless_every_agent_is_chosen(
         eva = await screen(f"/r/{request['id']}", house=team)
         await eva.press_more(f"{label}…")
         name = request["requester"]["name"]
-        await expect(eva.card.get_by_role("radio", name=f"{name} only")).to_be_checked()
+        await expect(eva.card.get_by_role("radio", name=f"Only {name}")).to_be_checked()
         if every:
-            await eva.card.get_by_role("radio", name=f"{name} only").focus()
+            await eva.card.get_by_role("radio", name=f"Only {name}").focus()
             await eva.page.keyboard.press("ArrowDown")
             await expect(eva.card.get_by_role("radio", name="Every agent")).to_be_checked()
         await eva.button(label).click()

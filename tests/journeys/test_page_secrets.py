@@ -255,7 +255,7 @@ async def test_white_space_around_a_value_is_pointed_out_and_kept(
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
-    warning = eva.card.get_by_text("The value begins or ends with white space")
+    warning = eva.card.get_by_text("The value begins or ends with a space")
     await value(eva).fill("one")
     await expect(warning).to_have_count(0)
     await value(eva).fill("one ")

@@ -124,7 +124,7 @@ async def test_kinds_of_installed_packages_are_found_by_their_entry_points(
 ) -> None:
     def found(value: str) -> None:
         point = EntryPoint("rating", value, plugins.KINDS)
-        monkeypatch.setattr(plugins, "_entry_points", lambda _group, _path: [point])
+        monkeypatch.setattr(plugins, "_entry_points", lambda _group: [point])
 
     found("tests.transports.rating:rating")
     assert plugins.registered_kinds(()) == {"rating": rating}

@@ -21,7 +21,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.metadata import EntryPoint, EntryPoints, distributions
+from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
 from typing import Any
 
 from askback.delivery.option_sources import SourceFunction
@@ -56,7 +56,10 @@ def _entry_points(group: str) -> EntryPoints:
 @cache
 def _by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
     """Return those of the groups on the path. To find them takes longer than to build the rest of a server."""
-    found = [entry for package in distributions() for entry in package.entry_points]
+    first = dict[str, Distribution]()
+    for package in distributions():
+        first.setdefault(package.name, package)  # the others of a name are hidden by it, as for imports
+    found = [entry for package in first.values() for entry in package.entry_points]
     return {group: EntryPoints(entry for entry in found if entry.group == group) for group in GROUPS}
 
 

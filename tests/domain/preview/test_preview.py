@@ -90,9 +90,7 @@ def test_what_goes_with_a_command_is_shown_beside_it() -> None:
 
 
 @pytest.mark.parametrize(("own", "shown_as"), [({}, "/srv/shop"), ({"workdir": "lib"}, "lib")])
-def test_the_folder_of_the_adapter_is_shown_if_the_input_names_none(
-    own: dict[str, str], shown_as: str
-) -> None:
+def test_the_folder_of_the_adapter_is_shown_if_the_input_has_none(own: Any, shown_as: str) -> None:
     found = preview(Call("bash", {"command": "make deploy"} | own, "/srv/shop"))
     assert (found.type, found.folder) == ("command", [shown_as])
 
