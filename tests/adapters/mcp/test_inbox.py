@@ -195,7 +195,7 @@ async def test_requests_are_listed(connect: Connect, thread: str) -> None:
 WRONG = [
     ("ask_user", {}, "question: Pass exactly one"),
     ("ask_user", {"question": "x", "form": {}}, "form: Pass exactly one"),
-    ("ask_user", {"form": {}, "multiple": True}, "multiple: This is only for question"),
+    ("ask_user", {"form": {}, "multiple": True}, "multiple: This belongs to question only"),
     ("ask_user", {"questions": []}, "questions: Use at least 1"),
     ("ask_user", {"questions": QUESTIONS * 3}, "questions: Use at most 4"),
     ("ask_user", {"form": {"fields": []}}, "form.fields: Add at least one field"),
