@@ -145,23 +145,25 @@ class _AnswerSession:
         if self._request.error_summary:
             self._terminal.say(self._request.error_summary, "red")
         await walk.fill()
+        why = ""
         try:
             now = await self._submit(walk)
         except Conflict as late:
             if late.code != "stale_revision" or not late.request:
                 raise
-            self._terminal.say(translate("ui.changed", negotiate_locale(language())), "yellow")
-            now = InputRequest.model_validate(late.request)
+            now, why = InputRequest.model_validate(late.request), translate("ui.changed", walk.locale)
         if now.form is not None and now.status is Status.PENDING:
-            self._begin_again(now)
+            self._begin_again(now, why)
             return await self._fill(now.form, walk.values)
         self._terminal.say(filled(now), "green")
         return True
 
-    def _begin_again(self, now: InputRequest) -> None:
-        """Take the request as it is now; what was typed before is no answer to it."""
+    def _begin_again(self, now: InputRequest, why: str = "") -> None:
+        """Take the request as it is now and say why; only what was typed before that is no answer to it."""
         self._request, self._sending = now, False
         self._terminal.forget()
+        if why:
+            self._terminal.say(why, "yellow")
 
     async def _checked(self, now: InputRequest) -> InputRequest:
         """Return a request once what was sent has been checked; it is pending if the person is asked again."""

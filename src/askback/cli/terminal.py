@@ -52,6 +52,7 @@ class Terminal:
         self._source = source or io.FileIO(sys.stdin.fileno(), closefd=False)
         self._lines: asyncio.Queue[str | None] | None = None
         self._over = asyncio.Event()
+        self._forgotten = 0
         self._silent = False
         self._prompt: str | None = None
         self.typed = asyncio.Event()
@@ -133,6 +134,7 @@ class Terminal:
 
     def forget(self) -> None:
         """Drop what was typed before a question was there: it cannot be an answer to it."""
+        self._forgotten += 1
         if self.interactive:
             with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
                 termios.tcflush(self._source.fileno(), termios.TCIFLUSH)
@@ -168,7 +170,7 @@ class Terminal:
                 raw = b""  # the terminal is gone
             line = raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None
             try:
-                loop.call_soon_threadsafe(self._take, lines, line)
+                loop.call_soon_threadsafe(self._take, lines, line, self._forgotten)
             except RuntimeError:
                 return  # the program has ended meanwhile
 
@@ -181,8 +183,10 @@ class Terminal:
             line += piece
         return line
 
-    def _take(self, lines: asyncio.Queue[str | None], line: str | None) -> None:
-        lines.put_nowait(line)
+    def _take(self, lines: asyncio.Queue[str | None], line: str | None, forgotten: int) -> None:
+        """Queue a line, unless it was on its way from the thread when what was typed was dropped."""
+        if line is None or forgotten == self._forgotten or not self.interactive:
+            lines.put_nowait(line)
         if line is None:
             self._over.set()
 

@@ -1,0 +1,43 @@
+"""What a person typed before a question was there is no answer to it."""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+
+from rich.console import Console
+
+from askback.cli.terminal import Terminal
+from tests.requirements import requirement
+
+
+class Keyboard(io.FileIO):
+    """A terminal at which one line was typed early and one late; tells when the early one has been passed on."""
+
+    def __init__(self) -> None:
+        super().__init__(os.devnull)
+        self.early_is_passed_on = threading.Event()
+        self.question_is_there = threading.Event()
+        self._lines = iter([b"early\n", b"late\n"])
+
+    def isatty(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        line = next(self._lines, b"")
+        if line == b"late\n":
+            self.early_is_passed_on.set()
+            self.question_is_there.wait(120)
+        return line
+
+
+@requirement("B27")
+async def test_a_line_on_its_way_from_the_thread_that_reads_is_dropped_too() -> None:
+    keyboard = Keyboard()
+    terminal = Terminal(Console(file=io.StringIO()), keyboard)
+    terminal.forget()  # the thread begins to read
+    assert keyboard.early_is_passed_on.wait(120)
+    terminal.forget()
+    keyboard.question_is_there.set()
+    assert await terminal.line() == "late"
