@@ -86,7 +86,7 @@ class Promises(ABC):
 
     @abstractmethod
     async def mirror(self, ask: AsyncClient, result: Any) -> None:
-        """Show what was said in the thread of the client."""
+        """Post the agent's messages to the thread of the client."""
 
     def check_call_ids(self, ada: ScriptedPerson) -> None:
         """Expect three requests, each with the id of its call."""

@@ -1,4 +1,4 @@
-"""`use`: an approval runs its call once, and what is left of it is a sentence for the model."""
+"""`use` runs an approved call once; afterwards the approval is only a sentence for the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contract 38: conversations, by what happened last."""
+"""Contract 38: conversations are sorted by last activity."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

@@ -1,4 +1,4 @@
-"""What is said in conversations, and how the application lists and shows them."""
+"""Post messages to conversations, and read how the application lists and shows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group J: conversations are listed by what happened last, and found by what was said."""
+"""Group J: conversations are sorted by last activity and can be searched by their messages."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ async def test_a_form_that_was_sent_back_at_the_other_server_is_answered_where_i
 
 ROUNDS = 5
 SOON_S = 45.0
-"""For all rounds. Whoever waits looks for themselves only every ten seconds or more, in each round anew: this takes news."""
+"""The limit for all rounds. A waiter polls only every ten seconds or more, so this needs notifications."""
 
 
 async def woken(

@@ -1,4 +1,4 @@
-"""Kill the server while an agent in TypeScript waits, and kill the agent: what was asked is answered once."""
+"""Kill the server while an agent in TypeScript waits, and kill the agent: its request is answered once."""
 
 from __future__ import annotations
 

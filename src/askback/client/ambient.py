@@ -47,7 +47,7 @@ def ask_context(
     tool_call_id: str | None = None,
     agent: str | Agent | None = None,
 ) -> Generator[None]:
-    """Set the context in which functions with `requires_approval` ask, for as long as the block.
+    """Set the context in which functions with `requires_approval` ask, until the block ends.
 
     Other values stay as an outer block set them. Tasks that start within, and `asyncio.to_thread`, inherit the context;
     other threads do not.

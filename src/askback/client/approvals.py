@@ -108,11 +108,12 @@ class Approvals(Resource):
         `scopes` are the choices to offer; `before` is the current file, for a diff. An approval is valid for `valid_s`
         seconds. With `exclude_requester` the person that this agent works for cannot decide. `hooks`, after those of
         the client, may refuse the call before a person is asked, and again with the approved input; a refusal wins.
-        With `timeout_s` None it waits for ever.
+        With `timeout_s` None it waits forever.
 
-        With `wait=False` it returns at once. Unless a rule decides, the decision is then `pending`, and the outcome
-        comes as a resume: pass its request to `decision`. Without an `idempotency_key` a `tool_call_id` is one (see
-        `call_key`), so that asking again for the same call finds the earlier request.
+        With `wait=False` it returns at once. Unless a rule decides, the decision is then `pending`, and the
+        outcome arrives as a resume: pass its request to `decision`. Without an `idempotency_key` a
+        `tool_call_id` is one (see `call_key`), so that asking again for the same call finds the earlier
+        request.
 
         `cwd` is the folder in which the call runs, if its input names none. `secret_free` are folders in which the
         caller, not the model, found no secret file: the policy may let them be searched.
@@ -171,8 +172,8 @@ class Approvals(Resource):
     async def decision(self, request: InputRequest | str, *, hooks: Sequence[Hook] = ()) -> Decision:
         """Return the decision of a request for approval, after the client's hooks and `hooks`.
 
-        Use it for a request that you did not wait for, such as that of a resume. It is `pending` while nobody has
-        decided. Raises `NotFound`, and `ValueError` for a request of another kind.
+        Use it for a request that you did not wait for, such as one from a resume. It is `pending` until
+        somebody decides. Raises `NotFound`, and `ValueError` for a request of another kind.
         """
         if isinstance(request, str):
             request = InputRequest.model_validate(await self._call(get_request(request)))
@@ -249,11 +250,11 @@ class Approvals(Resource):
 
     @method
     async def use(self, decision: Decision) -> Decision:
-        """Use an approval for a call that runs now, once, and return the decision; it is false if it may not run.
+        """Use an approval once, for a call that runs now, and return the decision; it is false if the call may not run.
 
-        Unlike `consume` it raises nothing that a framework would have to turn into a result: the approval was used
-        before (`used`), also by a process that died; it is not valid any more (`expired`); a person has revoked it, or
-        a rule denies the call; the server is unavailable. A false decision is returned as it is.
+        Unlike `consume` it does not raise if the approval was used before (`used`), even by a process that
+        died, or has expired (`expired`), if a person revoked it or a rule denies the call, or if the server
+        is unavailable. A false decision is returned unchanged.
         """
         if not decision:
             return decision

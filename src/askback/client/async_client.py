@@ -41,13 +41,14 @@ class AsyncClient(Forms, Actions, Approvals, Conversation):
 
     `url` and `token` default to `ASKBACK_URL` and `ASKBACK_TOKEN`, and those to the server that
     runs on this machine. `app=create_app(…)` talks to an app in this process instead. The client
-    reconnects by itself: waits continue for as long as they are awaited, other calls are retried
+    reconnects automatically: waits continue for as long as they are awaited, other calls are retried
     for `retry_for` seconds and then raise `ConnectionLost`, or `Unavailable` when the server
     could not store anything.
 
-    `hooks` may refuse any call before `approve` asks a person. `texts` replaces what a model reads about an outcome, by
-    the keys of `askback.domain.modeltext.TEXTS`, and `brand` is the product's name in texts about secrets. `via` is the
-    kind of this program in the audit log. `thread_id` is the thread for calls that name none.
+    `hooks` may refuse any call before `approve` asks a person. `texts` replaces the texts for models about
+    outcomes, by the keys of `askback.domain.modeltext.TEXTS`, and `brand` is the product's name in texts
+    about secrets. `via` is the kind of this program in the audit log. `thread_id` is the thread for calls
+    that name none.
 
     The agent's verbs are methods (`ask`, `form`, `approve`, `wait`, …); everything else is a resource (`requests`,
     `secrets`, `threads`, `rules`, …).
@@ -109,7 +110,7 @@ class AsyncClient(Forms, Actions, Approvals, Conversation):
     def run(
         self, thread_id: str | None = None, *, run_id: str | None = None, metadata: Any = None
     ) -> AbstractAsyncContextManager[Run]:
-        """Begin a run for as long as the block: `async with ask.run("t1") as run: …`.
+        """Begin a run that lasts until the block ends: `async with ask.run("t1") as run: …`.
 
         It ends as `finished`, or as `failed` if the block raises: then its open requests are cancelled. Pass `run.id`
         as `run_id` when you ask or write.

@@ -17,7 +17,7 @@ from askback.wire.events import Answering
 
 
 class MessageStream:
-    """Text that appears in a thread as it is written: `async with ask.stream("t1") as out: await out.write("…")`."""
+    """A message that appears while it is written: `async with ask.stream("t1") as out: await out.write("…")`."""
 
     def __init__(self, threads: Threads, *, thread_id: str, run_id: str | None = None) -> None:
         self._id: str | None = None
@@ -27,7 +27,7 @@ class MessageStream:
 
     @property
     def id(self) -> str | None:
-        """The message's id, once something was written."""
+        """The message's id, after the first `write`."""
         return self._id
 
     async def __aenter__(self) -> Self:
@@ -57,7 +57,7 @@ class BlockingMessageStream(Blocking, MessageStream):
 
     @property
     def id(self) -> str | None:
-        """The message's id, once something was written."""
+        """The message's id, after the first `write`."""
         return self._target.id
 
     def __enter__(self) -> Self:
@@ -76,7 +76,7 @@ class Conversation(Resource):
 
     @method
     async def wait(self, request: InputRequest | str, *, timeout: float | None = None) -> InputRequest:
-        """Return a request once it has ended, in any way; raises `TimeoutError` after `timeout` seconds.
+        """Wait until a request has ended, in any way, and return it; raises `TimeoutError` after `timeout` seconds.
 
         The request stays open then. Raises `NotFound`.
         """
@@ -104,8 +104,9 @@ class Conversation(Resource):
     ) -> AsyncGenerator[dict[str, Any]]:
         """Follow a thread, or without one everything that a responder may see.
 
-        Begins after `cursor` (a `seq`, for the inbox a `position`), without one at the next event. Events are neither
-        lost nor repeated when the connection breaks. Raises `NotFound` once the caller loses access to the thread.
+        Begins after `cursor` (a `seq`, for the inbox a `position`), by default with the next event. No event
+        is lost or repeated when the connection breaks. Raises `NotFound` once the caller loses access to the
+        thread.
         """
         feed = EventFeed(self._link, thread_id, cursor)
         try:
@@ -118,9 +119,9 @@ class Conversation(Resource):
     async def answering(self, thread_id: str | None = None) -> AsyncGenerator[Answering]:
         """Follow who is answering requests of a thread, as a person: agents are not told.
 
-        Yields a report when somebody else begins and every few seconds while they go on, and one that is not `active`
-        when they stop; a report counts for ten seconds. Reports are not stored, and need the WebSocket. Raises
-        `NotFound` once the caller loses access to the thread.
+        Yields a report when somebody else begins and every few seconds while they continue, and one that is
+        not `active` when they stop; a report is valid for ten seconds. Reports are not stored, and need the
+        WebSocket. Raises `NotFound` once the caller loses access to the thread.
         """
         async with AnsweringFeed(self._link, self._thread(thread_id)) as feed:
             while True:

@@ -31,8 +31,8 @@ def find(url: str | None = None, token: str | None = None) -> Server:
     """Return the server to talk to; raises `NoServer`.
 
     Arguments win over a file of credentials (`ASKBACK_CREDENTIALS`: JSON with `token`, and `url` or `data_dir`). The
-    file wins over `ASKBACK_URL` and `ASKBACK_TOKEN`, and they over the `server.json` that a server leaves in its data
-    folder (`ASKBACK_DATA_DIR`).
+    file wins over `ASKBACK_URL` and `ASKBACK_TOKEN`, which win over the `server.json` that a server writes
+    into its data folder (`ASKBACK_DATA_DIR`).
     """
     named = os.environ.get(CREDENTIALS)
     given = _left_by_server(Path(named)) if named else {}
@@ -57,7 +57,7 @@ def find(url: str | None = None, token: str | None = None) -> Server:
 
 
 def named_data_dir() -> Path | None:
-    """Return the data folder that a file of credentials names: the server is this user's, and may be started."""
+    """Return the data folder that a credentials file names: its server belongs to this user, and may be started."""
     named = os.environ.get(CREDENTIALS)
     given = _left_by_server(Path(named)) if named else {}
     return Path(given["data_dir"]) if given.get("data_dir") and not given.get("url") else None

@@ -60,7 +60,7 @@ class EventFeed:
 
 
 class AnsweringFeed:
-    """The reports of one thread that somebody is answering; of unread ones the oldest are dropped."""
+    """The reports of one thread that somebody is answering; if too many are unread, the oldest are dropped."""
 
     def __init__(self, link: Link, thread_id: str) -> None:
         self._link = link
@@ -76,7 +76,7 @@ class AnsweringFeed:
         self._link.leave(self._thread_id, self._listener)
 
     async def next(self) -> dict[str, Any]:
-        """Return the next report; raises what has ended the subscription."""
+        """Return the next report; raises the error that ended the subscription."""
         report = await self._reports.get()
         if isinstance(report, AskbackError):
             raise report

@@ -116,10 +116,10 @@ class Forms(Resource):
     ) -> Answer:
         """Ask a person and return the answer; raises `Declined`, `Cancelled` or `Expired`, which carry the request.
 
-        `errors` are shown with the form from the beginning: a sentence, or sentences by field id. `validate` checks an
-        answer that the form allows, before it is accepted: see `Verdict` for what it returns. The
-        person sees that the answer is being checked, and is asked again with the errors; after ten rounds the request
-        is cancelled. An exception of the validator cancels the request, and is raised here.
+        `errors` are shown with the form from the beginning: a sentence, or sentences by field id. `validate`
+        checks an answer that the form allows, before it is accepted, and returns a `Verdict`. The person sees
+        that the answer is being checked, and is asked again with the errors; after ten rounds the request is
+        cancelled. An exception of the validator cancels the request, and is raised here.
 
         `hooks` decide about a decline or a deadline before it counts: see `FormHooks`.
 
@@ -228,7 +228,7 @@ class Forms(Resource):
     async def _judge(
         self, validate: Validator | None, hooks: FormHooks, request: InputRequest
     ) -> InputRequest:
-        """Decide about what a request holds, an answer or an event of `hooks`; return the request as it is then."""
+        """Decide about the held answer or event of a request (`hooks`), and return the updated request."""
         if request.held is not None:
             verdict = await _call(hooks[request.held.event], request)
         else:

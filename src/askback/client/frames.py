@@ -25,7 +25,7 @@ MAX_KEY = 255
 
 
 def frame(op: str, **args: Any) -> str:
-    """Write an operation with its arguments, without those that are None."""
+    """Write an operation with its arguments, except those that are None."""
     return json.dumps({"op": op, **without_none(**args)}, separators=(",", ":"))[1:-1]
 
 
@@ -35,7 +35,7 @@ def without_none(**args: Any) -> dict[str, Any]:
 
 
 def idempotency_key(key: str | None) -> str:
-    """Return the caller's key, or a random one; raises `Invalid` for what a header cannot carry."""
+    """Return the caller's key, or a random one; raises `Invalid` for a key that a header cannot carry."""
     if key is None:
         return secrets.token_urlsafe(16)
     if not 1 <= len(key) <= MAX_KEY or not key.isascii() or not key.isprintable():
@@ -76,7 +76,7 @@ def _encode(what: Model | Mapping[str, Any]) -> str:
     if isinstance(what, Model):
         with suppress(
             PydanticSerializationError
-        ):  # half a character: escaped it reaches the server, which says where
+        ):  # half a character: escaped, it reaches the server, which names its place
             return to_json(dump_set_fields(what)).decode()
     return json.dumps(what, separators=(",", ":"), default=_dump_model)
 
@@ -96,9 +96,9 @@ def create_request(
     kind: str = "form",
     member: str | None = None,
 ) -> str:
-    """Write a `create_request`; `kind` is that of a mapping. Raises `Invalid` for what JSON cannot hold.
+    """Write a `create_request`; `kind` is the kind of a mapping. Raises `Invalid` for values that are not JSON.
 
-    `member` is the member of the body that has it, if that is not named as its kind.
+    `member` is the member of the body for the request, if it is not named like the kind.
 
     Without a key it gets a random one, so that it can be sent again after a lost connection.
     """

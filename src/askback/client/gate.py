@@ -161,7 +161,7 @@ def requires_approval(
     `client` (an `AsyncClient` for an `async` function, else a `Client`) and `thread_id` may come from `ask_context`
     instead; without a client the default one of the environment is used. A function as `thread_id` is called with the
     arguments of each call and returns the thread. Parameters in `exclude` (a context object, a connection) are not part
-    of the input: nobody is shown them, and the function gets them as they were passed. For a method, wrap the bound
+    of the input: nobody sees them, and the function gets them unchanged. For a method, wrap the bound
     method, or exclude `self`.
 
     A call raises `Denied` if it was not approved, and the errors of `approve` and `consume`. Then it did not run.
@@ -217,7 +217,7 @@ class ApprovalGate:
     def question(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the arguments of `approve` for a call of the function, and the arguments that are not asked about."""
+        """Return the arguments of `approve` for a call of the function, and the excluded arguments."""
         ambient = current_context()
         thread_id = self.thread_id(*args, **kwargs) if callable(self.thread_id) else self.thread_id
         context = without_none(
@@ -250,7 +250,7 @@ class ApprovedCall:
     call: inspect.BoundArguments
 
     def outcome(self, failure: BaseException | None) -> Mapping[str, Any]:
-        """Return the arguments of `report`; of an error only its type, because its text may hold anything."""
+        """Return the arguments of `report`; for an error only its type, because its text may contain anything."""
         if failure is None:
             return {**self.use, "outcome": "succeeded"}
         return {**self.use, "outcome": "failed", "note": type(failure).__name__}

@@ -68,7 +68,7 @@ def on_resume(
 ) -> ResumeHandler | Callable[[Handler], ResumeHandler]:
     """Make a function, `async` or not, the handler of this agent's resumes.
 
-    `asyncio.run(handler.listen())` runs for ever. Without a `client` the default one of the environment is used.
+    `asyncio.run(handler.listen())` runs forever. Without a `client` the default one of the environment is used.
     """
 
     def wrap(function: Handler) -> ResumeHandler:

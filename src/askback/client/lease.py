@@ -25,9 +25,9 @@ class LeaseEnded(AskbackError):
 class Lease(Mapping[str, Secret]):
     """Values by name, and those of sensitive fields by their reference: `lease["NAME"].reveal()`.
 
-    Nothing but `reveal` and `environ` gives a value. A lease shows its names only, and is neither copied nor pickled;
-    after its block it raises `LeaseEnded`. `expires_at` is when the values have to be leased again, to learn of new
-    ones and of those that were taken back.
+    Only `reveal` and `environ` return a value. A lease shows only its names, and cannot be copied or pickled;
+    after its block it raises `LeaseEnded`. Lease again at `expires_at`, to get new values and to lose revoked
+    ones.
     """
 
     __slots__ = ("_names", "_redactor", "_values", "expires_at")
@@ -51,15 +51,15 @@ class Lease(Mapping[str, Secret]):
     def environ(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return a plain dict with the values in it, as the environment of a child process.
 
-        Without `base` the rest is this process's own environment, less what belongs to askback. Pass it on and drop
-        it: this dict contains the values.
+        Without `base` the rest is this process's own environment, without askback's variables. Pass it on and
+        do not keep it: it contains the values.
         """
         if base is None:
             base = {name: value for name, value in os.environ.items() if not name.startswith(OWN)}
         return {**base, **{name: self[name].reveal() for name in self._names}}
 
     def redact(self, text: AnyStr) -> AnyStr:
-        """Return a text with each value replaced by `[secret:NAME]`; see `askback.Redactor` for what is found."""
+        """Return a text with each value replaced by `[secret:NAME]`, in all encodings that `askback.Redactor` finds."""
         return self._scrubber().redact(text)
 
     @overload
@@ -67,7 +67,7 @@ class Lease(Mapping[str, Secret]):
     @overload
     def stream(self, kind: type[str] = str) -> RedactedStream[str]: ...
     def stream(self, kind: type[Any] = str) -> RedactedStream[Any]:
-        """Begin a text that comes in chunks of `str`, or of `bytes`, and is redacted as it comes."""
+        """Redact a text that arrives in chunks of `str` or `bytes`, chunk by chunk."""
         return self._scrubber().stream(kind)
 
     @property
@@ -76,7 +76,7 @@ class Lease(Mapping[str, Secret]):
         return self._scrubber().too_short
 
     def end(self) -> None:
-        """Let the values go."""
+        """Delete the values."""
         self._values = self._redactor = None
 
     def _held(self) -> Mapping[str, Secret]:
@@ -100,7 +100,7 @@ class Lease(Mapping[str, Secret]):
 
 
 def read_lease(reply: Secret, *, names: Sequence[str]) -> Lease:
-    """Read what the server leased; `names` are those that were asked for by name."""
+    """Read the server's lease; `names` are the names that the caller passed."""
     lease = _read(reply, names)
     if lease is None:
         raise AskbackError(

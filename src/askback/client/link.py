@@ -1,4 +1,4 @@
-"""Keeps a session connected: one task that connects, reads, and connects again."""
+"""Keep a session connected: one task that connects, reads and reconnects."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Ticket(asyncio.Future[Any]):
 
 
 class Link:
-    """One client's connection to one server, over as many streams of frames as it takes."""
+    """One client's connection to one server, over one stream of frames after another."""
 
     def __init__(self, transport: Transport) -> None:
         self._owner = ProcessOwner()
@@ -79,7 +79,7 @@ class Link:
     async def call(self, op: str, *, retry_for: float) -> Any:
         """Run an operation; raises `Refused`, or `ConnectionLost` after `retry_for` seconds without a server.
 
-        A server that cannot store anything is asked again for as long, and then raises `Unavailable`.
+        A call that the server cannot store is sent again for the same time, and then raises `Unavailable`.
         """
         ticket = Ticket()
         await self._send(op, ticket, retry_for=retry_for)
@@ -137,7 +137,7 @@ class Link:
     ) -> Secret:
         """Send one HTTP request, and return the body of the reply; raises as `call` does.
 
-        It is sent again for `retry_for` seconds while no server answers or the server cannot store anything.
+        It is sent again for `retry_for` seconds while no server answers or the server cannot store it.
         """
         reply = await self._repeat(
             lambda: self._transport.request(method, path, body, key=key), retry_for=retry_for
@@ -199,7 +199,7 @@ class Link:
     async def _confirm_outcomes(self) -> None:
         """Wait until the server knows which outcomes have arrived, or it would deliver them again as resumes.
 
-        It asks by a ping behind each outcome. Whatever follows on the same connection is answered behind that ping, so
+        A ping follows each outcome, and a later call on the same connection is answered after that ping, so
         one call and its reply are enough.
         """
         if self._session.outcome_received and self._frames is not None:

@@ -1,4 +1,4 @@
-"""Methods that are written once, `async`, and block in the blocking client.
+"""Write methods once, as `async`, for the asynchronous and the blocking client.
 
     class Rules(Resource):
         @method

@@ -1,4 +1,4 @@
-"""A Pydantic model, dataclass, TypedDict or JSON Schema as a form, and its answer as a value of that type.
+"""Convert a Pydantic model, dataclass, TypedDict or JSON Schema to a form, and its answer to a value of that type.
 
     str                         text, or textarea with json_schema_extra={"ui:widget": "textarea"}
     int, float, Decimal         number (int with step 1)
@@ -57,7 +57,7 @@ class ModelForm:
 
 
 def model_form(model: object) -> ModelForm:
-    """Derive the form of a type or a JSON Schema; raises `NoFormFor` with what cannot be asked for."""
+    """Derive the form of a type or a JSON Schema; raises `NoFormFor` with the parts that a form cannot ask for."""
     if isinstance(model, Mapping):
         read = read_schema(cast("Mapping[str, Any]", model))
         return ModelForm(read.form, read.instance)

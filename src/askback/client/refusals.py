@@ -38,7 +38,7 @@ _BY_STATUS: Mapping[int, type[Refused]] = {
 def refusal(
     error: Mapping[str, Any], *, status: int | None = None, retry_after: float | None = None
 ) -> Refused:
-    """Make the exception for the inner `error` object; a frame has its `status` inside."""
+    """Make the exception for the inner `error` object; in a frame it contains the `status`."""
     said = error.get("retry_after")
     cls = _BY_STATUS.get(error.get("status") or status or 0, Refused)
     return cls(
@@ -51,7 +51,7 @@ def refusal(
 
 
 def refused_reply(status: int, body: str, *, retry_after: str | None) -> Refused:
-    """Make the exception for an HTTP reply; `retry_after` is the header. One that is not ours came from a proxy."""
+    """Make the exception for an HTTP reply; `retry_after` is the header. A foreign reply came from a proxy."""
     try:
         error = json.loads(body)["error"]
     except (ValueError, KeyError, TypeError):

@@ -13,7 +13,7 @@ from askback.wire.operations import OPERATIONS
 
 @dataclass(frozen=True, slots=True)
 class RestCall:
-    """One call: `key` is the idempotency key, `body` a JSON value, `trace` which trace it belongs to."""
+    """One call: `key` is the idempotency key, `body` a JSON value, `trace` the trace that it belongs to."""
 
     method: str
     path: str
@@ -39,5 +39,5 @@ def rest_call(frame: Mapping[str, Any]) -> RestCall:
 
 
 def step(text: str) -> str:
-    """Encode what a caller chose as one step of a path."""
+    """Encode a caller's text as one segment of a path."""
     return quote(text, safe="")

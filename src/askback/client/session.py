@@ -78,7 +78,7 @@ class _Call:
 
 
 class RetryAfter(NamedTuple):
-    """A call to send again, in this many seconds or slightly more."""
+    """The number of seconds, or slightly more, after which a call is sent again."""
 
     number: int
     seconds: float
@@ -125,7 +125,7 @@ class Session:
         """Open a call and return its frame. `op` is the frame's text without its id: `"op":"ping"`.
 
         With `watch` the call is a `create` with `wait`, and its ticket is resolved when the request settles.
-        It is sent again on every new connection: whatever changes something carries a key that makes that safe.
+        It is sent again on every new connection, which is safe because calls that change something carry a key.
         """
         return self._open(op, ticket=ticket, watch=watch, retry_for=retry_for, since=now)
 
@@ -176,14 +176,14 @@ class Session:
         """Return the frames for a new connection: open calls, waits and subscriptions."""
         for number, call in list(self._calls.items()):
             if call.ticket is None:
-                del self._calls[number]  # the session's own: made anew below
+                del self._calls[number]  # the session's own calls: created again below
         for call in self._calls.values():
             call.retry_pending = False
         frames = [call.frame for call in self._calls.values()]
         return [*frames, *self._renewed()]
 
     def retry(self, number: int) -> str | None:
-        """Return the frame of a call that has retry; None when it was sent meanwhile, or nobody wants it any more."""
+        """Return the frame of a call to retry; None if it was sent meanwhile or its caller is gone."""
         call = self._calls.get(number)
         if call is None or not call.retry_pending:
             return None
@@ -373,7 +373,7 @@ def _stream_key(thread_id: str | None) -> str:
 
 
 def _ignore(_: AskbackError) -> None:
-    """Do nothing: a server without `unwait` goes on sending the outcome, which is ignored."""
+    """Do nothing: a server without `unwait` still sends the outcome, which is ignored."""
 
 
 def _resolve(ticket: Ticket, value: Any) -> None:

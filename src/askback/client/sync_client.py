@@ -149,7 +149,7 @@ class Client(Blocking, Forms, Actions, Approvals, Conversation):
     def run(
         self, thread_id: str | None = None, *, run_id: str | None = None, metadata: Any = None
     ) -> AbstractContextManager[Run]:
-        """Begin a run for as long as the block: `with ask.run("t1") as run: …`; see `AsyncClient.run`."""
+        """Begin a run that lasts until the block ends: `with ask.run("t1") as run: …`; see `AsyncClient.run`."""
         return self.runs.open(thread_id, run_id=run_id, metadata=metadata)
 
     @property

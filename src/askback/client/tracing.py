@@ -11,9 +11,9 @@ from askback.domain.tracing import trace_parts, write_trace
 
 
 def current_trace() -> str:
-    """Return the context of the span that is current, or nothing.
+    """Return the context of the current span, or nothing.
 
-    A program that traces has imported OpenTelemetry by now; for any other it is not looked for.
+    A program that uses tracing has already imported OpenTelemetry; otherwise nothing is imported.
     """
     trace: Any = sys.modules.get("opentelemetry.trace")
     if trace is None:

@@ -1,8 +1,8 @@
 """Move frames and single HTTP requests between a client and a server.
 
 A transport opens streams of frames, which carry every call and every wait, and sends single requests beside them.
-Secret values travel in single requests only: a frame is kept until it is answered, may be sent again, and is logged
-when somebody debugs a connection.
+Secret values travel in single requests only: a frame is kept until it is answered, may be sent again, and is
+logged when a connection is debugged.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Transport(Protocol):
         ...
 
     async def frames(self) -> FrameStream:
-        """Connect; raises `TransportError` when it may work later, a `Refused` when it will not."""
+        """Connect; raises `TransportError` if a later attempt may work, `Refused` if it will not."""
         ...
 
     async def request(
@@ -96,7 +96,7 @@ class Transport(Protocol):
         ...
 
     async def close(self) -> None:
-        """Free what the connections share."""
+        """Free the resources that the connections share."""
         ...
 
 
@@ -113,7 +113,7 @@ class NetworkTransport:
         self, method: str, path: str, body: Secret | None = None, *, key: str | None = None
     ) -> Reply:
         """Send one HTTP request with a JSON body."""
-        # The text of the body is in no variable: an error shows the variables of this function.
+        # Keep the text of the body out of variables: an error shows the variables of this function.
         response = await without_traceback(
             self._client().request(
                 method,
@@ -141,7 +141,7 @@ class NetworkTransport:
 
     def _client(self) -> httpx2.AsyncClient:
         if self._http is None:
-            import httpx2  # now: most clients send no single request, and it takes longer than all else to import
+            import httpx2  # here: most clients send no single request, and this import is the slowest
 
             self._http = httpx2.AsyncClient(
                 base_url=self.address,

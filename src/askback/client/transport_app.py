@@ -139,7 +139,7 @@ class AppFrames:
         raise close_error(message.get("code", _GONE), message.get("reason") or "")
 
     async def close(self) -> None:
-        """Tell the app that this end is gone, and wait until it has noticed."""
+        """Tell the app that the client has disconnected, and wait until it has noticed."""
         self._incoming.put_nowait({"type": "websocket.disconnect", "code": 1000})
         with suppress(Exception):
             await self._task
@@ -216,7 +216,7 @@ class Lifespan:
     async def enter(self) -> None:
         """Start the app for its first user.
 
-        The start goes on when a user gives up waiting for it: the next one learns how it ended.
+        The start continues when a user stops waiting for it; the next user gets its result.
         """
         if self._startup is None:
             self._task = asyncio.create_task(self._run())
@@ -266,7 +266,7 @@ class RunningApp:
         self._app = app
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serve one connection; the lifespan is somebody else's."""
+        """Serve one connection; the app's lifespan is managed elsewhere."""
         if scope["type"] != "lifespan":
             await self._app(scope, receive, send)
             return

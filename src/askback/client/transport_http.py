@@ -64,7 +64,7 @@ class HttpTransport(NetworkTransport):
 
 
 class HttpFrames:
-    """Answers frames as the server's end of a WebSocket would, by means of HTTP."""
+    """Answers frames over HTTP as the server would over a WebSocket."""
 
     def __init__(self, http: httpx2.AsyncClient) -> None:
         self._http = http
@@ -78,7 +78,7 @@ class HttpFrames:
         self._cause = "closed"
 
     async def check(self) -> None:
-        """Raise what a WebSocket handshake would."""
+        """Raise the errors that a WebSocket handshake would raise."""
         try:
             await self._get("/v1/session")
         except httpx2.TransportError as error:
@@ -99,7 +99,7 @@ class HttpFrames:
         return text
 
     async def close(self) -> None:
-        """End every request that is under way."""
+        """Cancel every request in progress."""
         for task in tuple(self._tasks):
             task.cancel()
         await self._http.aclose()
@@ -220,7 +220,7 @@ class HttpFrames:
                 request = await self._get(path)
         except NotFound:
             self._wanted.discard(request_id)
-            self._put({"resync": True})  # the session waits again, and is told that it is gone
+            self._put({"resync": True})  # the session waits again and gets the error
         except Unavailable:
             await asyncio.sleep(TURN_S)
         else:
@@ -302,7 +302,7 @@ def _error(error: Refused) -> dict[str, Any]:
 async def _events(response: httpx2.Response) -> AsyncIterator[str]:
     """Yield the data of each event; the server writes each as one `data:` line.
 
-    Split by hand: Unicode has more line ends than the format, and JSON may hold them.
+    Split by hand: `splitlines` knows more line ends than the format, and JSON may contain them.
     """
     rest = b""
     async for chunk in response.aiter_bytes():

@@ -55,7 +55,7 @@ class WebSocketTransport(NetworkTransport):
 
 
 class AutoTransport(WebSocketTransport):
-    """Uses a WebSocket, or HTTP from the moment that a proxy refuses the upgrade.
+    """Uses a WebSocket, or HTTP once a proxy has refused the upgrade.
 
     When a connection attempt times out, the network may drop upgrades: HTTP is then used for this attempt.
     """

@@ -1,4 +1,4 @@
-"""The part of the store for conversations: threads as people follow them, by what happened last.
+"""The part of the store for conversations: the threads that people follow, sorted by last activity.
 
 38. A thread that is not erased is listed at the position of the last event in which something was said, asked or
     settled there. What is streamed into a message, and notes such as that a page was opened, do not move it.
@@ -35,7 +35,7 @@ class PlacedRequest(NamedTuple):
 
 
 class ConversationStore(Protocol):
-    """Threads by what happened last."""
+    """Threads sorted by last activity."""
 
     async def active_threads(
         self, tenant: str, *, person: str | None = None, before: int | None = None, limit: int = 50

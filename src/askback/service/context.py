@@ -48,7 +48,7 @@ class Services:
     presence: Presence = field(default_factory=LocalPresence)
     awaiting_viewer: AwaitingViewer = field(default_factory=AwaitingViewer)
     withheld: set[str] = field(default_factory=set[str])
-    """The withheld resumes that are in the audit log already (`delivery/authorship.py`)."""
+    """The withheld resumes that are already in the audit log (`delivery/authorship.py`)."""
     webhook_client: WebhookClient = field(default_factory=NullWebhookClient)
     token_usage: TokenUsage = field(default_factory=TokenUsage)
     metrics: Metrics = field(default_factory=Metrics)

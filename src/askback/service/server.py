@@ -18,7 +18,7 @@ VERSION = version("askback")
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """The version of askback, its database, why that takes no changes or None, and the head of the audit log."""
+    """The version of askback, its database, the reason if it is read-only, and the head of the audit log."""
 
     version: str
     schema: Schema

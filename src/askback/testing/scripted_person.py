@@ -113,7 +113,7 @@ class ScriptedPerson:
         self._leave(error)
 
     def asked(self, name: str | None = None) -> Sequence[Asked]:
-        """Return what was asked so far, in order; with a `name` only what has it (see `names_of`)."""
+        """Return the requests so far, in order; with a `name`, only those that have it (see `names_of`)."""
         return [each for each in self.requests if name is None or name in names_of(each.request)]
 
     def asked_once(self, name: str) -> Asked:

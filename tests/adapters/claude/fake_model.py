@@ -29,7 +29,7 @@ def call(tool: str, id_: str = "", **arguments: Any) -> Block:
 
 
 class FakeModel:
-    """A server in a thread. `play` says what it replies; `received` has every body, as it came."""
+    """A server in a thread. `play` sets its replies; `received` has every request body, unchanged."""
 
     def __init__(self) -> None:
         self.received = list[str]()

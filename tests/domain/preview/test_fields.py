@@ -1,4 +1,4 @@
-"""The value of a member of an input is shown so that it can be told from every other value."""
+"""Members of an input whose values differ are shown differently."""
 
 from __future__ import annotations
 

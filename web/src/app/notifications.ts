@@ -40,7 +40,8 @@ export const notifications = {
 /**
  * Shows that requests wait: who asks and what kind it is, and never what they are about.
  *
- * A title, an input or an address may hold a secret, and a notification is read by whoever sees the screen.
+ * A title, an input or an address may contain a secret, and anybody who sees the screen can read a
+ * notification.
  */
 export class Notifier {
   /** Those that were there before, or that the person has seen or heard of. */

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class Resource:
-    """Calls over one link, which are retried for `retry_for` seconds; `texts` are what a model reads about outcomes.
+    """Calls over one link, which are retried for `retry_for` seconds; `texts` are the texts for models about outcomes.
 
     `thread_id` is the default thread of questions and messages.
     """
@@ -54,7 +54,7 @@ class Resource:
         return InputRequest.model_validate(await self._call(sent))
 
     async def _post(self, path: str, body: Secret | None, *, key: str | None = None) -> Secret:
-        """Post a body and return that of the reply; raises `Invalid` for None, which stands for no JSON."""
+        """Post a body and return the body of the reply; raises `Invalid` for None, which marks invalid JSON."""
         if body is None:
             fault = {"path": "", "code": "not_json", "message": "Must be made of what JSON can hold."}
             raise Invalid("This cannot be sent as JSON.", field_errors=[fault])

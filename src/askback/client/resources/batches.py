@@ -14,7 +14,7 @@ from askback.errors import Refused
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """The result for one request of a batch: the request as it is now, or why nothing was done with it."""
+    """The result for one request of a batch: the updated request, or the reason why it was not changed."""
 
     id: str
     request: InputRequest | None = None
@@ -22,7 +22,7 @@ class BatchResult:
 
 
 def batch_item(request: InputRequest | str) -> dict[str, Any]:
-    """Return one request of a batch as it is sent."""
+    """Return one request of a batch for the wire."""
     if isinstance(request, str):
         return {"id": request}
     digest = request.approval.digest if request.approval else None
@@ -30,7 +30,7 @@ def batch_item(request: InputRequest | str) -> dict[str, Any]:
 
 
 def batch_result(found: Mapping[str, Any]) -> BatchResult:
-    """Return one result of a batch as it was received."""
+    """Parse one result of a batch."""
     if "error" in found:
         return BatchResult(found["id"], error=refusal(found["error"], status=found["status"]))
     return BatchResult(found["id"], request=InputRequest.model_validate(found["request"]))

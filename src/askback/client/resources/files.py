@@ -32,7 +32,7 @@ class Files(Resource):
 
     @method
     async def save(self, file: FileLike, path: str | Path) -> Path:
-        """Write a file to `path`, all or nothing, and return the path; never where the uploader's name says."""
+        """Write a file atomically to `path` and return the path; the uploader's file name is never used."""
         content = await self._link.download(_path(file), retry_for=self._retry_for)
         target = Path(path)
         await asyncio.to_thread(_write, target, content)

@@ -1,4 +1,4 @@
-"""What people do in the inbox beside answering."""
+"""Assign, postpone and comment on requests, and list conversations and history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from askback.wire.inbox import Comment, Conversation, KnownPerson, Reminder
 
 
 class HistoryFilter(TypedDict, total=False):
-    """What `inbox.history` can be limited to; times are RFC 3339 or have a time zone."""
+    """The filters of `inbox.history`; times are RFC 3339 texts or have a time zone."""
 
     kind: str
     agent: str
@@ -26,7 +26,7 @@ class HistoryFilter(TypedDict, total=False):
 
 
 class Inbox(Resource):
-    """`client.inbox`: list conversations, assign, postpone and comment on requests, see what was missed or settled."""
+    """`client.inbox`: conversations, assignments, reminders, comments, and missed and settled requests."""
 
     @method
     async def assign(self, request: InputRequest | str, assignees: Sequence[str] | None) -> InputRequest:

@@ -1,4 +1,4 @@
-"""Search options that come from a source of the server."""
+"""Search options from a source on the server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SourceOptions(Resource):
     ) -> OptionPage:
         """Search the options of a field, as a person who may answer; raises `Invalid` also where the source fails.
 
-        `q` is what they typed, `parent` the value of an option to look below.
+        `q` is the search text, `parent` the value of the option whose children to search.
         """
         found = await self._http(
             "list_options",

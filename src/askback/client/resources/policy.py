@@ -71,7 +71,7 @@ class RuleDraft(TypedDict, total=False):
 
 
 def _placed(places: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where a drafted rule applies: in the thread or the project that it is tried in."""
+    """Return the scope of a draft rule: the thread or the project in which it is tried."""
     scope = "thread" if "thread_id" in places else "project" if "project" in places else "always"
     kept = {"agent", "thread_id" if scope == "thread" else "project"}
     return {"scope": scope, **{name: value for name, value in places.items() if name in kept}}
@@ -120,9 +120,9 @@ class Rules(Resource):
     ) -> Rule:
         """Create a rule, such as `bash(git diff:*)`; raises `Invalid`, and `Forbidden` for a requester.
 
-        `agent` is the id of the agent that it is for, None for every agent. A `locked` rule (admins only) asks each
-        time, whatever people decide. A `shadow` rule decides nothing and is only recorded in the audit log.
-        `script_may_change` accepts later changes of the files that an allowed command runs by name
+        `agent` is the id of the agent that it is for, None for every agent. A `locked` rule (admins only)
+        asks each time; no decision changes that. A `shadow` rule decides nothing and is only recorded in the
+        audit log. `script_may_change` accepts later changes of the files that an allowed command runs by name
         (`python3 script.py`); a rule for more than a thread needs it.
         """
         body = without_none(
@@ -143,7 +143,7 @@ class Rules(Resource):
 
     @method
     async def built_in(self) -> BuiltInRules:
-        """Read the rules that come with the server, how they were used, and the hard limits."""
+        """Read the built-in rules, their usage, and the hard limits."""
         return BuiltInRules.model_validate(await self._call(frame("list_built_in_rules")))
 
     @method
@@ -159,9 +159,9 @@ class Rules(Resource):
         agent: str | None = None,
         **draft: Unpack[RuleDraft],
     ) -> RuleTrial:
-        """Say what is wrong with a drafted rule, and with `input` whether it covers this call; nothing is stored.
+        """Check a draft rule, and with `input` whether it covers this call; nothing is stored.
 
-        Without a rule, only say what the policy decides about the call.
+        Without a rule, return only the policy's decision about the call.
         """
         places = without_none(thread_id=thread_id, project=project, agent=agent)
         call = None if input is ... else {"tool": tool, "input": input, **without_none(cwd=cwd)}
@@ -180,9 +180,9 @@ class Rules(Resource):
         cursor: str | None = None,
         **draft: Unpack[RuleDraft],
     ) -> RulePreview:
-        """Read the calls of the last 30 days that a drafted rule would decide otherwise, newest first.
+        """Read the calls of the last 30 days that a draft rule would have decided differently, newest first.
 
-        One call checks a bounded number of calls; go on with `next_cursor`.
+        Each page checks a bounded number of calls; continue with `next_cursor`.
         """
         places = without_none(thread_id=thread_id, project=project, agent=agent)
         body = {"rule": {"rule": rule, **_placed(places), **draft}, **without_none(cursor=cursor)}
@@ -234,7 +234,7 @@ class Policy(Resource):
 
         With `thread_id` only `mode` and `conversation` settings can be set, and None means the tenant's
         setting. `shadow` are settings to try out, None ends the trial.
-        Raises `Conflict` (`confirmation_required`) without its `confirm` if everything would run unasked.
+        Raises `Conflict` (`confirmation_required`) without `confirm` if every call would run without asking.
         """
         settings = {
             "mode": mode,
@@ -269,7 +269,7 @@ class Audit(Resource):
         """Search the log, newest entries first, as an admin.
 
         `actor` is an id or a part of a name, `action` such as `decide` or `rule`. One call looks at a bounded number of
-        entries and may find none; go on with `next_cursor`.
+        entries and may find none; continue with `next_cursor`.
         """
         found = frame(
             "list_audit_entries",
@@ -294,7 +294,7 @@ class Audit(Resource):
     ) -> AuditVerification:
         """Verify up to `limit` entries after `after`, whose `hash` an earlier call has verified, as an admin.
 
-        Go on with `end` until the result is `complete`, or `broken`.
+        Continue with `end` until the result is `complete` or `broken`.
         """
         op = frame("verify_audit_log", after=after, hash=hash, limit=limit)
         return AuditVerification.model_validate(await self._call(op))

@@ -1,4 +1,4 @@
-"""Report what happened to a request elsewhere: the outcome of an action, an answer in the agent's own client."""
+"""Report outcomes from elsewhere: of an action, or of a request answered in the agent's own client."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ class Reports(Resource):
         note: str | None = None,
         idempotency_key: str | None = None,
     ) -> InputRequest:
-        """Report what a person answered in this agent's own client: `values`, a `decision`, or a decline.
+        """Report a person's answer in this agent's own client: `values`, a `decision`, or a decline.
 
         Raises `Invalid`, `Conflict` and `Gone` as `answer` does, `Conflict` (`not_reportable`), and `Forbidden`
-        for an approval unless the server takes reports about approvals.
+        for an approval unless the server accepts reported approvals.
         """
         body = without_none(
             revision=request.revision,

@@ -33,10 +33,9 @@ from askback.domain.verdict import UNCHANGED, Unchanged
 
 
 class RequestFilters(TypedDict, total=False):
-    """What a list of requests can be narrowed to.
+    """The filters of a list of requests.
 
-    `agent` is the id of an agent. A moment is a `datetime` with a zone, or RFC 3339 text; requests of exactly that
-    moment are left out.
+    `agent` is the id of an agent. A time is a `datetime` with a zone, or RFC 3339 text; it is exclusive.
     """
 
     external_id: str | None
@@ -90,8 +89,8 @@ class Requests(Reports):
     ) -> Page[InputRequest]:
         """Read a page of requests, newest first; `RequestFilters` has the other filters.
 
-        With `brief`, each has what a row of a list shows: its title and the number of `questions`, without its fields,
-        the input of a call, answers, and what else is long.
+        With `brief`, each has only the data of a list row, such as its title and the number of `questions`,
+        but no fields, inputs, answers or other long values.
         """
         status = status if status is None or isinstance(status, str) else ",".join(status)
         found_by = {name: _moment(value) for name, value in filters.items()}
@@ -176,7 +175,7 @@ class Requests(Reports):
         errors: Errors | Unchanged | None = UNCHANGED,
         timeout_s: float | Unchanged | None = UNCHANGED,
     ) -> InputRequest:
-        """Change the form, the errors or the deadline of an open request; what the person has typed is kept.
+        """Change the form, the errors or the deadline of an open request; the typed values are kept.
 
         `errors` are a sentence or sentences by field id, None removes them; `timeout_s` is counted from now, None means
         no deadline. Raises `Conflict` when it has ended or an answer is being checked, and `Invalid`.
@@ -298,9 +297,9 @@ class Requests(Reports):
         A `scope` other than `once` stores a rule that allows or denies: `rule`, or the one that the request suggests.
         `script_may_change` accepts later changes of the files that a command runs by name (`approval.scripts`). The
         rule is for the agent that asked, with `every_agent` for all. `grant_root`, with an approval once, lets the
-        agent read below `approval.root` from now on. If you pass a request instead of its id, its digest is sent, so
-        that the decision is about what was shown. A denial is remembered for a while, unless `remember` is off.
-        Raises as `answer` does.
+        agent read below `approval.root` from now on. If you pass a request instead of its id, its digest is
+        sent, so that the decision applies to the shown call. A denial is remembered for a while, unless
+        `remember` is off. Raises as `answer` does.
         """
         if digest is None and not isinstance(request, str) and request.approval is not None:
             digest = request.approval.digest or None
@@ -333,14 +332,14 @@ class Requests(Reports):
     ) -> InputRequest:
         """Decline as a responder: `skipped` (where the form allows it), `dismissed` or `refused`.
 
-        Without `remember` the agent may ask the same again at once. `values` is what was typed into a form until then.
+        Without `remember` the agent may ask the same again at once. `values` are the values typed into a form so far.
         """
         body = without_none(reason=reason, note=note, remember=None if remember else False, values=values)
         return await self._call_for_request("decline_request", request, body)
 
     @method
     async def ask_again(self, request: Reference) -> InputRequest:
-        """Let the agent ask again what a person refused, as a responder; returns the settled request."""
+        """Let the agent repeat a refused request, as a responder; returns the settled request."""
         op = frame("ask_again", request_id=id_of(request), body={})
         return InputRequest.model_validate(await self._call(op))
 
@@ -362,7 +361,7 @@ class Requests(Reports):
         reason: Literal["dismissed", "refused"] | None = None,
         note: str | None = None,
     ) -> Sequence[BatchResult]:
-        """Decide many requests, each on its own, in their order; no rule is stored. `reason` is for `decline`."""
+        """Decide many requests, one by one and in order; no rule is stored. `reason` is for `decline`."""
         items = [batch_item(each) for each in requests]
         body = without_none(action=action, requests=items, reason=reason, note=note)
         found = await self._call(frame("batch_requests", body=body, key=idempotency_key(None)))

@@ -27,7 +27,7 @@ class Resumes(Resource):
 
     @method
     async def ack(self, resume: Resume) -> bool:
-        """Acknowledge a resume, so that it is not delivered again. False when its lease was lost by then."""
+        """Acknowledge a resume, so that it is not delivered again. Returns False if its lease has been lost."""
         try:
             await self._call(frame("ack_resume", resume_id=resume.id, body={"attempt": resume.attempt}))
         except Conflict as refused:
@@ -38,10 +38,10 @@ class Resumes(Resource):
 
     @iterator
     async def listen(self, thread_id: str | None = None) -> AsyncGenerator[Resume]:
-        """Yield resumes for ever: `async for resume in ask.resumes.listen(): …`.
+        """Yield resumes forever: `async for resume in ask.resumes.listen(): …`.
 
-        Each is acknowledged when the next one is requested. A resume whose block ends by `break` or an exception is
-        delivered again, unless you called `ack`.
+        Each is acknowledged when the next one is requested. A resume whose block ends with `break` or an
+        exception is delivered again, unless you called `ack`.
         """
         while True:
             for resume in await self.pull(thread_id, wait=WAIT_S):

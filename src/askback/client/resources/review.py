@@ -28,9 +28,9 @@ _RANK = {Status.PENDING: 0, Status.RESOLVING: 1}
 
 
 async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputRequest]:
-    """Yield a request as it is, and then each later state, also over lost connections; the last one is terminal.
+    """Yield the current state of a request and each later state, even if the connection is lost; the last is terminal.
 
-    It waits for the end like any other wait, so that the server knows that the outcome has arrived.
+    Its end is awaited like any other wait, so that the server knows that the outcome has arrived.
     """
     yield request
     latest = _progress(request)
@@ -63,7 +63,7 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
         feed.close()
         for task in (coming, ending):
             if task is not None and not task.cancel() and not task.cancelled():
-                task.exception()  # it is seen: what ended the one may have ended the other
+                task.exception()  # it is seen: the same error may have ended both
 
 
 async def _next(feed: EventFeed) -> dict[str, Any]:
@@ -71,7 +71,7 @@ async def _next(feed: EventFeed) -> dict[str, Any]:
 
 
 def _progress(request: InputRequest) -> tuple[int, int]:
-    """Return what grows from state to state."""
+    """Return a value that grows with each state."""
     return request.revision, len(_RANK) if request.status in TERMINAL else _RANK[request.status]
 
 
@@ -88,7 +88,7 @@ class SubmissionReview:
     ) -> InputRequest:
         """Create a request, review submissions until one is accepted, and return the settled request.
 
-        `handler` is called once, with the request as it was found: an earlier agent may have created it.
+        `handler` is called once, with the created or found request: an earlier agent may have created it.
         """
         request = await self._create(op, withdraw=withdraw)
         try:
@@ -106,7 +106,7 @@ class SubmissionReview:
         raise AssertionError("a request that is followed comes to an end")
 
     async def _review(self, request: InputRequest, review: ReviewHandler) -> InputRequest:
-        """Review one submission; when the request ends meanwhile, return it as it is then."""
+        """Review one submission; if the request ends meanwhile, return its last state."""
         try:
             async with self._checking(request) as checked:
                 return await review(checked)
@@ -118,7 +118,7 @@ class SubmissionReview:
 
     @asynccontextmanager
     async def _checking(self, request: InputRequest) -> AsyncGenerator[InputRequest]:
-        """Hold the check of a submission for as long as the block, and no longer than the server allows."""
+        """Hold the check of a submission until the block ends, but no longer than the server allows."""
         if request.check is None or request.check.state == "waiting":
             request = await self._requests.check(request)
         renewing = asyncio.create_task(self._renew(request))
@@ -135,7 +135,7 @@ class SubmissionReview:
             try:
                 request = await self._requests.check(request)
             except AskbackError:
-                return  # the handler's own call raises what is wrong
+                return  # the handler's own call raises the error
 
     async def _create(self, op: str, *, withdraw: bool) -> InputRequest:
         """Create a request; cancelling this task before it is known leaves no request behind."""

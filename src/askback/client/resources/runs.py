@@ -1,4 +1,4 @@
-"""Begin, list, renew and end runs, and cancel what they have open."""
+"""Begin, list, renew and end runs, and cancel their open requests."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Runs(Resource):
     async def start(
         self, thread_id: str | None = None, *, run_id: str | None = None, metadata: Any = None
     ) -> Run:
-        """Begin a run and return it; with the id of a run that this agent has open, return that.
+        """Begin a run and return it; with the id of an open run of this agent, return that run.
 
-        Pass its id as `run_id` when you ask or write: each request and message is a sign of life. Raises `Conflict` for
+        Pass its id as `run_id` when you ask or write: each request and message renews the run. Raises `Conflict` for
         an id that was used before.
         """
         body = without_none(run_id=run_id, metadata=metadata)
@@ -65,7 +65,7 @@ class Runs(Resource):
 
     @method
     async def renew(self, run_id: str, *, thread_id: str | None = None) -> Run:
-        """Note that a run goes on; raises `Conflict` if it has ended."""
+        """Keep a run open; raises `Conflict` if it has ended."""
         op = frame("renew_run", thread_id=self._thread(thread_id), run_id=run_id, body={})
         return Run.model_validate(await self._call(op))
 
@@ -93,7 +93,7 @@ class Runs(Resource):
     async def open(
         self, thread_id: str | None = None, *, run_id: str | None = None, metadata: Any = None
     ) -> AsyncGenerator[Run]:
-        """Begin a run for as long as the block; see `client.run`."""
+        """Begin a run that lasts until the block ends; see `client.run`."""
         run = await self.start(thread_id, run_id=run_id, metadata=metadata)
         alive = asyncio.get_running_loop().create_task(self._keep_alive(run))
         reason, cancel = "failed", True

@@ -74,10 +74,10 @@ class Secrets(Resource):
         find and type each value; `request_metadata` is that of the request. With `hide_names` people who may only read
         the thread see the number of names, not the names.
 
-        With a `probe` the values are tested before they are accepted: it is called with a `Lease` of what was
-        submitted, and returns None, or the errors by name, which the person is asked about again. A plain function runs
-        in a thread. When it fails, the person is asked once more; then, and after ten rounds, the request is cancelled.
-        A text is the name of a probe of the server, which then tests the values.
+        With a `probe` the values are tested before they are accepted: it is called with a `Lease` of the
+        submitted values, and returns None, or errors by name; then the person is asked again. A plain
+        function runs in a thread. When it fails, the person is asked once more; then, and after ten rounds,
+        the request is cancelled. A text is the name of a probe of the server, which then tests the values.
         Raises `Invalid` with every fault of the request.
         """
         names = _as_list(names)
@@ -117,7 +117,7 @@ class Secrets(Resource):
         refs: Sequence[str] = (),
         request_id: str | None = None,
     ) -> AsyncGenerator[Lease]:
-        """Lease the values that a person gave to this agent in a thread, for as long as the block.
+        """Lease the values that a person gave to this agent in a thread, until the block ends.
 
         `refs` are those of sensitive fields (`answer.values["token"]["ref"]`). With `request_id`, the submitted values
         of a request that is being tested. Each lease is in the audit log. Raises `NotFound` (`not_granted`) and
@@ -192,7 +192,7 @@ class Secrets(Resource):
 
     @method
     async def revoke(self, secret: StoredSecret | str, *, agent: str) -> SecretAgents:
-        """Make an agent, by id, ask again before it uses a secret; returns all that need not.
+        """Make an agent, by id, ask again before it uses a secret; returns the agents that still may.
 
         Raises `NotFound`, and `Conflict` while every agent may use it.
         """

@@ -142,7 +142,7 @@ class Threads(Resource):
 
     @method
     async def get_access(self, thread_id: str) -> ThreadAccess:
-        """Read who may do what in a thread."""
+        """Read the access levels of a thread."""
         return ThreadAccess.model_validate(await self._call(frame("get_thread_access", thread_id=thread_id)))
 
     @method
@@ -169,7 +169,7 @@ class Threads(Resource):
 
     @method
     async def export(self, thread_id: str) -> dict[str, Any]:
-        """Return everything that is stored of a thread, as its owner or an admin; of secrets the names."""
+        """Return all data of a thread, as its owner or an admin; for secrets only the names."""
         return await self._call(frame("export_thread", thread_id=thread_id))
 
     @method

@@ -108,7 +108,7 @@ class Sessions(Resource):
 
     @method
     async def current(self) -> CurrentSession:
-        """Read who is calling."""
+        """Read the identity of this client."""
         return CurrentSession.model_validate(await self._http("get_session"))
 
     @method

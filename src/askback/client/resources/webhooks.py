@@ -87,9 +87,9 @@ def verify_webhook(
 ) -> dict[str, Any]:
     """Return the message of a webhook: `type`, `timestamp` and `data`. Raises `BadSignature` for any other body.
 
-    `body` is what came, byte by byte, `headers` are those it came with, in any case of letters, and `secret` is what
-    the server showed when the webhook was made (`whsec_…`). `now` is the time in seconds since the epoch, ours if it is
-    not given. The same `webhook-id` may come again: act on it once.
+    `body` is the unchanged body, `headers` are its headers, in any case, and `secret` is the webhook's secret
+    (`whsec_…`), which the server showed when it was created. `now` is in seconds since the epoch, by default
+    the current time. The same `webhook-id` may arrive again: act on it once.
     """
     key = decode_secret(secret)
     if key is None:

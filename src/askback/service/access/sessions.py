@@ -34,7 +34,7 @@ MAX_DEVICE = 200
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A new session with its two secrets: that of the cookie, and the second half."""
+    """A new session with its two secrets: the cookie and the second half."""
 
     secret: str
     half: str
@@ -60,7 +60,7 @@ async def open_session(ctx: Services, code: str, *, device: str = "") -> OpenedS
 async def open_with_token(ctx: Services, token: str, *, device: str = "") -> OpenedSession | None:
     """Open a session with the token of a person or an admin, which ends with the token; None for an unknown token.
 
-    Raises `Unauthorized` for one that has ended, and `Forbidden` for one of a program.
+    Raises `Unauthorized` for an ended token, and `Forbidden` for a program's token.
     """
     principal = await tokens.authenticate(ctx, token)
     if principal is None:
@@ -73,9 +73,9 @@ async def open_with_token(ctx: Services, token: str, *, device: str = "") -> Ope
 
 
 async def find_session(ctx: Services, secrets: Sequence[str], half: str) -> Session | None:
-    """Return the session that one of these cookies and this second half open together.
+    """Return the session of one of these cookies together with this second half.
 
-    There may be several cookies: a server on another port can set one of the same name for a narrower path.
+    There may be several cookies: a server on another port can set a cookie of the same name for a narrower path.
     """
     session = await _session_of_cookie(
         ctx, secrets, lambda found: hmac.compare_digest(found.half, digest(half))
@@ -165,7 +165,7 @@ async def _session_of_cookie(
 
 
 async def _with_current_token(ctx: Services, session: Session) -> Session | None:
-    """Return a session with the current limits of the token that opened it; None if that token has ended."""
+    """Return a session with the current limits of the token that opened it; None if the token has ended."""
     who = session.principal
     if not who.id.startswith("tok_"):
         return session

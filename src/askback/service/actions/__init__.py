@@ -1,1 +1,1 @@
-"""Actions: ask a person to do something elsewhere, and record how it went."""
+"""Actions: ask a person to do something elsewhere, and record the outcome."""

@@ -23,7 +23,7 @@ from askback.service.lifecycle.settle import replayed
 async def create_action(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
     """Create a request from an `ActionRequest`; see `create.create_request`, which has checked the role.
 
-    Raises `Faults`. What a person has just refused is not asked again.
+    Raises `Faults`. An action that a person has just refused is not asked again.
     """
     asked = check_action(body, limits=ctx.limits, providers=ctx.oauth_providers)
     claimed = idempotency_claim(principal, "create", key, asked)

@@ -1,9 +1,9 @@
 """Connect an account at an OAuth provider: lead a person there, exchange the code, keep the tokens as secrets.
 
-The state is the credential of the callback: random, used once, valid for ten minutes, and only good in the browser that
-clicked, which has the other half of it in a cookie (RFC 6749, 10.12). Both are stored as one digest, with the request,
-the person and the sealed code verifier (PKCE). A new click replaces the one before. Tokens go to the vault;
-no answer, event, log or address ever has one.
+The state is the credential of the callback: random, used once, valid for ten minutes, and only in the browser
+that clicked, which has its other half in a cookie (RFC 6749, 10.12). Both are stored as one digest, with the
+request, the person and the sealed code verifier (PKCE). A new click replaces the one before. Tokens go to the
+vault; no answer, event, log or address ever has one.
 """
 
 from __future__ import annotations
@@ -55,19 +55,19 @@ ATTEMPT_MS = 10 * 60 * 1000
 """How long a person may take at the provider."""
 LONGEST_CODE = 4_096
 MOST_COOKIES = 3
-"""Cookies of one name that are tried: another path or domain may have set some."""
+"""The number of cookies of one name to try: another path or domain may have set some."""
 REPLY_BYTES = 64 * 1024
 _DENIED = frozenset({"access_denied", "consent_required"})
 
 Result = Literal["connected", "failed", "refused"]
-"""What became of a callback: the account is connected, it is not and can be tried again, or nothing was done."""
+"""The result of a callback: the account is connected, it is not and can be tried again, or nothing was done."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Callback:
-    """What a provider sends a browser back with; `browsers` are the halves that the browser's cookies have."""
+    """The data of a provider's redirect; `browsers` are the halves in the browser's cookies."""
 
     state: str
     browsers: Sequence[str] = ()
@@ -80,9 +80,9 @@ async def start_oauth(
 ) -> str:
     """Return the address of the provider for this click of a person; earlier clicks are no longer valid.
 
-    The provider leads back to `redirect_uri`; `browser` is the half of the credential that the browser keeps.
+    The provider redirects to `redirect_uri`; `browser` is the half of the credential that the browser keeps.
 
-    Raises `Conflict` (`no_provider`) for a request without one, `Forbidden`, `Gone`, and `VaultLocked`.
+    Raises `Conflict` (`no_provider`) for a request without a provider, `Forbidden`, `Gone`, and `VaultLocked`.
     """
     await roles.require(ctx, principal, "start_oauth", request_id)
     record = await get_request(ctx, principal, request_id)

@@ -1,4 +1,4 @@
-"""Record how an action went: as the person says, or as the agent that asked does.
+"""Record the outcome of an action, from the person or from the agent that asked.
 
 A failure ends the request, or with `retry` leaves it open with the failed attempt, so that the person can try again.
 """
@@ -39,7 +39,7 @@ async def answer_action(
     key: str | None,
     claimed: Claim | None = None,
 ) -> Change:
-    """Record what the person says with an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
+    """Record the person's outcome from an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
     sent = await readable(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
     if (before := await replayed(ctx, claimed)) is not None:
@@ -57,7 +57,7 @@ async def answer_action(
 async def report_outcome(
     ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None
 ) -> Change:
-    """Record what the agent says about its own request with an `OutcomeBody`.
+    """Record the outcome of the agent's own request from an `OutcomeBody`.
 
     Raises `Faults`, `NotFound`, `Conflict` or `Gone`; `Conflict` (`not_an_action`) for a request of another kind.
     """

@@ -98,7 +98,7 @@ async def list_tokens(
 async def revoke_token(
     ctx: Services, principal: Principal, token_id: str, *, tenant: str | None = None
 ) -> Token:
-    """Revoke a token and close its connections at every server; a revoked one stays as it is."""
+    """Revoke a token and close its connections at every server; a revoked token is not changed."""
     await require(ctx, principal, "revoke_token")
     tenant = await _tenant(ctx, principal, tenant)
     token = await ctx.store.token_by_id(tenant, token_id)

@@ -140,7 +140,7 @@ def agent_json(agent: Agent) -> dict[str, Any]:
 async def grant_root(ctx: Services, principal: Principal, agent_id: str, body: object) -> Agent:
     """Let an agent read below a folder without asking; the same folder again changes nothing.
 
-    Raises `Faults` for a path that is not absolute or too wide, `NotFound`, and `Forbidden` for a caller who may not
+    Raises `Faults` for a path that is not absolute or is too wide, `NotFound`, and `Forbidden` for a caller who may not
     keep rules.
     """
     await roles.require(ctx, principal, "grant_root")

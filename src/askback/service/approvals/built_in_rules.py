@@ -1,4 +1,4 @@
-"""List the rules that come with the server, whether they are in force, and how they were used."""
+"""List the built-in rules, whether they are in force, and their usage."""
 
 from __future__ import annotations
 

@@ -175,7 +175,7 @@ async def _earlier_use(ctx: Services, record: Record, execution_id: str) -> Exec
 
 
 async def _check_policy(ctx: Services, record: Record, approved: _ApprovedCall) -> None:
-    """Raise `Conflict` if a rule denies the call by now: people can create one to stop an approved call.
+    """Raise `Conflict` if a rule now denies the call: people can create one to stop an approved call.
 
     A call that only a rule approved still needs a rule that allows it.
     """

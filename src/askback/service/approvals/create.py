@@ -1,8 +1,8 @@
 """Create a request for approval: the policy allows or denies the call at once, or a person is asked.
 
 A call that a rule allows or denies is a request too, settled on creation: it can be read, used once, and is in the
-audit log. A call that a person refused a moment ago in this thread creates no new request (`refusals.py`): the earlier
-one is returned, so that an agent that insists fills no list.
+audit log. A call that a person refused a moment ago in this thread creates no new request (`refusals.py`):
+the earlier one is returned, so that an insistent agent does not fill the lists.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ def validity_ms(ctx: Services, valid_s: float | None) -> int:
 
 
 def _stated_approval(asked: ApprovalRequest) -> dict[str, Any]:
-    """Return the approval as the agent stated it, with its digest."""
+    """Return the approval as sent by the agent, with its digest."""
     approval = asked.ask.approval
     given = approval.model_dump(exclude={"scopes", "preview", "risk"}, exclude_none=True)
     return {**given, "tool": asked.call.tool, "input": asked.call.input, "digest": asked.digest}
@@ -184,7 +184,7 @@ def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[st
 
 
 def _is_editable(asked: ApprovalRequest) -> bool:
-    """Tell whether a person may change the input: not of a plan, not alone with others, and not where there is none."""
+    """Whether a person may change the input: not of a plan, not with a quorum, and not if there is no input."""
     approval = asked.ask.approval
     return approval.allow_edit and approval.quorum == 1 and asked.call.input is not None and not asked.is_plan
 

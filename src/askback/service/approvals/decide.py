@@ -91,7 +91,7 @@ class _Decision:
                 record = overtaken.record
 
     async def _ruling(self, record: Record) -> PolicyEvaluation:
-        """Evaluate the policy for the call as it is to run."""
+        """Evaluate the policy for the call that would run."""
         ruling = await evaluate_call(
             self.ctx,
             record.tenant,
@@ -177,7 +177,7 @@ class _Decision:
         )
 
     def _votes(self, record: Record) -> list[Mapping[str, Any]]:
-        """Return the votes with this one added; raises `Conflict` if the person has voted, also in another session."""
+        """Return the votes with this one added; raises `Conflict` if the person has voted, even in another session."""
         votes = record.state.members.get("votes", ())
         who = self.principal.actor
         if any(_is_same_person(who, vote["by"]) for vote in votes):
@@ -253,7 +253,7 @@ class _Decision:
 
 
 def _is_same_person(actor: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Tell whether two actors are one person: the host knows, or else a second session may spell its name otherwise."""
+    """Whether two actors are one person: the host knows; otherwise a second session may spell its name differently."""
     if "user" in actor and "user" in other:
         return actor["user"] == other["user"]
     names = {each["name"].strip().casefold() for each in (actor, other)}

@@ -36,7 +36,7 @@ class PolicyEvaluation:
         return decide(call, kept).decision == "allow"
 
     def root(self, call: Call) -> str | None:
-        """Return the folder that a person can grant to the agent, so that such calls run without asking."""
+        """Return the folder that a person can grant to the agent to let such calls run without asking."""
         return None if self.decision.locked else grantable_folder(call, self.policy)
 
     @property

@@ -87,7 +87,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
 
 
 async def _allows_everything(ctx: Services, principal: Principal, given: Mapping[str, Any]) -> bool:
-    """Tell whether with these settings everything would run unasked, which was not so before or is said again."""
+    """Whether these settings newly let every call run without asking, or repeat such a setting."""
     if "full" in (given.get("mode"), given.get("level")):
         return True
     if not given.keys() & {"level", "ask_mode", "table", "lists"}:
@@ -105,7 +105,7 @@ def _runs_unasked(settings: PolicySettings) -> bool:
 
 
 async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) -> dict[str, Any]:
-    """Return the agents that the mode of a thread applies to: the listed ones, or those of the thread."""
+    """Return the agents to which the mode of a thread applies: the listed ones, or all agents of the thread."""
     if sent.thread_id is None or sent.mode not in LOOSENING_MODES:
         return {}
     if sent.mode_agents is not None:

@@ -67,7 +67,7 @@ async def import_rules(
 ) -> tuple[bool, Sequence[ImportedRow]]:
     """Import a `RuleImportBody`; return whether it was a dry run, and its rows.
 
-    Raises `Faults`, with paths such as `rules[3].rule`, if a row is refused and it is no dry run: nothing is stored.
+    Raises `Faults`, with paths such as `rules[3].rule`, if a row is refused outside a dry run: nothing is stored.
     """
     await roles.require(ctx, principal, "import_rules")
     await sharing.require_unlimited(ctx, principal, "import_rules")
@@ -101,7 +101,7 @@ async def _agents(ctx: Services, principal: Principal) -> dict[str, list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """Reads the rows of a file; `known` are the rules in force by their terms, and those of rows before."""
+    """Reads the rows of a file; `known` are the rules in force and those of earlier rows, by their terms."""
 
     ctx: Services
     principal: Principal

@@ -184,7 +184,7 @@ async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[R
 
 
 async def read_usage(ctx: Services, principal: Principal, rules: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return how rules were used, by their ids or, of built-in ones, their texts, as JSON values."""
+    """Return the usage of rules as JSON values, by their ids, or for built-in rules by their texts."""
     found = await ctx.store.rule_usage(principal.tenant, rules, person=sharing.person_filter(principal))
     return {rule: _usage(principal, usage) for rule, usage in found.items()}
 
@@ -206,7 +206,7 @@ def _in_reach(principal: Principal, rule: RuleRecord) -> bool:
 
 
 async def revoke_rule(ctx: Services, principal: Principal, rule_id: str) -> RuleRecord:
-    """Revoke a rule and return it, also if it was revoked before. Raises `NotFound` and `Forbidden`."""
+    """Revoke a rule and return it, even if it was revoked before. Raises `NotFound` and `Forbidden`."""
     await roles.require(ctx, principal, "revoke_rule")
     rule = await ctx.store.rule(principal.tenant, rule_id)
     if rule is None:

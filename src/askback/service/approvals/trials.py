@@ -1,4 +1,4 @@
-"""Try a drafted rule: on one call, and on the calls of the last 30 days. Nothing is stored."""
+"""Try a draft rule: on one call, and on the calls of the last 30 days. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from askback.wire.rule_bodies import RuleBody, RulePreviewBody, RuleTrialBody
 PREVIEW_MS = 30 * 24 * 3600 * 1000
 """How far back calls are checked."""
 _BREATH = 20
-"""After this many calls others get their turn: a call takes some 0.3 ms."""
+"""Other tasks run after this many calls; a call takes some 0.3 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
     """The effect of a draft rule.
 
-    `alone` is the decision if it were the only rule, `now` that without it, `then` that with it. All are None without a
-    call, and `alone` and `then` for a draft that has `problems`.
+    `alone` is the decision by this rule only, `now` the decision without it, `then` the decision with it. All
+    are None without a call, and `alone` and `then` for a draft that has `problems`.
     """
 
     rule: Rule | None = None
@@ -101,13 +101,13 @@ async def _read_draft(
 
 
 def _with(policy: Policy, rule: Rule) -> Policy:
-    """Return the policy with one more rule, before those of the built-in lists, as stored rules are."""
+    """Return the policy with one more rule, placed like a stored rule: before the built-in lists."""
     return replace(policy, rules=(rule, *policy.rules))
 
 
 @dataclass(slots=True)
 class Preview:
-    """The calls that a rule would decide otherwise, as JSON values, and how far back calls were checked (ms)."""
+    """The calls that a rule would decide differently, as JSON values, and how far back calls were checked (ms)."""
 
     since: int
     checked_to: int
@@ -148,7 +148,7 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
 
 @dataclass(frozen=True, slots=True)
 class _Check:
-    """Checks calls that were asked for with one rule; the policy of a thread, an agent and a project is read once."""
+    """Checks earlier calls with one rule; the policy of a thread, an agent and a project is read once."""
 
     ctx: Services
     principal: Principal
@@ -160,7 +160,7 @@ class _Check:
     titles: dict[str, str | None] = field(default_factory=dict[str, str | None])
 
     async def run(self, record: Record) -> dict[str, Any] | None:
-        """Return the call of a request if the rule would decide it otherwise than the policy does today."""
+        """Return the call of a request if the rule would decide it differently from today's policy."""
         asked = record.spec.approval
         if asked.plan is not None or (self.project is not None and asked.project != self.project):
             return None

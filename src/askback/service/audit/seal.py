@@ -24,7 +24,7 @@ _HOW_TO_FIX = (
 async def begin_sealing(ctx: Services) -> None:
     """Start to seal, seal every unsealed log, and log an error for each wrong seal.
 
-    Call it before any write: a log that is written to before it is sealed has to be sealed again.
+    Call it before any write: a log that grows before it is sealed has to be sealed again.
     """
     if ctx.seals is None or ctx.seals.key_id is None:
         log.warning("the audit log is not sealed: this server has no master key")
@@ -47,7 +47,7 @@ async def begin_sealing(ctx: Services) -> None:
 
 
 async def seal_as_is(ctx: Services, tenant: str | None) -> list[tuple[str, SealStatus]]:
-    """Seal each log as it is, even if its seal is wrong; return each tenant it did so for, with the status before."""
+    """Seal each log as it is, even if its seal is wrong; return each resealed tenant with its status before."""
     sealed: list[tuple[str, SealStatus]] = []
     async for head in _heads(ctx, tenant):
         standing = await seal_status(ctx, head)
@@ -129,7 +129,7 @@ async def _heads(ctx: Services, tenant: str | None) -> AsyncIterator[AuditHead]:
 
 
 async def read_head(ctx: Services, tenant: str) -> AuditHead:
-    """Return the head of a tenant's log; before the first entry that of an empty one."""
+    """Return the head of a tenant's log; without entries the head of an empty log."""
     heads = await ctx.store.audit_heads(tenant=tenant)
     return heads[0] if heads else AuditHead(tenant, 0, GENESIS)
 

@@ -17,14 +17,14 @@ from askback.service.context import Services
 CHECKED_ENTRIES = 1_000
 """Entries that one call looks at: some 10 ms."""
 UNREADABLE = "unreadable"
-"""The action of an entry that is no JSON object any more."""
+"""The action of an entry that is no longer a JSON object."""
 _SKEW_S = 60
 """How far the clocks of servers may be apart, so that a later entry has an earlier time."""
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """What is searched; times are seconds since the epoch."""
+    """The filters of a search; times are seconds since the epoch."""
 
     actor: str | None = None
     action: str | None = None
@@ -34,7 +34,7 @@ class AuditFilter:
     before: float | None = None
 
     def matches(self, entry: Mapping[str, Any]) -> bool:
-        """Tell whether an entry is searched; the store has filtered by request and thread."""
+        """Whether an entry matches; the store has already filtered by request and thread."""
         at = _seconds(entry)
         if (self.after is not None and at < self.after) or (self.before is not None and at > self.before):
             return False
@@ -119,7 +119,7 @@ async def list_audit_entries(
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
-    """Parse an entry; one that somebody has made unreadable is empty."""
+    """Parse an entry; an unreadable one is empty."""
     try:
         found = json.loads(text)
     except ValueError:

@@ -17,7 +17,7 @@ from askback.service.context import Services
 
 _HASH = re.compile("[0-9a-f]{64}")
 _STEP = 50
-"""Entries that are verified before others get their turn: some 4 ms."""
+"""The number of entries to verify before other tasks run: some 4 ms."""
 _PAGE = 500
 
 Point = tuple[int, str]
@@ -25,9 +25,9 @@ Point = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """The result for the entries after `start` up to `end`, which fit.
+    """The result for the entries after `start` up to `end`, which are correct.
 
-    `broken` is the seq of the first entry that does not fit, and why.
+    `broken` is the seq of the first wrong entry, and why.
     """
 
     start: Point
@@ -68,7 +68,7 @@ async def verify_audit_log(
 
 
 async def export_audit_log(ctx: Services, principal: Principal) -> AsyncIterator[bytes]:
-    """Return the entries up to the newest one of now, oldest first, as lines, in pieces."""
+    """Return the entries up to the current newest one, oldest first, as lines, in pieces."""
     await roles.require(ctx, principal, "export_audit_log")
     last, _ = await ctx.store.audit_head(principal.tenant)
     return _lines(ctx, principal.tenant, last)

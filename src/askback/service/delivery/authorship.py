@@ -57,7 +57,7 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
 
 
 async def _check_is_open(ctx: Services, lease: Lease) -> bool:
-    """Whether the answer of a check resume still waits to be checked; the resume is finished otherwise."""
+    """Whether the answer of a check resume still waits for its check; otherwise the resume is finished."""
     if checks.is_awaiting_check(lease.record, lease.resume.cause):
         return True
     resume, now = lease.resume, ctx.clock.now_ms()

@@ -119,7 +119,7 @@ async def _lease_in(
 
 
 async def _pause(ctx: Services, principal: Principal, thread_id: str | None) -> float:
-    """Return the seconds until the next resume can be leased, if no event comes first."""
+    """Return the seconds to wait for the next resume to become available, unless an event arrives first."""
     if thread_id is None and sharing.is_thread_limited(principal):
         at = min((await _covered_threads(ctx, principal)).values(), default=None)
     else:

@@ -100,7 +100,7 @@ class Subscriptions:
         """Subscribe to a thread, or to the inbox (`thread_id` None), after the event `after` (None: from now on).
 
         A `readonly` subscriber has no way to answer, and does not count as present.
-        Raises `Forbidden`, or `NotFound` for a thread id that none can have, or that is hidden from the caller.
+        Raises `Forbidden`, or `NotFound` for an invalid thread id, or a thread that is hidden from the caller.
         """
         await roles.require(self._ctx, principal, "watch_inbox" if thread_id is None else "watch_thread")
         level = None
@@ -127,7 +127,7 @@ class Subscriptions:
         return len(self._open)
 
     def poll(self) -> None:
-        """Have every subscription read the store."""
+        """Let every subscription read the store."""
         for subscription in tuple(self._open):
             subscription.check()
 
@@ -221,7 +221,7 @@ class Subscription:
             self._absent = None
 
     def check(self) -> None:
-        """Read the events stored after the cursor, unless that is under way."""
+        """Read the events stored after the cursor, unless a read is in progress."""
         self._again = True
         if self._catching_up is None and self._leave is not None:
             self._catching_up = asyncio.get_running_loop().create_task(self._catch_up())
@@ -258,7 +258,7 @@ class Subscription:
 
     def _on_event(self, event: Event) -> None:
         if self._thread_id is None and event.type == THREAD_ACCESS:
-            # It may get lost: listings have the level too, and every operation checks the access.
+            # It may be lost: lists contain the level too, and every operation checks the access.
             self._reader.shared(
                 event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
             )

@@ -1,4 +1,4 @@
-"""Draw a small picture of an uploaded image anew, so that a page shows pixels and never the bytes that were sent.
+"""Redraw an uploaded image as a small picture, so that a page shows pixels and never the uploaded bytes.
 
 It needs Pillow (`pip install 'askback[files]'`); without it there are no previews, only downloads.
 """
@@ -17,14 +17,14 @@ from askback.service.files.scan import file_chunks
 
 FORMATS = {"image/png": "PNG", "image/jpeg": "JPEG", "image/gif": "GIF", "image/webp": "WEBP"}
 MOST_PIXELS = 30_000_000
-"""Of an image that is decoded, at four bytes each."""
+"""The pixels of a decoded image, at four bytes each."""
 LONGEST_SIDE = 320
 
 log = logging.getLogger(__name__)
 
 
 async def preview_of(ctx: Services, file: StoredFile) -> bytes | None:
-    """Return a PNG; None for what is no image, is damaged or too large, and without Pillow."""
+    """Return a PNG; None for a file that is not an image, is damaged or too large, and without Pillow."""
     if file.type not in FORMATS or _pillow() is None:
         return None
     async with ctx.preview_slot:
@@ -43,7 +43,7 @@ def _pillow() -> Any:
 
 
 def _draw(data: BytesIO, form: str) -> bytes | None:
-    """Decode one picture and write a smaller one. The size stands in the head, so a bomb is never unpacked."""
+    """Decode one picture and write a smaller one. The header has the size, so a bomb is never unpacked."""
     images = _pillow()
     try:
         with images.open(data, formats=[form]) as image:

@@ -15,7 +15,7 @@ from askback.service.lifecycle.uploads import is_usable
 
 
 async def get_file(ctx: Services, principal: Principal, file_id: str) -> StoredFile:
-    """Return a file that the caller may read: of an answer or a message that they can see, or an upload of their own.
+    """Return a file that the caller may read: from an answer or a message that they can see, or their own upload.
 
     Raises `NotFound` for any other.
     """

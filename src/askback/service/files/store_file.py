@@ -1,6 +1,6 @@
 """Store the bytes of an upload: streamed in chunks, counted, sniffed, scanned, then ready.
 
-What fails on the way leaves a file that is dropped; the sweep (`jobs/files.py`) erases its bytes.
+A failed upload leaves a dropped file, whose bytes the sweep (`jobs/files.py`) erases.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ def _any_file(_name: str, _type: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """What takes a file: the `path` of its errors, and how many bytes of it and of all together.
+    """The place for a file: the `path` of its errors, and the limits in bytes for it and for all files.
 
-    `accepts` takes the name and the type; `accept` says in the error what it accepts.
+    `accepts` gets the name and the type; `accept` describes the accepted types in the error.
     """
 
     path: str
@@ -36,7 +36,7 @@ class Slot:
     accept: str = ""
 
     def require_small(self, size: int) -> None:
-        """Raise `TooLarge` for a file of more bytes than one may have."""
+        """Raise `TooLarge` for a file with too many bytes."""
         if size > self.longest:
             raise TooLarge(
                 f"The file is larger than {self.longest} bytes, which is the most for a file here."
@@ -46,7 +46,7 @@ class Slot:
 async def store_file(
     ctx: Services, slot: Slot, file: StoredFile, body: AsyncIterator[bytes], *, most: int
 ) -> StoredFile:
-    """Store a new file, its owner's `most`-th that nothing names yet, and return it when it is ready.
+    """Store a new file and return it when it is ready; its owner can have `most` files that nothing names yet.
 
     Raises `FileRefused`, `TooLarge`, and `Faults` at the path of the slot.
     """

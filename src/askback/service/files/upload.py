@@ -34,10 +34,10 @@ async def upload_file(
     size: int | None,
     body: AsyncIterator[bytes],
 ) -> StoredFile:
-    """Store a file and return it; `size` is what the sender declares. An answer names it by its id.
+    """Store a file and return it; `size` is the declared size. An answer names it by its id.
 
-    Raises `Faults` for a wrong field, name or type, and for a file that a scan refuses; `TooLarge`; `Conflict` or
-    `Gone` where the request is not pending; `Forbidden` for people who may not answer; `NotFound`.
+    Raises `Faults` for a wrong field, name or type, and for a file that a scan refuses; `TooLarge`;
+    `Conflict` or `Gone` if the request is not pending; `Forbidden` for people who may not answer; `NotFound`.
     """
     await roles.require(ctx, principal, "upload_file", request_id)
     record = await get_request(ctx, principal, request_id)
@@ -71,9 +71,9 @@ async def upload_message_file(
     size: int | None,
     body: AsyncIterator[bytes],
 ) -> StoredFile:
-    """Store a file of an agent and return it; what no message of the agent in this thread names soon is erased.
+    """Store a file of an agent and return it; unless a message of the agent in this thread names it soon, it is erased.
 
-    Raises `Faults` for a wrong name, and at `file` for an empty one, one too many, and one that a scan refuses;
+    Raises `Faults` for a wrong name, and at `file` for an empty file, too many files, or a file that a scan refuses;
     `TooLarge`; `NotFound` and `Forbidden` as for a message.
     """
     await roles.require(ctx, principal, "upload_message_file")
@@ -133,7 +133,7 @@ def _field(record: Record, name: str | None) -> File:
 async def _refusal(
     ctx: Services, principal: Principal, record: Record, asked: File, refused: FileRefused
 ) -> Exception:
-    """Return the error for what the store refused."""
+    """Return the error for an upload that the store refused."""
     if refused.why == "full":
         return TooLarge(
             f"The files of this request would be larger than {ctx.limits.files_bytes} bytes together. "

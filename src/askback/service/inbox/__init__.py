@@ -1,1 +1,1 @@
-"""What people do in the inbox beside answering."""
+"""The inbox: assignments, comments, reminders, history and missed requests."""

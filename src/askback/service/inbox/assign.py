@@ -1,4 +1,4 @@
-"""Assign an open request to other people, who may answer it from then on in place of the assignees before (ADR 69).
+"""Assign an open request to other people, who replace its assignees (ADR 69).
 
 An assignment gives nobody access: an assignee still needs the level for the request in its thread.
 """
@@ -33,8 +33,9 @@ from askback.wire.inbox import AssignBody
 async def assign_request(ctx: Services, principal: Principal, request_id: str, body: object) -> Record:
     """Assign a request with an `AssignBody` and return it; the same assignment again changes nothing.
 
-    It may be done by who may answer the request, and taken back by who assigned it last. Raises `NotFound`, `Faults`
-    for assignees who could not answer, `Forbidden`, and `Conflict` or `Gone` for a request that has ended.
+    Anybody who may answer the request can assign it, and undo their own assignment while it is the last. Raises
+    `NotFound`, `Faults` for assignees who could not answer, `Forbidden`, and `Conflict` or `Gone` for a
+    request that has ended.
     """
     await roles.require(ctx, principal, "assign_request", request_id)
     record = await get_request(ctx, principal, request_id)
@@ -90,7 +91,7 @@ async def _assign(
 
 
 def _has_assigned(principal: Principal, record: Record) -> bool:
-    """Whether the caller made the current assignment, and could answer the request but for that."""
+    """Whether the caller made the current assignment, and could answer the request without it."""
     by = record.state.members.get("assignment", {}).get("by")
     if by is None or principal.user not in (by["id"], by.get("user")):
         return False

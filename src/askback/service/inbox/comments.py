@@ -1,4 +1,4 @@
-"""Comments on a request, which people write for people. Agents, webhooks and events never have them (ADR 69)."""
+"""Comments on a request, by people for people. Agents, webhooks and events never get them (ADR 69)."""
 
 from __future__ import annotations
 

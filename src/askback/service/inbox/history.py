@@ -1,4 +1,4 @@
-"""Search what was settled, the last that ended first.
+"""Search settled requests, the last that ended first.
 
 Each page scans at most `WINDOW` rows and returns a cursor, so its cost does not depend on the number of requests.
 """
@@ -81,7 +81,7 @@ async def list_history(
 async def _search(
     ctx: Services, tenant: str, rows: Sequence[HistoryRow], words: Sequence[str], *, most: int
 ) -> Sequence[HistoryRow]:
-    """Return the first rows with all words; requests are read a few at a time, since one can be large."""
+    """Return the first rows with all words; requests are read in small groups, since one can be large."""
     found: list[HistoryRow] = []
     for at in range(0, len(rows), READ_AT_ONCE):
         some = rows[at : at + READ_AT_ONCE]
@@ -103,5 +103,5 @@ def _contains(row: HistoryRow, record: Record, words: Sequence[str]) -> bool:
 
 
 def _moment(name: str, text: str | None) -> str | None:
-    """Return a moment as the history has it."""
+    """Return a time in the format of the history."""
     return None if text is None else rfc3339(-(-nanoseconds(name, text) // 1_000_000))

@@ -1,4 +1,4 @@
-"""Requests that expired without an answer, for each person who could have given one until they have seen it."""
+"""List requests that expired without an answer, for each person who could have answered, until they have seen them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from askback.wire.inbox import SeenBody
 MISSED_MS = 30 * 24 * 3600 * 1000
 """How long a request stays under "Missed"."""
 SETTLED_MS = 60_000
-"""By then each request that has expired is in the history."""
+"""The time after which each expired request is in the history."""
 
 
 async def list_missed(
@@ -56,7 +56,7 @@ async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
     ]
     await ctx.store.mark_seen(principal.tenant, principal.user, [record.id for record in seen])
     if not await _missed(ctx, principal, before=None, limit=1):
-        # From now on a list does not have to pass what was seen.
+        # From now on a list does not have to skip seen requests.
         until = rfc3339(ctx.clock.now_ms() - SETTLED_MS)
         await ctx.store.set_missed_until(principal.tenant, principal.user, until)
     for record in seen:
@@ -83,6 +83,6 @@ def cursor_of(at: Place) -> str:
 
 
 def place(cursor: str) -> Place:
-    """Return the place in the history that a cursor stands for; any text is one."""
+    """Return the place in the history for a cursor; any text is valid."""
     settled_at, _, request_id = cursor.partition(" ")
     return settled_at, request_id

@@ -52,7 +52,7 @@ async def list_people(
 
 
 async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[str]) -> Sequence[int]:
-    """Return the places of assignees who could not answer a request: neither a person who may, nor a group of one."""
+    """Return the places of assignees that could not answer: people who may not, and groups without anybody who may."""
     now = ctx.clock.now_ms()
     named = [each for each in assignees if not each.startswith(GROUP_PREFIX)]
     known = await ctx.store.people(record.tenant, now_ms=now, ids=named)
@@ -63,7 +63,7 @@ async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[s
 
 
 async def _groups(ctx: Services, record: Record) -> set[str]:
-    """Return the groups of which somebody could answer a request, as assignees."""
+    """Return the groups with somebody who could answer a request, as assignees."""
     found, after = set[str](), ""
     while page := await ctx.store.people(record.tenant, now_ms=ctx.clock.now_ms(), after=after):
         for each in page:

@@ -1,4 +1,4 @@
-"""Put a request aside until a time, for one person on all their devices; nobody else notices (ADR 69)."""
+"""Postpone a request until a time, for one person on all their devices; nobody else notices (ADR 69)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from askback.wire.inbox import ReminderBody
 
 
 async def set_reminder(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
-    """Set when the caller is reminded of an open request with a `ReminderBody`, and return the reminder.
+    """Set the caller's reminder of an open request with a `ReminderBody`, and return it.
 
     Raises `NotFound`, `Faults` for a time that has passed or is beyond `limits.max_timeout_s`, and `Conflict` or `Gone`
     for a request that has ended.
@@ -36,7 +36,7 @@ async def set_reminder(ctx: Services, principal: Principal, request_id: str, bod
 
 
 async def delete_reminder(ctx: Services, principal: Principal, request_id: str) -> None:
-    """Take a reminder of the caller back, if there is one. Raises `NotFound`."""
+    """Remove the caller's reminder, if there is one. Raises `NotFound`."""
     await roles.require(ctx, principal, "delete_reminder", request_id)
     record = await get_request(ctx, principal, request_id)
     await _set(ctx, principal, record.id, record.thread_id, None)

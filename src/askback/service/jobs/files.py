@@ -1,4 +1,4 @@
-"""Erase files that nobody uses, step by step: dropped ones, and uploads that have stopped."""
+"""Erase unused files, step by step: dropped ones, and uploads that have stopped."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def run_file_sweep(ctx: Services) -> None:
 
 
 async def sweep_files(ctx: Services) -> int:
-    """Erase what nobody uses and return in how many steps; each is small, so that writers never wait long."""
+    """Erase unused files and return the number of steps; each is small, so that writers never wait long."""
     steps = 0
     while await ctx.store.purge_files(before_ms=ctx.clock.now_ms() - ctx.limits.file_upload_s * 1000):
         steps += 1

@@ -1,4 +1,4 @@
-"""Run the server's own checks of what people submitted: validators of forms, and probes of secrets."""
+"""Run the server's own checks of submissions: validators of forms, and probes of secrets."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 async def admit(ctx: Services, principal: Principal, record: Record) -> None:
-    """Raise `RateLimited`, `Forbidden` or `Conflict` where this person cannot answer now, or not at all.
+    """Raise `RateLimited`, `Forbidden` or `Conflict` if this person cannot answer now, or not at all.
 
     For an agent that reports an answer, `report_answer` has checked that it may.
     """
@@ -37,7 +37,7 @@ async def readable(ctx: Services, principal: Principal, record: Record, read: Ca
 
 
 def check_note(ctx: Services, note: str | None) -> None:
-    """Raise `Faults` for a note that is longer than the limit or holds what nobody types."""
+    """Raise `Faults` for a note that is longer than the limit or contains characters that nobody types."""
     report = Report()
     report_note(report, note, ctx.limits.note)
     report.finish()

@@ -1,4 +1,4 @@
-"""Write the answer of a person as their message, where the thread says so (ADR 66)."""
+"""Write the answer of a person as their message, if the thread has that setting (ADR 66)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from askback.ports.store import AnswerMessage, Principal
 from askback.service.context import Services
 
 _ENVELOPE_BYTES = 4_096
-"""Bytes of `limits.message_bytes` that are left for what a message has beside its text."""
+"""Bytes of `limits.message_bytes` that are reserved for the rest of a message beside its text."""
 
 
 async def with_message(

@@ -60,8 +60,8 @@ async def submit_for_check(
 ) -> Change:
     """Store an answer that has to be checked by the requester, or in `probe_s` seconds by the server's check `probe`.
 
-    With `held` it is a decline or a deadline that a hook decides about, and `answer` what was typed. The deadline of
-    the request is paused meanwhile. Raises what `settle` raises.
+    With `held` it is a decline or a deadline that a hook decides about, and `answer` has the typed values.
+    The deadline of the request is paused meanwhile. Raises what `settle` raises.
     """
     now = ctx.clock.now_ms()
     left = time_left(record, now)
@@ -163,7 +163,7 @@ async def end_unchecked(ctx: Services, record: Record, now: int) -> None:
 
 
 async def end_unchecked_now(ctx: Services, record: Record) -> None:
-    """Ask the person again because there is no verdict, or let what was held stand.
+    """Ask the person again because there is no verdict, or accept the held decline or deadline.
 
     Raises `Conflict` if a verdict came first.
     """

@@ -1,4 +1,4 @@
-"""Ask the sources of options, and check with them what an answer chooses (ADR 65)."""
+"""Ask the sources of options, and check the choices of an answer with them (ADR 65)."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _log = logging.getLogger(__name__)
 async def check_chosen(
     ctx: Services, record: Record, values: Mapping[str, Any], *, user: str | None
 ) -> dict[str, list[str]]:
-    """Return the labels of what an answer chooses from sources, by field id.
+    """Return the labels of an answer's choices from sources, by field id.
 
-    Raises `Faults` for values that a source does not have for this person, and where it cannot say.
+    Raises `Faults` for values that a source does not have for this person, and if the source fails.
     """
     labels: dict[str, list[str]] = {}
     faults: list[Fault] = []
@@ -64,7 +64,7 @@ async def _labels(
 
 
 def _stranger(field: AnyField, index: int) -> Fault:
-    """Return the fault of a value that the source does not have."""
+    """Return the fault for a value that the source does not have."""
     path, several = value_path(field.id), isinstance(field, Multiselect)
     place = join(path, index) if several else path
     key = "value_not_in_options.item" if several else "value_not_in_options"
@@ -95,7 +95,7 @@ async def look_up(
 
 
 async def ask_source(ctx: Services, query: OptionQuery, path: str) -> OptionPage:
-    """Ask a source. Raises `Faults` at `path` where it fails, which shows nothing of what it raised or returned."""
+    """Ask a source. Raises `Faults` at `path` if it fails; the fault does not quote its error or its result."""
     source = ctx.option_sources.get(query.source)
     if source is None:
         _log.warning("this server has no source of options %r; another one asked for it", query.source)

@@ -86,7 +86,7 @@ def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked
 
 
 async def get_limits(ctx: Services, principal: Principal, thread_id: str | None) -> dict[str, Any]:
-    """Return every limit, who set it where that is not askback, and the usage of a thread if one is given.
+    """Return every limit, who set it unless it is askback's default, and the usage of a thread if one is named.
 
     Raises `NotFound` for a thread that is hidden from the caller.
     """
@@ -176,7 +176,7 @@ async def _question_limits(
 
 
 def _used(ctx: Services, count: QuestionCount | None, window_s: int) -> tuple[int, str | None]:
-    """Return how many forms a limit of the policy has counted in its window, and when that ends."""
+    """Return how many forms a limit of the policy has counted in its window, and when the window ends."""
     if count is None or count.asked == 0:
         return 0, None
     ends = count.since + window_s * 1000

@@ -30,7 +30,7 @@ async def get_request(ctx: Services, principal: Principal, request_id: str) -> R
 
 
 async def get_recent(ctx: Services, principal: Principal, request_id: str) -> Record:
-    """Return one request as `get_request` does, but perhaps an older copy: only for a compare-and-set.
+    """Return one request like `get_request`, but possibly an older copy: only for a compare-and-set.
 
     The access check uses the current access.
     """
@@ -44,7 +44,7 @@ async def get_recent(ctx: Services, principal: Principal, request_id: str) -> Re
 async def require_revision(ctx: Services, principal: Principal, record: Record, revision: int) -> Record:
     """Return the open request if `revision` is its current one; an outdated copy is read again first.
 
-    Raises `Conflict` or `Gone` with the request as it is, and `NotFound`.
+    Raises `Conflict` or `Gone` with the current request, and `NotFound`.
     """
     if record.settled or revision != record.revision:
         ctx.recent.discard(record.id)
@@ -139,7 +139,7 @@ def _bounds(created_after: str | None, created_before: str | None) -> tuple[str 
 
 
 def nanoseconds(name: str, text: str) -> int:
-    """Return a moment in nanoseconds since the epoch; raises `Faults` with the name as the path."""
+    """Return a time in nanoseconds since the epoch; raises `Faults` with the name as the path."""
     moment = read_moment(text)
     if moment is None:
         raise Faults([fault(name, "invalid_datetime.bound")])

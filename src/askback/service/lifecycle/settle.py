@@ -34,7 +34,7 @@ _DECIDES = frozenset({Action.ANSWER, Action.ACCEPT})
 _SUBMITS = frozenset({Action.ANSWER, Action.SUBMIT, Action.VOTE})
 _ENDS = frozenset({Action.DECLINE, Action.CANCEL})
 _EVENTS = {Action.VOTE: REQUEST_VOTED, Action.REPROMPT: REQUEST_REPROMPTED}
-"""Event types of their own; the event of any other step has the name of the new status."""
+"""Steps with their own event types; the event of any other step has the name of the new status."""
 
 
 class ConcurrentChange(Exception):
@@ -68,7 +68,7 @@ async def settle(
     log. `event` is the event type if it does not follow from the step. With `match_state` the step fails unless the
     stored state is still the one that was read. `leave_queue` and `refused` are those of `Settlement`.
 
-    Raises `Conflict` or `Gone` with the request as it now is when this call came too late, and `Overtaken`.
+    Raises `Conflict` or `Gone` with the current request if this call came too late, and `Overtaken`.
     """
     if (record.status, action) not in TRANSITIONS:
         if (before := await replayed(ctx, claim)) is None:
@@ -219,7 +219,7 @@ def _replay(change: Change, record: Record, action: Action) -> Change:
 
 
 async def replayed(ctx: Services, claim: Claim | None) -> Change | None:
-    """Return the request that this claim made or settled before, as it is now; raises `ClaimMismatch`."""
+    """Return the current state of the request that this claim created or settled before; raises `ClaimMismatch`."""
     if claim is None or (request_id := await ctx.store.claimed(claim)) is None:
         return None
     record = await ctx.store.get(claim.tenant, request_id)

@@ -17,7 +17,7 @@ from askback.service.lifecycle.settle import settle
 async def time_out(
     ctx: Services, record: Record, *, by: Principal | None = None, claim: Claim | None = None
 ) -> Change:
-    """Take the step of a deadline that has passed, or that a hook let pass. Raises what `settle` raises."""
+    """Take the step of a deadline that has passed, or that a hook accepted. Raises what `settle` raises."""
     checked = record.status is Status.RESOLVING
     on_timeout = record.spec.facts.on_timeout
     if on_timeout == "resume":

@@ -53,7 +53,7 @@ def _new_resume(ctx: Services, record: Record, now: int, *, cause: str = "") -> 
     if not record.spec.facts.auto_resume:
         return ()
     durable = is_durable(record)
-    # The requester of a detached request was told to go on, so there is nothing to hold the resume back for.
+    # The requester of a detached request was told to continue, so the resume need not be held back.
     at_once = durable or record.state.members.get("detached", False)
     return (
         Resume(

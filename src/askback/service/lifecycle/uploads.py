@@ -37,7 +37,7 @@ async def uploads_of(ctx: Services, principal: Principal | None, record: Record)
 def file_claims(
     record: Record, action: Action, status: Status, outcome: Mapping[str, Any]
 ) -> tuple[FileClaim, ...]:
-    """Return what a step to `status` does to the files of a request, if it has file fields.
+    """Return the file changes of a step to `status`, if the request has file fields.
 
     The answer, or the submission that is checked, claims the files that it names. The end drops all others.
     """

@@ -1,4 +1,4 @@
-"""The ports that a server uses when it was given no others: groups, presence and webhooks without anything outside."""
+"""The default ports of a server: groups, presence and webhooks without external systems."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class Metrics:
         self._woken.observe(max(0, now - event.at) / 1000)
 
     def record_attempt(self, *, taken: bool) -> None:
-        """Count an attempt to deliver to a webhook; `taken` is its success."""
+        """Count an attempt to deliver to a webhook; `taken` says whether it succeeded."""
         self._attempts.add("taken" if taken else "failed")
 
     def lines(self) -> Iterator[str]:

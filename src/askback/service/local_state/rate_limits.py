@@ -15,12 +15,12 @@ from askback.ports.clock import Clock
 from askback.ports.store import Principal, Store
 
 MAX_KEYS = 10_000
-"""Callers and threads that are counted; beyond it the one that was quiet for longest is dropped."""
+"""The number of callers and threads to count; beyond it the least recently active one is dropped."""
 SETTINGS_TTL_MS = 1_000
 ACTIVITIES_PER_MINUTE = 60
-"""How often a person can report that they answer; a page does it every three seconds."""
+"""How often a person can report that they are answering; a page does so every three seconds."""
 SEARCHES_PER_MINUTE = 240
-"""How often a person can search options; a page does it a quarter of a second after the last letter."""
+"""How often a person can search options; a page does so a quarter of a second after the last letter."""
 MINUTE_MS = 60_000
 HOUR_MS = 60 * MINUTE_MS
 
@@ -83,7 +83,7 @@ class RateLimiter:
             raise RateLimited("You search too often. Wait a moment, then go on.", retry_after=wait)
 
     def _take(self, key: tuple[str, str, str], rate: int, per_ms: int, now: int) -> float | None:
-        """Take a token from a bucket that gets `rate` of them in `per_ms`; return the seconds to wait, None if none."""
+        """Take a token from a bucket that is refilled by `rate` per `per_ms`; return the seconds to wait, or None."""
         bucket = self._buckets.setdefault(key, _Bucket(float(rate), now))
         self._buckets.move_to_end(key)
         if len(self._buckets) > MAX_KEYS:
@@ -123,7 +123,7 @@ class AttemptLimiter:
         self._windows: OrderedDict[str, _Window] = OrderedDict()
 
     def take(self, key: str, now_ms: int) -> int | None:
-        """Count an attempt; return how many before it were over the limit, or None if this one is."""
+        """Count an attempt; return how many earlier ones exceeded the limit, or None if this one does."""
         window = self._windows.setdefault(key, _Window(now_ms))
         self._windows.move_to_end(key)
         if len(self._windows) > MAX_KEYS:

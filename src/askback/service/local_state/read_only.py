@@ -9,7 +9,7 @@ RETRY_S = 5.0
 
 
 class ReadOnly:
-    """The reason why the server is read-only; None while it takes writes."""
+    """The reason why the server is read-only; None while it accepts writes."""
 
     __slots__ = ("reason",)
 
@@ -17,7 +17,7 @@ class ReadOnly:
         self.reason: str | None = None
 
     def require_writable(self) -> None:
-        """Raise `Unavailable` with the code `read_only` while the server takes no writes."""
+        """Raise `Unavailable` with the code `read_only` while the server refuses writes."""
         if self.reason is not None:
             raise Unavailable(
                 f"This server is read-only: {self.reason}. It tries again every {RETRY_S:.0f} seconds.",

@@ -63,7 +63,7 @@ class TokenUsage:
         self._used[principal.tenant, principal.token] = now_ms
 
     async def flush(self, store: Store) -> None:
-        """Write what was recorded, and keep it for the next time if that fails."""
+        """Write the recorded times, and keep them for the next flush if that fails."""
         used, self._used = self._used, {}
         if not used:
             return

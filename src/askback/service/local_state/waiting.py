@@ -1,7 +1,7 @@
-"""Track what waits in this process: requesters for outcomes, requests for a viewer, submissions for their probe.
+"""Track the waits of this process: requesters for outcomes, requests for a viewer, submissions for their probe.
 
-Another process may have waiters of its own, and an outcome that was sent may be lost on its way; `undelivered.py` has
-what follows from that.
+Another process may have waiters of its own, and an outcome that was sent may be lost on its way;
+`undelivered.py` describes the consequences.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class AwaitingViewer:
 
 
 class SubmissionQueue:
-    """SubmissionQueue that this server has claimed for its probe, in the order in which they came."""
+    """The submissions that this server has claimed for its probe, in order of arrival."""
 
     def __init__(self) -> None:
         self._put, self._take = anyio.create_memory_object_stream[Record](math.inf)

@@ -1,4 +1,4 @@
-"""Answer or decline a request, or mark it as shown: what people do with requests of every kind.
+"""Answer or decline a request of any kind, or mark it as shown.
 
 The first valid answer wins. The handlers of each kind are in `kinds.py`. A body that may contain a secret comes as
 bytes and is parsed here; one that a transport has parsed already is refused.
@@ -47,8 +47,8 @@ async def answer_request(
     """Settle a form with `{"revision", "values"}`, or decide about an approval (`decide.py`).
 
     The same key with the same body is a replay, before any other check. `claimed` replaces a key: the one use of a
-    message that answers. Raises `Faults` (the request stays open), `Conflict` or `Gone` (with the request as it is),
-    `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
+    message that answers. Raises `Faults` (the request stays open), `Conflict` or `Gone` (with the current
+    request), `Forbidden` for a requester, `NotFound`, `ClaimMismatch`.
     """
     record = await _get_answerable(ctx, principal, request_id)
     handle = handlers_of(record).answer
@@ -89,7 +89,7 @@ async def decline_request(
     key: str | None = None,
     seen: Callable[[Record], None] = lambda _: None,
 ) -> Change:
-    """Settle a request with a `DeclineBody`, or hold it for a hook, also while an answer to it is checked.
+    """Settle a request with a `DeclineBody`, or hold it for a hook, even while an answer is checked.
 
     `skipped` needs a form that allows it (D17). `seen` raises if the request has changed since the person saw it. The
     same key with the same body is a replay, before any other check.
@@ -140,7 +140,7 @@ async def decline(
 
 
 def _typed(ctx: Services, record: Record, sent: DeclineBody) -> dict[str, Any] | None:
-    """Return what was typed into a form that is declined, as an answer has it."""
+    """Return the values typed into a declined form, in the format of an answer."""
     if sent.values is None:
         return None
     if not kind_of(record).keeps_submission:

@@ -1,4 +1,4 @@
-"""Report that a person is answering a request, so that others who read it need not begin as well.
+"""Report that a person is answering a request, so that other readers need not begin as well.
 
 The report is not stored and is no event: it goes over the bus to the people who have the thread open now. Agents never
 get it.
@@ -22,7 +22,7 @@ async def mark_answering(
 ) -> Activity | None:
     """Report that the caller answers a request with `{"active"?}`, and return the report.
 
-    Nothing is reported, and None returned, while nobody can answer it, or if the caller may not.
+    If nobody can answer it, or the caller may not, nothing is reported and None is returned.
     Raises `NotFound`, `Faults`, and `RateLimited`.
     """
     await roles.require(ctx, principal, "mark_answering", request_id)

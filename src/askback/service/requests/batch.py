@@ -21,7 +21,7 @@ from askback.service.requests.answer import answer_request, decline_request
 from askback.wire.bodies import BatchBody, BatchItem
 
 Result = tuple[str, Change | Exception]
-"""The id of a request, and what became of it."""
+"""The id of a request, and its result."""
 
 
 async def batch_requests(

@@ -1,4 +1,4 @@
-"""Create or cancel a request: what agents do with requests of every kind."""
+"""Create or cancel a request of any kind."""
 
 from __future__ import annotations
 

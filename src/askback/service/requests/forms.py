@@ -59,8 +59,8 @@ async def create_form(ctx: Services, principal: Principal, body: object, *, key:
     try:
         return await _create(ctx, principal, asked, text, claimed, terms)
     except Exception:
-        # What a key made before is returned, whatever would be refused now. The transaction of a new request knows
-        # the key, so that only a refusal has to look it up.
+        # The request of a repeated key is returned, even if it would be refused now. The transaction of a new
+        # request knows the key, so only a refusal has to look it up.
         if (before := await replayed(ctx, claimed)) is None:
             raise
         return before
@@ -102,7 +102,7 @@ async def _create(
 
 
 def _stored_text(text: str, *, errors: bool, limited: bool) -> str:
-    """Return the question as it is kept: without what is only about its creation."""
+    """Return the question for storage: without the members that only concern its creation."""
     names = ("field_errors", "error_summary") * errors + ("question_limit",) * limited
     return jsontext.without_members(text, *names) if names else text
 
@@ -174,7 +174,7 @@ async def accept_submission(
     *,
     claim: Claim | None = None,
 ) -> Change:
-    """Settle the request with its checked submission, or with the values that the check made of it."""
+    """Settle the request with its checked submission, or with the values that the check returned."""
     state = record.state.members
     held = "held" in state
     if held and verdict.values is None:

@@ -32,12 +32,12 @@ class Create(Protocol):
     def __call__(
         self, ctx: Services, principal: Principal, body: object, *, key: str | None
     ) -> Awaitable[Change]:
-        """Return the change; errors are those of the use case that calls it."""
+        """Return the change; raises the errors of the calling use case."""
         ...
 
 
 class Answer(Protocol):
-    """Answer a request with a body that was read, once per key or claim."""
+    """Answer a request with a parsed body, once per key or claim."""
 
     def __call__(
         self,
@@ -49,17 +49,17 @@ class Answer(Protocol):
         key: str | None,
         claimed: Claim | None = None,
     ) -> Awaitable[Change]:
-        """Return the change; errors are those of the use case that calls it."""
+        """Return the change; raises the errors of the calling use case."""
         ...
 
 
 class AnswerBytes(Protocol):
-    """Answer a request with bytes that may hold secrets."""
+    """Answer a request with bytes that may contain secrets."""
 
     def __call__(
         self, ctx: Services, principal: Principal, record: Record, body: RawBody, *, key: str | None
     ) -> Awaitable[Change]:
-        """Return the change; errors are those of the use case that calls it."""
+        """Return the change; raises the errors of the calling use case."""
         ...
 
 
@@ -75,7 +75,7 @@ class Accept(Protocol):
         *,
         claim: Claim | None = None,
     ) -> Awaitable[Change]:
-        """Return the change; errors are those of the use case that calls it."""
+        """Return the change; raises the errors of the calling use case."""
         ...
 
 
@@ -98,9 +98,9 @@ class Handlers:
     answer_unread: AnswerBytes | None = None
     """For answers that may contain secrets."""
     check: Callable[[Services, Record], Awaitable[None]] = _no_check
-    """Runs the server's own check of what was submitted; raises `Conflict` if the request ended meanwhile."""
+    """Runs the server's own check of a submission; raises `Conflict` if the request ended meanwhile."""
     end_check: Callable[[Services, Record], Awaitable[None]] = _no_check
-    """Goes on after the server that checked has stopped."""
+    """Continues after the checking server has stopped."""
     scrubber: Callable[[Services, Record], Awaitable[Callable[[str], str]]] = _no_redactor
     """Returns a function that removes the submitted values from a text."""
 
@@ -113,7 +113,7 @@ async def accept_secret_submission(
     *,
     claim: Claim | None = None,
 ) -> Change:
-    """Store the tested secrets; a check has nothing else to say about them."""
+    """Store the tested secrets; a check returns nothing else."""
     if unknown := sorted(verdict.model_fields_set):
         raise Faults([fault(name, "unknown_field.key") for name in unknown])
     return await accept.accept_secrets(ctx, principal, record, claim=claim)

@@ -17,13 +17,13 @@ from askback.wire.inbox import MarkdownBody
 
 MOST_TEXTS = 100
 QUICK = 2_000
-"""So many characters are parsed at once; more are parsed in a thread."""
+"""Up to this many characters are parsed at once; more are parsed in a thread."""
 
 
 async def render_markdown(ctx: Services, principal: Principal, body: object) -> Sequence[list[Node] | None]:
-    """Return the tree of each text, in order; None for one that is shown as it is.
+    """Return the tree of each text, in order; None for a text that is shown unchanged.
 
-    A text without markup is, and one after as many characters as a page may ask for. Raises `Faults`.
+    These are texts without markup, and all texts beyond the number of characters for one call. Raises `Faults`.
     """
     await roles.require(ctx, principal, "render_markdown")
     texts = parse(MarkdownBody, body).texts

@@ -1,4 +1,4 @@
-"""Search the options of a source for a person, and look up those that a form starts with (ADR 65)."""
+"""Search the options of a source for a person, and look up the initial options of a form (ADR 65)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def list_options(
 ) -> OptionPage:
     """Search the options of a field of a pending request.
 
-    Raises `Faults`; `Conflict` or `Gone` where the request is not pending; `Forbidden` for people who may not answer;
+    Raises `Faults`; `Conflict` or `Gone` if the request is not pending; `Forbidden` for people who may not answer;
     `NotFound`; `RateLimited`. A source that fails is a fault at `field`.
     """
     await roles.require(ctx, principal, "list_options", request_id)
@@ -79,7 +79,7 @@ def _check_lengths(
 
 
 async def with_known_options(ctx: Services, form: Form) -> Form:
-    """Return a form that was asked, with the options of the default and initial values of its sourced fields.
+    """Return a form with the options of the default and initial values of its fields with sources.
 
     Raises `Faults` for an unknown source, for one that fails, and for a value that the source does not have.
     """
@@ -105,7 +105,7 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
 async def _known(
     ctx: Services, form: Form, path: str, asked: SourcedField
 ) -> tuple[list[Option], list[Fault]]:
-    """Return the options of what a field starts with, and what the source does not have of it."""
+    """Return the options of a field's initial values, and the values that the source does not have."""
     field = asked.field
     single = "invalid_default" if isinstance(field, Multiselect) else "default_not_in_options"
     initial = (form.initial_values or {}).get(field.id)

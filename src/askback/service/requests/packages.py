@@ -85,7 +85,7 @@ async def answer_package_request(
 ) -> Change:
     """Settle a request with a `PackageAnswerBody`; see `answer_request`, which has checked the role.
 
-    Raises `Conflict` (`kind_not_registered`) if the package is not installed any more.
+    Raises `Conflict` (`kind_not_registered`) if the package is no longer installed.
     """
     sent = await readable(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
@@ -126,7 +126,7 @@ def _read(extension: KindExtension, read: Callable[[], _T], raw: object) -> _T:
 
 
 def _run(extension: KindExtension, call: Callable[[], _T]) -> _T:
-    """Run code of a package, whose errors are no fault of the caller; their texts may quote anything."""
+    """Run code of a package. Its errors are not the caller's fault, and their texts may quote anything."""
     try:
         return call()
     except ValidationError:

@@ -1,4 +1,4 @@
-"""Take an answer that a person gave in the agent's own client, as MCP elicitation and AG-UI have it.
+"""Accept an answer that a person gave in the agent's own client, for MCP elicitation and AG-UI.
 
 The agent reports the answer, so the request says that the agent settled it, with the source `client`. The answer to a
 form only decides what the agent reads, so an agent may always report it. An agent that could report an approval could
@@ -28,7 +28,7 @@ _PARTS = ("values", "decision", "declined")
 async def report_answer(
     ctx: Services, principal: Principal, request_id: str, body: object, *, key: str | None = None
 ) -> Change:
-    """Settle an agent's own request with a `ReportedAnswerBody`; the first answer wins as always.
+    """Settle an agent's own request with a `ReportedAnswerBody`; the first answer wins.
 
     Raises `Faults` (the request stays open), `NotFound`, `Conflict` or `Gone`; `Conflict` (`not_reportable`) for a
     request that certain people have to answer or that has secrets, and `Forbidden` for an approval.

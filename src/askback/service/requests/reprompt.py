@@ -40,7 +40,7 @@ async def reprompt(
     claim: Claim | None = None,
     scrub: Callable[[str], str] = str,
 ) -> Change:
-    """Send an answer back; after `limits.reprompts` times cancel the request. `raw_form` is the form as it was sent.
+    """Send an answer back; after `limits.reprompts` times cancel the request. `raw_form` is the unparsed form.
 
     Raises `Faults`, and `Conflict` if another verdict came first.
     """
@@ -74,7 +74,7 @@ async def spec_with_form(ctx: Services, record: Record, raw: object, *, sensitiv
 
 
 def check_reprompt(ctx: Services, sent: RepromptBody, places: AbstractSet[str]) -> None:
-    """Raise `Faults` for errors that name none of `places`, a deadline that cannot be, and a body that says nothing."""
+    """Raise `Faults` for errors that name none of `places`, an impossible deadline, and an empty body."""
     report = Report()
     text_check = TextCheck(report, suspicious=True)
     check_errors(sent.field_errors, sent.error_summary, places, text_check, ctx.limits)

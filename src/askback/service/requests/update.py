@@ -103,7 +103,7 @@ async def _changed_form(ctx: Services, record: Record, raw: object) -> Spec:
 
 
 def _errors(record: Record, sent: RepromptBody, spec: Spec | None) -> dict[str, Any]:
-    """Return the members of the state that show errors and an answer that was sent back before.
+    """Return the members of the state for shown errors and an answer that was sent back before.
 
     New errors replace the earlier ones, and a new form removes them.
     """

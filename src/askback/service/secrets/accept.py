@@ -72,7 +72,7 @@ def _submission(record: Record) -> dict[str, Any]:
 
 
 async def values_under_test(ctx: Services, record: Record) -> Sequence[SecretRecord]:
-    """Return the values under test: those that were typed, and the stored ones that the person chose."""
+    """Return the values under test: the typed ones, and the stored ones that the person chose."""
     rows = await ctx.store.candidates(record.tenant, record.id)
     chosen = _submission(record)["existing"]
     return [*rows, *await find_saved(ctx, record, record.spec.secret, chosen)]

@@ -35,7 +35,7 @@ async def set_secret_agents(
 ) -> Sequence[str] | Literal["all"]:
     """Set which agents may use a secret without asking; all others have to ask again.
 
-    Raises `Faults` for an agent that is not there, and `NotFound`.
+    Raises `Faults` for an unknown agent, and `NotFound`.
     """
     await roles.require(ctx, principal, "set_secret_agents")
     sent = parse(SecretAgentsBody, body)

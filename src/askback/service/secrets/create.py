@@ -1,4 +1,4 @@
-"""Create a request for secrets; it is settled at once if they are stored, or were refused a moment ago."""
+"""Create a request for secrets; it is settled at once if they are stored or have just been refused."""
 
 from __future__ import annotations
 

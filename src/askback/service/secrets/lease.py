@@ -1,4 +1,4 @@
-"""Lease the values of secrets to an agent's executor: the only location where values leave the server."""
+"""Lease the values of secrets to an agent's executor: the only place where values leave the server."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ async def _granted_secrets(ctx: Services, principal: Principal, sent: LeaseBody)
 async def _submitted_candidates(
     ctx: Services, principal: Principal, sent: LeaseBody
 ) -> dict[str, SecretRecord]:
-    """Return the values under test: those that were typed, and the stored ones that the person chose."""
+    """Return the values under test: the typed ones, and the stored ones that the person chose."""
     assert sent.request_id is not None
     record = await get_request(ctx, principal, sent.request_id)
     if record.status is not Status.RESOLVING or record.thread_id != sent.thread_id or probe_deadline(record):
@@ -140,7 +140,7 @@ def _check(ctx: Services, sent: LeaseBody) -> None:
 
 
 def _check_limits(principal: Principal, thread_id: str, names: Sequence[str]) -> None:
-    """Raise for a thread, or for a runner also a name, that the token does not cover."""
+    """Raise `Forbidden` for a thread, or for a runner also a name, that the token does not cover."""
     if principal.role != "runner":
         if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()

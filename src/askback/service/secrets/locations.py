@@ -16,7 +16,7 @@ REQUEST_SCOPE = "request"
 """The scope of the sensitive fields of one answer."""
 
 EVERY_AGENT = "*"
-"""Stands for all agents in the list of those that may use a secret."""
+"""The entry for all agents in the list of agents that may use a secret."""
 
 SCOPE_ORDER = ("session", "project", "global")
 """Scopes from the narrowest to the widest; a secret of a thread wins over a global one."""

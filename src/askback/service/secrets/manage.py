@@ -51,7 +51,7 @@ async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> Secr
     """Set a secret, or replace its value. Raises `Faults` that name fields only, and `VaultLocked`.
 
     A secret of a thread belongs to the thread's owner; any other is shared unless `owner` is set. Raises `Forbidden`
-    for the secrets of another person, and for a thread in which the caller has not the level `ALL`.
+    for the secrets of another person, and for a thread in which the caller does not have the level `ALL`.
     """
     await roles.require(ctx, principal, "set_secret")
     name, value, where, given = body.read(lambda text: _parse(text, ctx))
@@ -94,7 +94,7 @@ async def _owner(ctx: Services, principal: Principal, where: SecretLocation, giv
 
 
 def _in_reach(principal: Principal, secret: SecretRecord) -> bool:
-    """Whether the caller's token covers the thread of a secret; a token without a limit covers all."""
+    """Whether the caller's token covers the thread of a secret; an unlimited token covers all."""
     if not sharing.is_thread_limited(principal):
         return True
     return secret.scope == "session" and sharing.token_covers(principal, secret.subject)

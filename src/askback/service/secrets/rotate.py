@@ -22,7 +22,7 @@ from askback.wire.operation import OPERATOR
 
 
 class Rotation(NamedTuple):
-    """How many texts were rewrapped, how many no key opens, and how many old keys were dropped."""
+    """The numbers of rewrapped texts, of texts that no key opens, and of dropped old keys."""
 
     rewrapped: int = 0
     left: int = 0

@@ -92,7 +92,7 @@ async def _settle(
 
 
 def _references(kept: tuple[SecretRecord, ...]) -> dict[str, Any]:
-    """Return what the agent gets instead of the values: that they are set, and the reference to lease them."""
+    """Return the agent's replacement for the values: that they are set, and the reference to lease them."""
     return {each.name: {"set": True, "ref": each.id} for each in kept}
 
 

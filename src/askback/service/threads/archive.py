@@ -36,7 +36,7 @@ async def archive_thread(ctx: Services, principal: Principal, thread_id: str) ->
     now = ctx.clock.now_ms()
     # Refuse new requests first, or one could be created while the last is cancelled.
     await _store(ctx, principal, thread_id, THREAD_ARCHIVED, now, archived_at=now)
-    until = ctx.clock.now_ms()  # later than whatever came in just before
+    until = ctx.clock.now_ms()  # later than any request that came in just before
     cancelled = await _cancel_open(ctx, principal.tenant, thread_id, by=principal, until=until)
     view = await ctx.store.thread(principal.tenant, thread_id, limit=1)
     at = None if view is None or view.archived_at is None else rfc3339(view.archived_at)
@@ -72,7 +72,7 @@ async def cancel_open(
     """Cancel the open requests of a thread, or those of one kind, requester or run; return their ids in that order.
 
     Queued requests are cancelled first, so that none is promoted only to be cancelled. Requests created after `until`
-    (ms) stay open: an agent that was refused may ask something else at once.
+    (ms) stay open: a refused agent may ask something else at once.
     """
     cancelled: list[str] = []
 

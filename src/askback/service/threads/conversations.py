@@ -1,7 +1,7 @@
-"""List and search conversations, the last that was active first.
+"""List and search conversations, sorted by last activity.
 
-A page looks at `WINDOW` conversations at most, a search at `SEARCHED` with their newest `MESSAGES` messages, and then
-says where to go on. So its cost does not depend on how many there are.
+A page reads at most `WINDOW` conversations, a search `SEARCHED` with their newest `MESSAGES` messages, and
+then returns a cursor, so its cost does not depend on their number.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ WINDOW = 200
 SEARCHED = 50
 MESSAGES = 50
 _LINE = 200
-"""The length of the line that stands for a message; Markdown is read a little further."""
+"""The length of the line that shows a message; Markdown is parsed a little further."""
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A thread with what happened last in it: its newest message, and its newest request if that is newer."""
+    """A thread with its last activity: its newest message, and its newest request if that is newer."""
 
     details: ThreadDetails
     message: dict[str, Any] | None
@@ -49,8 +49,8 @@ async def list_conversations(
 ) -> tuple[Sequence[Conversation], str | None]:
     """Return conversations, and the cursor of the next page or None at the end.
 
-    `q` are texts of which each has to be in the title, the id or the newest messages. A page can have fewer
-    conversations than `limit`, even none. Raises `Faults` for a cursor that is none.
+    Each text of `q` has to be in the title, the id or the newest messages. A page can have fewer
+    conversations than `limit`, even none. Raises `Faults` for an invalid cursor.
     """
     await roles.require(ctx, principal, "list_conversations")
     size = max(1, min(limit, ctx.limits.page))
@@ -110,7 +110,7 @@ def _conversation(
 
 
 def _line_of(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return who wrote a message and one line of it: its last text, or what it has instead."""
+    """Return the author of a message and one line of it: its last text, or a label for its parts."""
     texts = [text for text in _texts(message) if text.strip()]
     start = texts[-1].strip()[: 2 * _LINE] if texts else ", ".join(_names(message))
     line = tree_text(markdown_tree(start) or [start]) if texts else start

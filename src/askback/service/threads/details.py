@@ -37,8 +37,8 @@ async def list_threads(
     """Return threads, the last that began first, and the cursor of the next page or None at the end.
 
     `query` is the id of a thread, or the beginnings of words in its title. An agent gets the threads that it may use.
-    A page can have fewer threads than `limit`: those that the caller's token does not cover are left out. Raises
-    `Faults` for a cursor that is none.
+    A page can have fewer threads than `limit`: those that the caller's token does not cover are left out.
+    Raises `Faults` for an invalid cursor.
     """
     await roles.require(ctx, principal, "list_threads")
     readers = _readers(principal, agent)
@@ -62,8 +62,8 @@ async def list_threads(
 async def update_thread(ctx: Services, principal: Principal, thread_id: str, body: object) -> dict[str, Any]:
     """Change a thread with a `ThreadBody` and return it.
 
-    Raises `Faults`, `NotFound`, `ThreadArchived`, and `Forbidden` for a level below `PROMPT`, and for what belongs to
-    the asker, all but the title, for anybody but agents and admins.
+    Raises `Faults`, `NotFound`, `ThreadArchived`, and `Forbidden` for a level below `PROMPT`, and for anybody
+    but agents and admins if they change more than the title.
     """
     await roles.require(ctx, principal, "update_thread")
     check_line("thread_id", thread_id, ctx.limits.identifier)
@@ -126,7 +126,7 @@ def _can_view(principal: Principal, thread: ThreadDetails) -> bool:
 
 
 def thread_wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
-    """Return a thread as lists show it to the caller."""
+    """Return a thread for a list of the caller."""
     shown: dict[str, Any] = {
         "id": thread.id,
         "title": thread.title,
@@ -143,5 +143,5 @@ def thread_wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
 
 
 def compact(metadata: object) -> str:
-    """Return metadata as it is stored."""
+    """Return metadata in its stored form."""
     return json.dumps(metadata, ensure_ascii=False, separators=(",", ":"))

@@ -32,8 +32,8 @@ log = logging.getLogger(__name__)
 async def erase_thread(ctx: Services, principal: Principal, thread_id: str) -> None:
     """Archive a thread and erase its contents from all files of the store.
 
-    Repeating it erases what was written meanwhile. Raises `NotFound`, and `Forbidden` for anybody but the owner and
-    admins.
+    Repeating it erases data that was written meanwhile. Raises `NotFound`, and `Forbidden` for anybody but
+    the owner and admins.
     """
     await roles.require(ctx, principal, "erase_thread")
     held = await sharing.get_access(ctx, principal, thread_id)

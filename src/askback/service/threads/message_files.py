@@ -1,4 +1,4 @@
-"""The files that messages name: which ones they may, and that everybody who reads the message may download them."""
+"""Check the files that messages name, and let everybody who reads a message download its files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from askback.service.files.read import find_file
 async def find(ctx: Services, principal: Principal, thread_id: str, file_id: str) -> StoredFile | None:
     """Return a file that the caller may name in a message of a thread.
 
-    It is one of an answer or a message there that they may read, or one that they uploaded for a message there.
+    It belongs to an answer or a message there that they may read, or they uploaded it for a message there.
     """
     try:
         file = await find_file(ctx, principal, file_id)
@@ -25,5 +25,5 @@ async def find(ctx: Services, principal: Principal, thread_id: str, file_id: str
 
 
 def share(principal: Principal, thread_id: str, files: Uploads) -> SideEffects:
-    """Return what makes files readable with the message that names them."""
+    """Return the change that makes files readable with the message that names them."""
     return SideEffects(shares=(FileShare(principal.tenant, thread_id, tuple(files)),)) if files else NOTHING

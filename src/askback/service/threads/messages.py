@@ -216,7 +216,7 @@ def _event(
 
 @contextmanager
 def _refusals(ctx: Services, path: str) -> Generator[None]:
-    """Turn what the store refuses about a message into errors of the caller."""
+    """Turn the store's refusal of a message into an error of the caller."""
     try:
         yield
     except MessageMissing:

@@ -24,7 +24,7 @@ MAX_ROWS = 2**31 - 1
 
 
 async def export_thread(ctx: Services, principal: Principal, thread_id: str) -> str:
-    """Return a thread as JSON text, complete as of its `seq`, without any secret: of those there are names.
+    """Return a thread as JSON text, complete as of its `seq`, with the names of secrets but no values.
 
     It has `id`, `title`, `metadata`, `exported_at`, `archived_at`, `access`, `seq`, and the lists `runs`, `messages`,
     `requests`, `comments`, `files` (without their bytes), `executions`, `events` and `audit`. Raises `NotFound`, and
@@ -116,9 +116,9 @@ EMPTY = ThreadView(0, (), ())
 
 
 async def get_thread(ctx: Services, principal: Principal, thread_id: str) -> str:
-    """Return the snapshot as JSON text; an unknown thread is an empty one, since the first message makes it.
+    """Return the snapshot as JSON text; an unknown thread is empty, since the first message creates it.
 
-    Raises `NotFound` for one that is hidden from the caller.
+    Raises `NotFound` for a thread that is hidden from the caller.
     """
     await roles.require(ctx, principal, "get_thread")
     if not 0 < len(thread_id) <= ctx.limits.identifier:

@@ -1,4 +1,4 @@
-"""End runs: when their agent says so, when nothing was heard of them, and when their thread is archived."""
+"""End runs: when their agent ends them, when they were silent for too long, and when their thread is archived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from askback.service.lifecycle.cancel_open import OPEN
 
 
 async def end_run(ctx: Services, run: Run, reason: str | None) -> Run:
-    """End a run and return it; one that has ended already stays as it is."""
+    """End a run and return it; an ended run is not changed."""
     now = ctx.clock.now_ms()
     event = EventDraft(RUN_ENDED, run.tenant, run.thread_id, now, None, "{}", run.agent)
     ended, _ = await ctx.store.end_run(run, event, reason=reason)
@@ -25,10 +25,10 @@ async def end_all(ctx: Services, tenant: str, thread_id: str) -> None:
 
 
 async def end_silent(ctx: Services) -> None:
-    """End the runs whose last sign of life is too long ago.
+    """End the runs whose last activity is too long ago.
 
-    Signs of life are requests and messages with the id of the run, an agent that waits for an open request of it, and
-    `renew`. Only the last is noted when it comes: the others are looked for here, so that they cost nothing.
+    Activity is a request or message with the id of the run, an agent that waits for an open request of it,
+    and `renew`. Only `renew` is recorded at once: the others are looked up here, so that they cost nothing.
     """
     now = ctx.clock.now_ms()
     before = now - ctx.limits.run_silence_s * 1000

@@ -1,4 +1,4 @@
-"""Begin, read, renew and end runs, and cancel what they have open."""
+"""Begin, read, renew and end runs, and cancel their open requests."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def list_runs(
 
 
 async def renew_run(ctx: Services, principal: Principal, thread_id: str, run_id: str, body: object) -> Run:
-    """Note that a run is alive, and return it. Raises `NotFound`, and `Conflict` if it has ended."""
+    """Record that a run is active, and return it. Raises `NotFound`, and `Conflict` if it has ended."""
     run = await _find(ctx, principal, thread_id, run_id, "renew_run")
     parse(EmptyBody, body)
     if run.ended_at is None:
@@ -115,7 +115,7 @@ async def renew_run(ctx: Services, principal: Principal, thread_id: str, run_id:
 
 
 async def end_run(ctx: Services, principal: Principal, thread_id: str, run_id: str, body: object) -> Run:
-    """End a run with an `EndRunBody` and return it, as it is if it has ended already. Raises `Faults`, `NotFound`.
+    """End a run with an `EndRunBody` and return it; an ended run is not changed. Raises `Faults`, `NotFound`.
 
     A person who may write in the thread may end it, which is how an agent is stopped.
     """
@@ -134,7 +134,7 @@ async def end_run(ctx: Services, principal: Principal, thread_id: str, run_id: s
 async def cancel_run(
     ctx: Services, principal: Principal, thread_id: str, run_id: str, body: object
 ) -> dict[str, Any]:
-    """Cancel what a run has open and return the ids of the requests; also of a run that was never begun.
+    """Cancel the open requests of a run and return their ids, even if the run was never begun.
 
     An agent cancels only its own requests.
     """

@@ -42,7 +42,7 @@ class Attempt:
         return self.status is not None and 200 <= self.status < 300
 
     def wire(self, *, began: int, now: int) -> dict[str, Any]:
-        """Return the attempt as the log and replies have it; times in ms."""
+        """Return the attempt for the log and replies; times in ms."""
         return {"at": rfc3339(began), "status": self.status, "duration_ms": now - began, "error": self.error}
 
 
@@ -68,7 +68,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
 async def test_webhook(ctx: Services, principal: Principal, webhook_id: str) -> dict[str, Any]:
     """Send a webhook, also one that is off, a message of the type `test` once and return the result.
 
-    It is in no log of deliveries, and whatever the receiver replies changes nothing. Raises `NotFound`.
+    It is not in the log of deliveries, and the receiver's reply changes nothing. Raises `NotFound`.
     """
     webhook = await get_webhook(ctx, principal, webhook_id)
     began = ctx.clock.now_ms()
@@ -148,7 +148,7 @@ def _next_attempt(delivery: Delivery, attempt: Attempt, now: int) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class WebhookMessage:
-    """A message to send. `id` is the same for every attempt; `lease` is that of its resume."""
+    """A message to send. `id` is the same for every attempt; `lease` is the lease of its resume."""
 
     id: str
     body: bytes
@@ -157,7 +157,7 @@ class WebhookMessage:
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """Try again at `at` (ms): the resume is withheld, or leased to somebody who pulled it."""
+    """Try again at `at` (ms): the resume is withheld, or leased by a worker that pulled it."""
 
     at: int
 

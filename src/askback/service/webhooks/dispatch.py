@@ -21,7 +21,7 @@ from askback.service.local_state.waiting import ChangeSignal
 from askback.service.webhooks.deliver import LEASE_S, deliver
 
 POLL_S = 2.0
-"""How often new webhooks and manual redeliveries are looked for."""
+"""The interval of checks for new webhooks and manual redeliveries."""
 MAX_CONCURRENT = 4
 """Messages in transit to one webhook."""
 

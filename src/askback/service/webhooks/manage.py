@@ -43,7 +43,7 @@ async def create_webhook(ctx: Services, principal: Principal, body: object) -> t
     now = ctx.clock.now_ms()
     webhook_id = ctx.ids.new("whk", now_ms=now)
     secret = Secret(encode_secret(base64.urlsafe_b64decode(f"{ctx.ids.token()}=")))
-    # A place of its own: no list shows it and no agent can use it, but key rotation covers it.
+    # A separate location: no list shows it and no agent can use it, but key rotation covers it.
     place = SecretLocation(REQUEST_SCOPE, webhook_id)
     [kept] = await seal_values(ctx, principal, {SECRET_NAME: secret}, place, owner=SHARED)
     made = Webhook(
@@ -124,7 +124,7 @@ def _webhook_entry(ctx: Services, action: str, by: Principal, about: Webhook) ->
     where = parse_target(about.url)
     facts: dict[str, Any] = {
         "webhook_id": about.id,
-        "host": None if where is None else where.authority,  # the rest of a URL may hold a key
+        "host": None if where is None else where.authority,  # the rest of a URL may contain a key
         "events": list(about.events),
         "for_requester": about.requester,
     }

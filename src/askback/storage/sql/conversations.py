@@ -1,4 +1,4 @@
-"""Threads in the order of what happened last, with the newest of each."""
+"""Threads sorted by last activity, each with its newest message or request."""
 
 # ruff: noqa: S608  (no value is ever put into a text)
 

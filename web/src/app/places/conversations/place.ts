@@ -27,7 +27,7 @@ if (!customElements.get("askback-thread")) customElements.define("askback-thread
 const TYPING_MS = 250;
 const encode = encodeURIComponent;
 
-/** Conversations: those of every agent, by what happened last, and beside them the one that is open. */
+/** The conversations of all agents, sorted by last activity, beside the open one. */
 export class Place extends PlaceElement {
   static override styles = [...PlaceElement.styles, conversations];
   static override properties = { ...PlaceElement.properties, naming: false };
