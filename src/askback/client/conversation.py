@@ -95,8 +95,7 @@ class Conversation(Resource):
     @method
     async def say(self, text: str, *, thread_id: str | None = None, run_id: str | None = None) -> str:
         """Add a text message to a thread and return its id."""
-        content = [{"type": "text", "text": text}]
-        return await self._threads.create_message(content, thread_id=self._thread(thread_id), run_id=run_id)
+        return await self._threads.create_message(text, thread_id=self._thread(thread_id), run_id=run_id)
 
     @iterator
     async def events(

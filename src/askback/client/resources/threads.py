@@ -68,7 +68,7 @@ class Threads(Resource):
     @method
     async def create_message(
         self,
-        content: Sequence[Mapping[str, Any]],
+        content: str | Sequence[Mapping[str, Any]],
         *,
         thread_id: str,
         agent: str | Agent | None = None,
@@ -76,13 +76,14 @@ class Threads(Resource):
         metadata: Any = None,
         id: str | None = None,  # noqa: A002 - the wire's name
     ) -> str:
-        """Add a message made of parts and return its id; the same `id` again adds nothing.
+        """Add a message, a text or a list of parts, and return its id; the same `id` again adds nothing.
 
         `agent` is how the agent describes itself, such as the name of a sub-agent. `metadata` is any JSON up to 16 KiB
         that comes back unchanged.
         """
         named = agent.model_dump(exclude_none=True) if isinstance(agent, Agent) else agent
-        body = without_none(content=list(content), agent=named, run_id=run_id, metadata=metadata, id=id)
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+        body = without_none(content=parts, agent=named, run_id=run_id, metadata=metadata, id=id)
         op = frame(
             "post_message",
             thread_id=thread_id,
