@@ -6,7 +6,7 @@ import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import quote
 
 import anyio
@@ -49,6 +49,13 @@ _HALF = """new Promise((resolve) => {
     reading.onsuccess = () => { opening.result.close(); resolve(reading.result); };
   };
 })"""
+
+Look = Literal["light", "dark", "forced"]
+
+in_each_look_and_language = pytest.mark.parametrize(
+    ("locale", "looks"), [("en-GB", ("light", "forced")), ("de-DE", ("dark",))], ids=["en", "de"]
+)
+"""Colours come from the theme and words from the language, and neither depends on the other."""
 
 
 @dataclass
@@ -149,8 +156,22 @@ class Screen:
         """How wide the page is, with what hangs over."""
         return await self.page.evaluate("document.documentElement.scrollWidth")
 
-    async def violations(self, *, forced_colors: bool = False) -> list[tuple[str, str]]:
-        """What axe finds on the page by WCAG 2.2 AA; it cannot read colours that the system forces."""
+    async def violations(self, *looks: Look) -> list[tuple[str, str]]:
+        """What axe finds on the page by WCAG 2.2 AA, as it is drawn now or in each of some looks."""
+        found = [] if looks else await self._violations()
+        for look in looks:
+            forced = look == "forced"
+            await self.page.emulate_media(
+                color_scheme="dark" if look == "dark" else "light",
+                forced_colors="active" if forced else "none",
+            )
+            found += [
+                (f"{look}: {rule}", html) for rule, html in await self._violations(forced_colors=forced)
+            ]
+        return found
+
+    async def _violations(self, *, forced_colors: bool = False) -> list[tuple[str, str]]:
+        """What axe finds now; it cannot read colours that the system forces."""
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE.read_text(encoding="utf-8"))
         result = await self.page.evaluate(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import ViewportSize, expect
 
-from tests.journeys.browser import OpenScreen, Screen, form
+from tests.journeys.browser import Look, OpenScreen, form, in_each_look_and_language
 from tests.journeys.people import Team, asked
 from tests.requirements import requirement
 
@@ -62,18 +62,6 @@ _LOOK_AT_ALL = """(() => {
 })()"""
 
 
-async def violations_in(eva: Screen, looks: tuple[str, ...]) -> list[Any]:
-    """What axe finds in the light, in the dark or in forced colours."""
-    found: list[Any] = []
-    for look in looks:
-        forced = look == "forced"
-        await eva.page.emulate_media(
-            color_scheme="dark" if look == "dark" else "light", forced_colors="active" if forced else "none"
-        )
-        found += [(look, *each) for each in await eva.violations(forced_colors=forced)]
-    return found
-
-
 async def fill(team: Team, thread: str) -> dict[str, str]:
     """Something of everything: open, settled, a rule, a message."""
     await team.agent.need(thread, "A_KEY")
@@ -86,10 +74,9 @@ async def fill(team: Team, thread: str) -> dict[str, str]:
 
 
 @requirement("J4", "J11", "I6")
-# Colours come from the theme and words from the language, and neither depends on the other.
-@pytest.mark.parametrize(("locale", "looks"), [("en-GB", ("light", "forced")), ("de-DE", ("dark",))])
+@in_each_look_and_language
 async def test_every_place_is_accessible_and_fits_at_320_pixels(
-    screen: OpenScreen, team: Team, thread: str, locale: str, looks: tuple[str, ...]
+    screen: OpenScreen, team: Team, thread: str, locale: str, looks: tuple[Look, ...]
 ) -> None:
     names = await fill(team, thread)
     eva = await screen("/", house=team, who={"role": "admin"}, locale=locale)
@@ -99,7 +86,7 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels(
         await expect(eva.page.get_by_role("heading", level=1).first).to_be_visible()
         await expect(eva.link).to_have_text(("Connected", "Verbunden")[locale == "de-DE"])
         await expect(eva.page.locator("[aria-busy=true]")).to_have_count(0)
-        found: dict[str, Any] = {"axe": await violations_in(eva, looks)}
+        found: dict[str, Any] = {"axe": await eva.violations(*looks)}
         await eva.page.evaluate(_LOOK_AT_ALL)
         await eva.page.keyboard.press("Tab")
         for check in ("unseenFocus", "coveredFocus", "smallTargets"):

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from playwright.async_api import ViewportSize, expect
 
-from tests.journeys.browser import OpenScreen, Wire
+from tests.journeys.browser import Look, OpenScreen, Wire, in_each_look_and_language
 from tests.journeys.people import Team, asked
 from tests.requirements import requirement
 
@@ -98,30 +96,23 @@ async def test_a_lost_connection_is_said_and_what_came_meanwhile_is_there_afterw
 
 
 @requirement("J4", "I6")
-@pytest.mark.parametrize(
-    ("look", "locale"),
-    [
-        ({"color_scheme": "light"}, "en-GB"),
-        ({"color_scheme": "dark"}, "de-DE"),
-        ({"forced_colors": "active"}, "en-GB"),
-    ],
-)
+@in_each_look_and_language
 async def test_axe_finds_nothing_in_the_application(
-    screen: OpenScreen, team: Team, thread: str, look: dict[str, Any], locale: str
+    screen: OpenScreen, team: Team, thread: str, looks: tuple[Look, ...], locale: str
 ) -> None:
-    empty = await screen("/", house=team, locale=locale, **look)
+    empty = await screen("/", house=team, locale=locale)
     await expect(empty.page.locator("askback-copy")).to_be_visible()
-    found = {"empty": await empty.violations()}
+    found = {"empty": await empty.violations(*looks)}
     await team.agent.bash(thread, "rm -rf build")
     await team.agent.need(thread, "A_KEY")
     rows = empty.page.locator("askback-place-inbox li:has(.row)")
     await expect(rows).to_have_count(2)
-    found["list"] = await empty.violations()
+    found["list"] = await empty.violations(*looks)
     await rows.first.get_by_role("link").click()
     await expect(empty.card.locator("#deny")).to_be_visible()
-    found["request"] = await empty.violations()
+    found["request"] = await empty.violations(*looks)
     await empty.page.set_viewport_size(PHONE)
-    found["phone"] = await empty.violations()
+    found["phone"] = await empty.violations(*looks)
     assert found == {"empty": [], "list": [], "request": [], "phone": []}
 
 
