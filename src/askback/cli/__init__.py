@@ -1,1 +1,1 @@
-"""The `askback` command; each command is a module of its own, imported when it is called."""
+"""The `askback` command; each subcommand is a separate module, imported when it is called."""

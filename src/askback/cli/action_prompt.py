@@ -1,4 +1,4 @@
-"""Prompt for the outcome of an action: show what to do and where, and ask how it went."""
+"""Prompt for the outcome of an action: show the task and its link, and ask for the outcome."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OUTCOMES: dict[str, ActionOutcome] = {"d": "done", "done": "done", "f": "failed
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the person says: the outcome, and why it failed."""
+    """The person's report: the outcome, and why it failed."""
 
     outcome: ActionOutcome
     reason: str | None = None
@@ -35,7 +35,7 @@ class ActionPrompt:
         self._action = action
 
     async def ask(self) -> Report:
-        """Show the action and ask how it went. An account is connected in the browser, not from here."""
+        """Show the action and ask for the outcome. Accounts are connected in the browser, not here."""
         self._show()
         while True:
             line = await self._line("Done or failed? [d/f] ")

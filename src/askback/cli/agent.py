@@ -71,7 +71,7 @@ def _change(
 
 
 async def agent_id(client: AsyncClient, name: str) -> str:
-    """Return the id of the agent with this id or name; a name must be that of one agent that is not stopped."""
+    """Return the id of the agent with this id or name; a name must belong to exactly one running agent."""
     known = await _every_agent(client)
     if any(found.id == name for found in known):
         return name

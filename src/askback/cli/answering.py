@@ -29,10 +29,10 @@ from askback.errors import Conflict, Forbidden, Invalid
 from askback.messages import negotiate_locale, translate
 
 SMALL_LIMIT = 50
-"""The highest limit of questions that a person is told, as on the page."""
+"""The highest limit of questions that is shown to a person, as on the page."""
 
 CHECK_S = 30
-"""How long a person at a terminal waits for the check of what they sent; a pipe does not wait."""
+"""How long a person at a terminal waits for the check of their answer; a pipe does not wait."""
 
 POLL_S = 0.5
 
@@ -42,7 +42,7 @@ REASON = {ExitWord.SKIP: "skipped", ExitWord.DISMISS: "dismissed"}
 async def answer(client: AsyncClient, terminal: Terminal, request: InputRequest, *, place: str = "") -> bool:
     """Prompt for the answer to one request; return False when it was postponed.
 
-    `place` says which of how many it is. Raises `PromptExit` when the person wants no to all that is pending.
+    `place` says which of how many it is. Raises `PromptExit` if the person declines everything pending.
     """
     return await _AnswerSession(client, terminal, request, place).run()
 
@@ -56,7 +56,7 @@ async def stop(task: asyncio.Task[Any]) -> None:
 
 
 class _AnswerSession:
-    """The prompts of one request; `sending` while a call is under way, which is not interrupted."""
+    """The prompts of one request; `sending` during a call, which is not interrupted."""
 
     def __init__(self, client: AsyncClient, terminal: Terminal, request: InputRequest, place: str) -> None:
         self._client = client
@@ -109,13 +109,13 @@ class _AnswerSession:
 
     @property
     def _languages(self) -> list[str] | None:
-        """What to send so that the answer says which texts were seen; None for a request in one language."""
+        """The languages to send, so that the answer records the shown texts; None for a request in one language."""
         view = self._request.view
         return reader_languages() or None if view and view.languages else None
 
     @property
     def _sends_on_decline(self) -> bool:
-        """Whether a no carries what was typed until then, which the person is told."""
+        """Whether a decline includes the typed values, which the person is told."""
         return "decline" in self._request.hooks and not self._request.declined_once
 
     # --- a form ------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ class _AnswerSession:
             self._terminal.say(why, "yellow")
 
     async def _checked(self, now: InputRequest) -> InputRequest:
-        """Return a request once what was sent has been checked; it is pending if the person is asked again."""
+        """Return a request once its answer has been checked; it is pending if the person is asked again."""
         if now.status is not Status.RESOLVING or not self._terminal.interactive:
             return now
         self._terminal.say(translate("ui.checking", negotiate_locale(language())), "dim")
@@ -181,7 +181,7 @@ class _AnswerSession:
         return (await self._client.files.upload(self._request, field, content, name=name)).model_dump()
 
     async def _submit(self, walk: FormPrompt) -> InputRequest:
-        """Submit until the server accepts; return the request once what was sent has been checked."""
+        """Submit until the server accepts; return the request once the values have been checked."""
         while True:
             if faults := walk.check():
                 await walk.correct([(fault.path, broken_rule(fault, walk.locale)) for fault in faults])

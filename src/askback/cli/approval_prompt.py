@@ -31,7 +31,7 @@ _WHERE: dict[Scope, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DecisionBody:
-    """A decision as it is sent."""
+    """The body of a decision."""
 
     decision: ApprovalDecision
     scope: Scope = "once"

@@ -1,4 +1,4 @@
-"""`askback approve`: may this tool call run? One line of JSON, and an exit status to go by."""
+"""`askback approve`: ask whether a tool call may run; print one line of JSON and set the exit status."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def approve(
 
 
 def outcome(ended: InputRequest | None) -> dict[str, Any]:
-    """Return what is printed; None is a call that was taken back here. `input` is there only to be run."""
+    """Return the object to print; None is a call that was cancelled here. `input` is there only to be run."""
     printed = ending(ended)
     if ended is None:
         return printed
@@ -109,7 +109,7 @@ def outcome(ended: InputRequest | None) -> dict[str, Any]:
 
 
 def status(ended: InputRequest | None) -> int:
-    """Return the exit status: 0 only for a call that was approved."""
+    """Return the exit status: 0 only for an approved call."""
     if ended is None:
         return EXIT[Status.CANCELLED]
     return (

@@ -1,4 +1,4 @@
-"""`askback ask`: one question from a shell script, the answer as one line of JSON."""
+"""`askback ask`: ask a question from a shell script, and print the answer as one line of JSON."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def form_of(
 
 
 def outcome(ended: InputRequest | None, *, whole: bool) -> dict[str, Any]:
-    """Return what is printed; None is a question that was taken back here."""
+    """Return the object to print; None stands for a question that was cancelled here."""
     printed = ending(ended)
     if ended is None or ended.answer is None:
         return printed

@@ -1,4 +1,4 @@
-"""A server of this user in the background, for clients that start when none runs."""
+"""Start a server of this user in the background, for clients that find none running."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PORTS = ((), ("--port", "0"))
 
 
 class NotStarted(AskbackError):
-    """The server did not start; the message says where the reason is."""
+    """The server did not start; the message says where to find the reason."""
 
 
 def ensure_server(data_dir: Path) -> None:
     """Start the server of a folder if none runs, and wait until it accepts requests.
 
-    It goes on when this program ends. Of several programs that call this at once, one starts it. Raises `NotStarted`.
+    The server keeps running when this program ends. Of several concurrent callers, one starts it. Raises `NotStarted`.
     """
     if _runs(data_dir):
         return
@@ -45,7 +45,7 @@ def _runs(data_dir: Path) -> bool:
 
 
 def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
-    """Start a server and return whether it is ready; it says so in a line of JSON."""
+    """Start a server and return whether it is ready, by its line of JSON."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
     log = os.open(data_dir / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""What is in the folder of a backup, and the checks that making and restoring one share."""
+"""The files of a backup, and the checks that backup and restore share."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_KEYS = "none"
 
 
 class BackupRefused(AskbackError):
-    """A backup is not made or restored as it was asked for; nothing has changed."""
+    """A backup cannot be made or restored with these options; nothing has changed."""
 
 
 def key_ids(database: Path) -> set[str]:
@@ -25,7 +25,7 @@ def key_ids(database: Path) -> set[str]:
 
 
 def make_empty(folder: Path) -> None:
-    """Make a folder for its owner alone; raises `BackupRefused` for one that has anything in it."""
+    """Make a folder for its owner alone; raises `BackupRefused` for one that is not empty."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         taken = any(folder.iterdir())

@@ -1,4 +1,4 @@
-"""A tool call that waits for a person, as the terminal shows it: whole, with nothing that hides or deceives."""
+"""Show a tool call in the terminal: completely, with hidden and misleading characters escaped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINES = {"+": "green", "-": "red", "@": "cyan", " ": ""}
 
 
 def show(terminal: Terminal, approval: ShownApproval) -> None:
-    """Print what would run, and apart from it what the agent says of it and why it is asked."""
+    """Print the call, and separately the agent's text and the reasons for asking."""
     terminal.say(headline(approval), "bold")
     _show_words(terminal, approval)
     if approval.plan is None:

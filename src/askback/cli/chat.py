@@ -63,7 +63,7 @@ def chat(
 
     The agent is Claude if `askback[claude]` is installed and a key of Anthropic is set, else the model of an endpoint
     that speaks OpenAI's chat completions (`OPENAI_API_KEY`, `--base-url`, `--model`), else the script of the demo. A
-    server is started if none runs. After a stop, the same command goes on with the conversation.
+    server is started if none runs. After a stop, the same command continues the conversation.
     """
     chosen = choose_agent(agent, folder.absolute(), base_url=base_url, model=model)
     try:

@@ -49,14 +49,14 @@ async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, Redacte
     """Forward output and signals until a command has ended; return its status as a shell does.
 
     `scrubbers` are by the descriptor on which its output goes on, 1 and 2; they are empty when it is not piped.
-    Raises `OSError` when the output cannot be written, but for a reader that has gone.
+    Raises `OSError` if the output cannot be written, except for a reader that has gone.
     """
     loop = asyncio.get_running_loop()
     given_up = asyncio.Event()
 
     def forward(number: int) -> None:
         if child.poll() is not None:
-            given_up.set()  # what it has left running may hold its output open for ever
+            given_up.set()  # processes that it left running may hold its output open forever
         elif number != signal.SIGINT or not _at_the_terminal():
             child.send_signal(number)
 
@@ -94,7 +94,7 @@ class _Passing:
                 ready.register(self._source, EVENT_READ)
                 self._pass_on(ready)
         except BrokenPipeError:
-            pass  # nobody reads on; the command learns it when it writes again
+            pass  # the reader has gone; the command notices when it writes again
         except OSError as failed:
             failure = failed
         with suppress(RuntimeError):  # the program has ended meanwhile

@@ -1,4 +1,4 @@
-"""`Approve? [y/N/a(lways)]: `: the person at this terminal decides, where no server runs to ask anybody else."""
+"""`Approve? [y/N/a(lways)]: `: the person at this terminal decides, if no server runs to ask anybody else."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ ALWAYS = frozenset({"a", "always"})
 
 
 def somebody_is_here() -> bool:
-    """Whether a person can read what is asked, and type: output alone may go into a variable of a script."""
+    """Whether a person can read the question and type: the output alone may go into a variable of a script."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 async def confirm(local: Local, approval: Approval, *, console: Console, **asked: Any) -> InputRequest:
-    """Ask as the agent does, and as the person decide, unless the policy has; return the settled request.
+    """Ask as the agent and decide as the person, unless the policy decides; return the settled request.
 
-    `asked` is where and how long to ask, as `AsyncClient.create` takes it.
+    `asked` are the options of the request, as for `AsyncClient.create`.
     """
     async with local.client("requester") as agent, local.client("responder") as person:
         request = await agent.requests.create(approval, **asked)
@@ -79,7 +79,7 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
         revision=request.revision,
         script_may_change=scope == "always" or None,
         digest=approval.digest,
-        remember=False,  # the person who runs the command again means to be asked again
+        remember=False,  # a person who runs the command again wants to be asked again
     )
 
 

@@ -1,4 +1,4 @@
-"""Which server a command talks to, and as whom."""
+"""Find the server of a command, and the token to use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from askback.server import server_file
 
 CONNECT_S = 2.0
 DEMO_FILE = "demo.json"
-"""Where a running demo leaves its address, so that `askback inbox` finds it beside no other server."""
+"""The file with the address of a running demo, so that `askback inbox` finds it if no other server runs."""
 
 
 class NoneRunning(NoServer):
@@ -30,16 +30,16 @@ class Connection:
     token: str
 
     def client(self) -> AsyncClient:
-        """Return a client that says that it is the command line."""
+        """Return a client that identifies itself as the command line."""
         return AsyncClient(self.url, self.token, via="cli")
 
 
 def find(role: str, *, data_dir: Path | None = None) -> Connection:
     """Return the server to use with a token of `role`; raises `NoServer` with what to do.
 
-    A folder that was named wins, then `ASKBACK_URL` with `ASKBACK_TOKEN`, then this user's server,
-    then a demo that is running. A file of tokens for the same address knows more than one
-    variable can: who answers needs another token than who asks.
+    A named folder wins, then `ASKBACK_URL` with `ASKBACK_TOKEN`, then this user's server,
+    then a demo that is running. A file of tokens for the same address is preferred to the single variable,
+    because answering needs another token than asking.
     """
     url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
     for known in _known(role, data_dir):
@@ -57,7 +57,7 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
 
 
 def own_thread(name: str) -> str:
-    """Return the thread of a command that was given none: one for each token that the environment names.
+    """Return the default thread of a command: one for each token that the environment names.
 
     Two agents cannot share a thread unless one lets the other in.
     """
@@ -68,7 +68,7 @@ def own_thread(name: str) -> str:
 
 
 def reachable(url: str) -> bool:
-    """Whether something accepts connections there; a file may have outlived its server."""
+    """Whether something accepts connections there; the file may be older than its server's end."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     try:

@@ -1,4 +1,4 @@
-"""`askback db upgrade`: brings the database to the version of this program."""
+"""`askback db upgrade`: upgrade the database to the version of this program."""
 
 from __future__ import annotations
 

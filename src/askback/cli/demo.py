@@ -1,4 +1,4 @@
-"""`askback demo`: a server, a real agent, and somebody to answer it."""
+"""`askback demo`: a server, a real agent, and a person or a script that answers."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ async def _scripted(console: Console, ready: RunningServer, run: Run, token: str
 
 @contextmanager
 def _found_by_inbox(ready: RunningServer) -> Generator[None]:
-    """Leave the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
+    """Store the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
     file = discovery.data_dir() / DEMO_FILE
     known = {
         "url": ready.url,
@@ -177,7 +177,7 @@ async def _enter() -> None:
     loop, pressed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), pressed.set)
     try:
-        with suppress(asyncio.CancelledError):  # Ctrl-C is as good: the agent has done its work
+        with suppress(asyncio.CancelledError):  # Ctrl-C is fine: the agent has finished
             await pressed.wait()
     finally:
         loop.remove_reader(sys.stdin.fileno())

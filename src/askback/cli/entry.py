@@ -1,4 +1,4 @@
-"""One field on one line: how it is shown, and what a typed line means. Pure; the rules are the domain's."""
+"""Show a field on one line, and parse a typed line. Pure; the rules are in the domain."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from askback.domain.options import Option, OptionValue, value_text
 YES = frozenset({"y", "yes", "true", "on", "j", "ja"})
 NO = frozenset({"n", "no", "false", "off", "nein"})
 OWN = "="
-"""Begins an answer of the person's own, where it could be taken for the key of an option."""
+"""The prefix of a person's own answer, which could otherwise be taken for the key of an option."""
 
 
 def options_of(field: AnyField) -> list[Option]:
-    """Return what can be chosen; nothing for a field that is typed."""
+    """Return the options; empty for a typed field."""
     return list(field.options) if isinstance(field, Select | Radio | Multiselect) else []
 
 
@@ -47,7 +47,7 @@ def keys(options: list[Option]) -> list[str]:
 
 
 def hint(field: AnyField) -> str:
-    """Say in a few words what can be typed, and whether it is shown."""
+    """Describe in a few words the expected input, and whether it is shown."""
     return f"{_hint(field)}, not shown" if field.sensitive else _hint(field)
 
 
@@ -78,7 +78,7 @@ def _hint(field: AnyField) -> str:
 
 
 def read(field: AnyField, line: str) -> Any:
-    """Return the value that a line means. What cannot be read comes back as text, for the rules to refuse."""
+    """Return the value of a line. A line that cannot be parsed is returned as text, which the rules refuse."""
     if not line.strip():
         return None
     match field:
@@ -99,7 +99,7 @@ def read(field: AnyField, line: str) -> Any:
 
 
 def shown(field: AnyField, value: Any) -> str:
-    """Write a value as the person would: labels for options, Yes and No for booleans; of a secret, that it is set."""
+    """Write a value for display: labels for options, Yes and No for booleans; for a secret, that it is set."""
     if field.sensitive:
         return "set"
     if isinstance(value, bool):
@@ -120,7 +120,7 @@ def listed(items: list[str]) -> str:
 
 
 def dangerous(field: AnyField, value: Any) -> list[str]:
-    """Return the labels of chosen options that ask a second time."""
+    """Return the labels of chosen options that need a second confirmation."""
     chosen = cast("list[Any]", value) if isinstance(value, list) else [value]
     return [text(o.label) for o in options_of(field) if o.style == "danger" and o.value in chosen]
 
@@ -145,7 +145,7 @@ def _number(text: str) -> Any:
 
 
 def _items(field: Multiselect, line: str) -> list[str]:
-    r"""Split at commas (`\,` is one that is meant), or at spaces where every word is a key."""
+    r"""Split at commas (`\,` is a literal comma), or at spaces if every word is a key."""
     words = line.split()
     if "," not in line and len(words) > 1 and set(words) <= set(keys(options_of(field))):
         return words
@@ -169,7 +169,7 @@ def _choice(options: list[Option], line: str) -> OptionValue:
 
 
 def _moment(text: str) -> str:
-    """Give a local time its offset; whatever else was typed is for the rules to judge."""
+    """Add the offset to a local time; the rules check any other text."""
     if not re.fullmatch(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?", text, re.ASCII):
         return text
     try:

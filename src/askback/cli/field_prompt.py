@@ -67,7 +67,7 @@ class FieldPrompt:
     search: Search | None = None
 
     async def field(self, each: AnyField, kept: Any, *, optional: bool) -> Any:
-        """Prompt until the answer is valid and return it, None for an empty one; `kept` is offered.
+        """Prompt until the answer is valid and return it, None for an empty one; `kept` is the offered value.
 
         An `optional` field belongs to an optional section: its required fields may be left empty.
         """
@@ -93,7 +93,7 @@ class FieldPrompt:
         self.terminal.say(f"  {entry.shown(each, value)}")
 
     def title(self, rows: Rows) -> None:
-        """Show what rows are about, before the first of them."""
+        """Show the title of rows, before the first row."""
         self.terminal.say()
         self.terminal.say(text(rows.label or self.form.title), "bold underline")
         if rows.description:

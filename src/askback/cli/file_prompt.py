@@ -13,7 +13,7 @@ from askback.domain.files import most_files
 from askback.errors import AskbackError, Refused
 
 Upload = Callable[[str, bytes, str], Awaitable[dict[str, Any]]]
-"""Uploads bytes for a field under a name, and returns the file as an answer has it."""
+"""Uploads bytes for a field under a name, and returns the file as a value of an answer."""
 
 
 class UploadFailed(AskbackError):

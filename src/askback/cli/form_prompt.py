@@ -29,7 +29,7 @@ Step = tuple[Section | None, AnyField | None]
 class FormPrompt:
     """The prompts of one form; `values` were entered before, survive an error, and are offered again.
 
-    `skipped` has the ids of questions, `errors` what is wrong with what was sent before.
+    `skipped` has the ids of questions, `errors` the errors of the previous submission.
     """
 
     terminal: Terminal
@@ -93,7 +93,7 @@ class FormPrompt:
 
     @property
     def shown_values(self) -> dict[str, Any]:
-        """The values, without those of hidden fields, which are kept for the case that they are shown again."""
+        """The values, without those of hidden fields, which are kept in case the fields are shown again."""
         return fold_values(self._asked, self._shown())
 
     def _shown(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class FormPrompt:
         return hidden_fields(self.form, self.values, self.skipped)
 
     def check(self) -> list[Fault]:
-        """Check the whole form as the server will."""
+        """Check the whole form like the server."""
         try:
             values = self.shown_values
             uploads = uploads_in(self._asked, values)

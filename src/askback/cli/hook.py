@@ -19,7 +19,7 @@ from askback.domain.fields import Form
 from askback.errors import AskbackError, NotAnswered
 
 WAIT_S = 86_000.0
-"""A little less than the time that the installed hook may take (`cli/clients/known.py`)."""
+"""Slightly less than the timeout of the installed hook (`cli/clients/known.py`)."""
 
 app = typer.Typer(add_completion=False)
 
@@ -48,7 +48,7 @@ def hook(
 
 
 async def _decide(told: dict[str, Any]) -> dict[str, Any]:
-    """Return the decision as Claude Code reads it; raises `AskbackError` if nobody can be asked."""
+    """Return the decision in Claude Code's format; raises `AskbackError` if nobody can be asked."""
     tool, tool_input = told["tool_name"], told["tool_input"]
     async with AsyncClient(thread_id=told["session_id"], via="cli") as ask:
         if tool == "AskUserQuestion":

@@ -1,4 +1,4 @@
-"""`askback inbox`: answer in the terminal what agents ask, as on the pages."""
+"""`askback inbox`: answer agents' requests in the terminal, as on the pages."""
 
 from __future__ import annotations
 

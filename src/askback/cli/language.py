@@ -1,4 +1,4 @@
-"""The language of the terminal, and what the policy says in it."""
+"""The language of the terminal, and the policy's sentences in it."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from askback.messages.languages import LocalText, choose
 
 
 def language() -> str:
-    """Return the language of this terminal that there are texts in."""
+    """Return the language of this terminal for which texts exist."""
     return negotiate_locale(_tag())
 
 
 def reader_languages() -> list[str]:
-    """Return the languages of the reader, for texts that an agent wrote in several."""
+    """Return the languages of the reader, for an agent's texts in several languages."""
     return [tag] if LANGUAGE_TAG.fullmatch(tag := _tag()) else []
 
 
@@ -39,7 +39,7 @@ def _tag() -> str:
 
 
 def sentences(texts: Sequence[str], codes: Sequence[ReasonCode], *, prefix: str = "reason") -> list[str]:
-    """Return sentences of the policy in the language of the terminal; English where there is no text for a code.
+    """Return sentences of the policy in the language of the terminal; English if a code has no text.
 
     `prefix` is the first word of their keys in the catalogue: `reason` or `headline`.
     """
@@ -52,7 +52,7 @@ def sentences(texts: Sequence[str], codes: Sequence[ReasonCode], *, prefix: str 
 def _sentence(reason: ReasonCode, locale: str, english: str, prefix: str) -> str:
     try:
         return _translated(reason, locale, prefix)
-    except KeyError:  # of a newer server
+    except KeyError:  # from a newer server
         return english
 
 

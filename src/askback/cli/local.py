@@ -1,7 +1,7 @@
 """askback without a server: the app runs in this process, on the same data folder.
 
-The rules, the policy and the audit log are therefore the real ones. While a server has the folder, its lock
-keeps this out.
+The rules, the policy and the audit log are therefore the real ones. While a server uses the folder, its lock
+prevents this.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Local:
     tokens: Mapping[str, str]
 
     def token(self, role: str) -> str:
-        """Return the token of a role; raises `StoreUnusable` where none is known."""
+        """Return the token of a role; raises `StoreUnusable` if none is known."""
         if role not in self.tokens:
             raise StoreUnusable(
                 f"The database is read-only, and no token of the role {role} is known. Make room, or make the disk "
@@ -44,8 +44,8 @@ class Local:
 
 @asynccontextmanager
 async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
-    """Run the app for as long as the block; raises `StoreUnusable` when another process has the folder."""
-    # Imported now: with a server running, which is the rule, nobody has to wait for it.
+    """Run the app until the block ends; raises `StoreUnusable` if another process uses the folder."""
+    # Imported here: usually a server is running, and this slow import is not needed.
     from askback.server import settings as settings_module
     from askback.server.app import create_app
     from askback.server.bootstrap_tokens import open_keyring, require_its_database
@@ -61,9 +61,9 @@ async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
 async def client_as(
     role: str, *, data_dir: Path | None, creates: bool = False
 ) -> AsyncGenerator[AsyncClient]:
-    """Connect to the running server in a role, or without one to the app in this process.
+    """Connect in a role to the running server, or without one to the app in this process.
 
-    Only a command that `creates` something makes a database where there is none. Raises `NoServer` when a server was
+    Only a command that `creates` something creates a missing database. Raises `NoServer` when a server was
     named that cannot be used (the folder here is not its folder), and `StoreUnusable` without a database.
     """
     try:
@@ -105,7 +105,7 @@ async def all_pages(read: Callable[[str | None], Coroutine[Any, Any, Page[T]]]) 
 
 
 def require_database(data_dir: Path | None) -> None:
-    """Raise `StoreUnusable` without a database: a command that reads makes none."""
+    """Raise `StoreUnusable` without a database: a command that reads does not create one."""
     from askback.server import settings as settings_module
 
     settings_module.load(data_dir=data_dir).require_database()

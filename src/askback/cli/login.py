@@ -45,7 +45,7 @@ async def create_link(
     groups: Sequence[str] | None = None,
     role: Literal["responder", "admin"] = "responder",
 ) -> str:
-    """Ask the server that left its address in the data folder; raises `AskbackError`."""
+    """Ask the server whose address is in the data folder; raises `AskbackError`."""
     file = settings_module.load(data_dir=data_dir).server_file
     address = server_file.read(file)
     if "url" not in address or "admin_token" not in address:

@@ -38,7 +38,7 @@ COMMANDS = {
     "restore": "Restore a backup into a new folder.",
     "db": "Manage the database.",
 }
-"""The commands and the line that `askback --help` says of each; module `cli/<command>.py` has an `app`."""
+"""The commands, each with its line of `askback --help`; module `cli/<command>.py` has an `app`."""
 
 
 class Commands(TyperGroup):
@@ -49,7 +49,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ARG002 - as above
-        """Import one command; None for a name that there is not."""
+        """Import one command; None for an unknown name."""
         if cmd_name not in COMMANDS:
             return None
         command = typer.main.get_command(_module(cmd_name).app)
@@ -58,7 +58,7 @@ class Commands(TyperGroup):
         return command
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Write the help from the table: nobody who looks for a command has to wait for all of them."""
+        """Write the help from the table, so that `--help` does not import all commands."""
         listed: dict[str, Any] = {
             name: TyperCommand(name, short_help=line) for name, line in COMMANDS.items()
         }
@@ -72,8 +72,8 @@ POSIX = frozenset({"fcntl", "resource", "termios"})
 
 
 def _module(command: str) -> Any:
-    """Import the module of a command. Raises `AskbackError` where the system lacks what it needs."""
-    gc.disable()  # an import makes hardly anything that could be collected, and collections take a fifth of it
+    """Import the module of a command. Raises `AskbackError` if the system lacks a module that it needs."""
+    gc.disable()  # an import creates little garbage, and collections would take a fifth of its time
     try:
         return import_module(f"askback.cli.{command}")
     except ModuleNotFoundError as missing:
@@ -113,7 +113,7 @@ def askback(
 
 
 def main() -> None:
-    """Run the command line; a refusal, a file that cannot be used or an unreadable argument is one line, status 1."""
+    """Run the command line; a refusal, an unusable file or an unreadable argument prints one line, status 1."""
     try:
         app()
     except UnicodeEncodeError:

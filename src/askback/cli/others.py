@@ -1,4 +1,4 @@
-"""While a person answers in the terminal: show who else is answering the request, and tell them that this person is."""
+"""While a person answers in the terminal, show who else is answering the request, and report this person to them."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from askback.messages import translate
 EVERY_S = 5.0
 """Seconds between two reports."""
 COUNTS_S = 10.0
-"""How long a report counts."""
+"""How long a report is valid."""
 STOP_S = 1.0
-"""How long a report may take that the person has stopped."""
+"""The time limit of the report that the person has stopped."""
 TYPING_S = 60.0
-"""How long after a line the person counts as typing the next: a terminal hands over whole lines only."""
+"""How long after a line the person counts as typing the next one: a terminal delivers only whole lines."""
 
 
 @asynccontextmanager
 async def answering(client: AsyncClient, terminal: Terminal, request: InputRequest) -> AsyncGenerator[None]:
     """Report and show who is answering a request, until the block ends.
 
-    A report that is lost, or refused, changes nothing about the answer.
+    A lost or refused report does not affect the answer.
     """
     terminal.typed.clear()
     reporter = _Reporter(client, terminal, request)
@@ -66,7 +66,7 @@ class _Reporter:
             await asyncio.sleep(EVERY_S)
 
     async def stop(self) -> None:
-        """Take the report back, unless that takes long: it counts for ten seconds at most."""
+        """Withdraw the report, unless that takes long: it is valid for ten seconds at most."""
         if self._active:
             with suppress(TimeoutError):
                 async with asyncio.timeout(STOP_S):

@@ -60,7 +60,7 @@ class PendingRequests:
             self._terminal.say("Nothing is pending.")
 
     async def stay(self) -> None:
-        """Answer what is pending and wait for more, until the person leaves."""
+        """Answer pending requests and wait for more, until the person leaves."""
         arrived = asyncio.Event()
         watching = asyncio.create_task(self._watch(arrived))
         try:
@@ -75,7 +75,7 @@ class PendingRequests:
             await stop(watching)
 
     async def _round(self) -> bool:
-        """Offer pending requests until none is left; return whether there were any."""
+        """Offer pending requests until there are none; return whether there were any."""
         any_pending = False
         while waiting := await self._waiting():
             any_pending = True
@@ -115,7 +115,7 @@ class PendingRequests:
                 ]
 
     def _is_mine(self, request: InputRequest) -> bool:
-        """Whether this person may answer; if not, print once who may. That can change."""
+        """Whether this person may answer, which can change; if not, print once who may."""
         why = self._reader.hindrance(request)
         if why is None:
             self._others.discard(request.id)

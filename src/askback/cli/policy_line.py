@@ -1,4 +1,4 @@
-"""One call as a line of JSON: the rules that it brings, what the policy says, and that as a line of JSON."""
+"""Check a call from a line of JSON, with the rules in the line, and write the decision as a line of JSON."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def check_line(
     without_rules: Policy = _WITHOUT_RULES,
     cwd: str | None = None,
 ) -> PolicyResult:
-    """Decide about one line; what cannot be read is asked.
+    """Decide about one line; an unreadable line needs approval.
 
-    `fallback` gives the policy of a line without rules of its own, `without_rules` is that of a line that has some.
+    `fallback` returns the policy of a line without rules, `without_rules` is the base policy of a line with rules.
     `cwd` is the folder in which the call of a line without a `folder` runs.
     """
     try:
@@ -59,7 +59,7 @@ def _text(text: str) -> Reason:
 
 
 def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
-    """Take the call out of a line, or say what is wrong."""
+    """Take the call from a line, or return the fault."""
     folder = cast("object", fields.get("folder", cwd))
     if folder is not None and not isinstance(folder, str):
         return "`folder` must be the path of the folder in which the call runs."
@@ -81,7 +81,7 @@ def _call(fields: Mapping[str, Any], cwd: str | None) -> Call | str:
 def _policy(
     fields: Mapping[str, Any], fallback: Callable[[], Policy], without_rules: Policy, unread: list[Reason]
 ) -> Policy | str:
-    """Take the policy out of a line, or say what is wrong; `unread` gets what is wrong with rules that allow."""
+    """Take the policy from a line, or return the fault; `unread` collects the faults of allow rules."""
     base = fallback() if all(fields.get(effect) is None for effect in _EFFECTS) else without_rules
     mode, level, ask = (
         fields.get("mode", base.mode),
@@ -113,7 +113,7 @@ def _policy(
 
 
 def _places(fields: Mapping[str, Any], base: Policy) -> Policy | str:
-    """Return a policy with the roots of a line, or say what is wrong with them."""
+    """Return a policy with the roots of a line, or their fault."""
     roots = cast("object", fields.get("roots", list(base.roots)))
     if not isinstance(roots, list) or not all(
         isinstance(root, str) and root.startswith("/") for root in cast("list[object]", roots)
@@ -123,7 +123,7 @@ def _places(fields: Mapping[str, Any], base: Policy) -> Policy | str:
 
 
 def _add(text: object, effect: Effect, found: list[Rule], faults: list[Reason]) -> None:
-    """Add a rule, or what is wrong with it. Read or not, no rule makes more run than it says."""
+    """Add a rule, or its fault. An unreadable rule never allows anything."""
     try:
         if not isinstance(text, str):
             raise RuleError(_text("A rule is a string."))

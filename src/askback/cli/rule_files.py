@@ -20,7 +20,7 @@ DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the datab
 
 
 def built_in(data_dir: DataDir = None) -> None:
-    """List the rules that come with the server, by subject, and how often each has decided."""
+    """List the built-in rules by subject, and how often each has decided."""
 
     async def read() -> BuiltInRules:
         async with client_as("responder", data_dir=data_dir) as client:
@@ -42,7 +42,7 @@ def preview(
     agent: Annotated[str | None, typer.Option(help="Only calls of the agent with this id.")] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """List the calls of the last 30 days that a rule would decide otherwise; nothing is stored."""
+    """List the calls of the last 30 days that a rule would decide differently; nothing is stored."""
 
     async def pages() -> None:
         cursor, checked, changed = None, 0, 0
@@ -84,7 +84,7 @@ def import_(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would be added.")] = False,
     data_dir: DataDir = None,
 ) -> None:
-    """Import an export, as the admin: rules that are in force already are left alone.
+    """Import an export, as the admin; existing rules are skipped.
 
     Exit status 1: a row is refused, and nothing was stored.
     """

@@ -1,4 +1,4 @@
-"""`askback rules`: what may run without asking. Looked at, added, revoked, and tried on calls."""
+"""`askback rules`: list, add, revoke and try the rules for what may run without asking."""
 
 from __future__ import annotations
 
@@ -154,8 +154,8 @@ def check(
     """Show how calls would be decided, and why, without running them: JSON lines in, JSON lines out.
 
     A line is `{"tool"?, "command" | "argv" | "input", "shell"?, "allow"?: [...], "ask"?: [...],
-    "deny"?: [...], "mode"?, "level"?, "ask_mode"?, "roots"?: [...], "folder"?}`. Other keys are left alone. A line that
-    cannot be read is asked.
+    "deny"?: [...], "mode"?, "level"?, "ask_mode"?, "roots"?: [...], "folder"?}`. Other keys are ignored. An
+    unreadable line needs approval.
     """
     if named is not None:
         _known(named, tuple(LISTS), "--list")
@@ -175,16 +175,16 @@ def check(
         with lines:
             for line in lines:
                 if line.strip():
-                    # Flushed line by line: who asks may wait for each answer.
+                    # Flushed line by line: the caller may wait for each answer.
                     print(answer_line(check_line(line, fallback, bare, cwd)), flush=True)
     except BrokenPipeError:
-        # Nobody reads on. The interpreter must not try to flush either.
+        # The reader has gone. The interpreter must not try to flush either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A rule of the wire as a policy is made of."""
+    """A rule of the API, converted for a policy."""
 
     effect: str
     text: str
@@ -197,14 +197,14 @@ def _bounded(policy: Policy, bare: Policy) -> Policy:
 
 
 def _policy_of(name: str) -> Policy:
-    """Return a policy with one list; the default one has the tools that read as well, as on a new server."""
+    """Return a policy with one list; the default list includes the read-only tools, as on a new server."""
     return Policy(
         built_in_rules(name), read_only=built_in_rules("read-only-tools") if name == "default" else ()
     )
 
 
 def _servers_policy(data_dir: Path | None) -> Policy:
-    """Return what holds everywhere on the running server, the default list without one. Raises `NoServer`."""
+    """Return the rules of the running server with the scope `always`, or the default list. Raises `NoServer`."""
     try:
         server = find("responder", data_dir=data_dir)
     except NoneRunning:

@@ -89,7 +89,7 @@ def run(
 def _as_agent(data_dir: Path | None) -> Connection:
     """Return a client for the agent of `ASKBACK_TOKEN`, or else for the agent of `askback run`.
 
-    A server of an older version has made none: there it is the agent that this user's programs share.
+    A server of an older version has no such agent: there it is the agent that this user's programs share.
     """
     url, token = (os.environ.get(f"ASKBACK_{name}", "") for name in ("URL", "TOKEN"))
     if url and token and data_dir is None and reachable(url):

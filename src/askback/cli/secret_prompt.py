@@ -1,4 +1,4 @@
-"""Prompt for the values of a request for secrets: type them hidden, use stored ones, or refuse."""
+"""Prompt for the values of a request for secrets: typed hidden, stored, or refused."""
 
 from __future__ import annotations
 

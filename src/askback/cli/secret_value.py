@@ -10,7 +10,7 @@ from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError
 
 LONGEST_LINE = 4095
-"""Bytes after which a terminal drops the rest of a line without a word."""
+"""Bytes after which a terminal silently drops the rest of a line."""
 
 PADDED = "The value begins or ends with white space, which is stored unchanged."
 
@@ -26,7 +26,7 @@ def typed_or_piped(name: str) -> Secret:
             return whole(getpass(f"Value of {printable(name)}, hidden: "), typed=True)
         return Secret(sys.stdin.buffer.read().decode())
     except UnicodeDecodeError:
-        pass  # it holds what it could not decode
+        pass  # it contains the undecoded bytes
     raise InvalidValue("The value is not valid UTF-8.")
 
 
@@ -42,5 +42,5 @@ def whole(line: str, *, typed: bool) -> Secret:
 
 
 def padded(value: Secret) -> bool:
-    """Whether a value has white space at an end, as it is often pasted by mistake."""
+    """Whether a value begins or ends with white space, which is often pasted by mistake."""
     return value.reveal() != value.reveal().strip()

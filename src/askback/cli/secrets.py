@@ -166,7 +166,7 @@ def rotate(
 def _scope(
     given: str | None, *, thread: str | None, project: str | None
 ) -> Literal["session", "project", "global"]:
-    """Return the scope that the options mean; raises `BadParameter` where they contradict each other."""
+    """Return the scope that the options select; raises `BadParameter` if they contradict each other."""
     if thread and project:
         raise typer.BadParameter("give either --thread or --project, not both", param_hint="--thread")
     meant = "session" if thread else "project" if project else "global"
@@ -196,7 +196,7 @@ def _the_one(secrets: Sequence[StoredSecret], which: str) -> StoredSecret:
 
 
 def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:
-    """Print secrets, whole: nothing is cut, so that a line can be searched and an id copied.
+    """Print secrets without cutting lines, so that a line can be searched and an id copied.
 
     `names` are those of agents, by id.
     """
@@ -213,7 +213,7 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
 
 
 def _users(agents: Sequence[str] | Literal["all"], names: Mapping[str, str]) -> str:
-    """Say which agents may use a secret; those of one name are told apart by their ids."""
+    """List the agents that may use a secret; equal names are distinguished by their ids."""
     if agents == "all":
         return "every agent"
     taken = Counter(names.values())

@@ -64,7 +64,7 @@ def serve(
     The first start makes a token for each role and keeps them in server.json, beside the
     database; `ASKBACK_BOOTSTRAP_TOKENS` chooses them instead.
     """
-    gc.disable()  # until the server is ready: what a start makes stays
+    gc.disable()  # until the server is ready: the objects of the start stay alive
     settings = settings_module.load(
         host=host, port=port, data_dir=data_dir, database_url=database_url, limits=limit or ()
     )
@@ -103,8 +103,9 @@ def _run(
 
     async def ready() -> None:
         reach = await _introduce(application, local_url(settings, listener)) if makes_tokens else {}
-        # What is alive now lives as long as the server; the collector need not look at it. Nearly all
-        # that a request makes is freed by its count, so rare collections lose nothing and shorten the tails.
+        # The current objects live as long as the server, so the collector need not scan them. Nearly all
+        # objects of a request are freed by their reference count, so rare collections cost nothing and
+        # shorten the tail latency.
         gc.freeze()
         gc.set_threshold(50_000, 50, 1_000)
         gc.enable()
@@ -116,11 +117,11 @@ def _run(
 def _run_workers(
     count: int, settings: Settings, listener: socket.socket, announce: Callable[[Reach], None]
 ) -> None:
-    gc.freeze()  # the workers share the memory of what is imported
+    gc.freeze()  # the workers share the memory of the imported modules
     worker = Supervisor(count, announce=announce).run()
     if worker is None:
         return
-    if worker.number or worker.replaces:  # open requests may be those of the other workers
+    if worker.number or worker.replaces:  # open requests may belong to other workers
         settings = replace(settings, on_restart="keep")
     _run(settings, listener, worker.ready, makes_tokens=worker.number == 0)
 
@@ -162,7 +163,7 @@ def local_url(settings: Settings, listener: socket.socket) -> str:
 async def _introduce(application: App, url: str) -> dict[str, str]:
     """Write the address and the tokens to server.json, and return them with a login link.
 
-    A server that is read-only returns the tokens that are known, no login link, and the reason.
+    A read-only server returns the known tokens, no login link, and the reason.
     """
     tokens = await open_keyring(application, url=url)
     if (reason := application.services.read_only.reason) is not None:
@@ -190,7 +191,7 @@ def _warn(text: str) -> None:
 
 
 def _console(*, stderr: bool = False) -> Console:
-    from rich.console import Console  # now: a server that a program starts prints one line of JSON
+    from rich.console import Console  # here: a server started by a program prints only one line of JSON
 
     return Console(highlight=False, soft_wrap=True, stderr=stderr)
 

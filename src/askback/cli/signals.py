@@ -1,4 +1,4 @@
-"""Ctrl-C and a polite kill: what runs is cancelled and can still tidy up."""
+"""On Ctrl-C or SIGTERM, cancel the running work, which can still clean up."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Search(Protocol):
 
 @dataclass
 class SourceListing:
-    """The options that are listed now, and the `value` chosen so far: one, a list of several, or None."""
+    """The listed options, and the `value` chosen so far: one, a list of several, or None."""
 
     terminal: Terminal
     each: Select | Radio | Multiselect
@@ -41,7 +41,7 @@ class SourceListing:
 
     @property
     def hint(self) -> str:
-        """What can be typed."""
+        """The possible inputs."""
         words = ["key", "/text searches"]
         words += [f"{MORE} for more"] if self._page.next_cursor else []
         words += (
@@ -115,6 +115,6 @@ class SourceListing:
         return not several
 
     def _learn(self, option: SourceOption) -> None:
-        """Add the option to those of the field, from which the labels of an answer are read."""
+        """Add the option to those of the field, for the labels of an answer."""
         if all(known.value != option.value for known in self.each.options):
             self.each.options.append(Option(value=option.value, label=option.label))

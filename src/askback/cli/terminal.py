@@ -1,7 +1,7 @@
 """A terminal as a conversation: lines in, plain text out. It works on a screen and through a pipe.
 
 Lines come from one thread, so that a question can be given up while somebody types, and no line
-is lost to a reader that has left. What agents wrote is never printed as it is: see `printable`.
+is lost to a reader that has left. Agents' text is never printed unchanged: see `printable`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from rich.text import Text
 from askback.domain.approval import Escape, Parts
 
 JOINERS = frozenset("\u200c\u200d\u200e\u200f")
-"""Invisible, and yet needed: emoji and several scripts are written with them."""
+"""Invisible characters that emoji and several scripts need."""
 
 HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LOCAL = 3
-"""Where `tcgetattr` has the flags of which one is whether typing is shown."""
+"""The index in the result of `tcgetattr` of the flags that control the echo."""
 PASTE_S, LOOKS = 0.1, 10
-"""How long lines of one paste may take to arrive, and how often to look."""
+"""How long lines of one paste may take to arrive, and how often to check."""
 LONGEST = 65_536
 """Bytes that are read at once; a terminal gives a line at a time, of 4,096 at most."""
 CALL, WORDS = "│ ", "> "
-"""The margins of what would run, and of what an agent says: no line of either can pass for one of ours."""
+"""The margins of a call and of an agent's text, so that no line of either can pose as one of ours."""
 WRITTEN_OUT = "reverse"
-"""How a character that is written out differs from a text in which somebody has typed the same."""
+"""The style of an escaped character, which distinguishes it from the same text typed by somebody."""
 
 
 class EndOfInput(Exception):
-    """There is nobody at the keyboard any more."""
+    """The input has ended."""
 
 
 class Terminal:
@@ -60,7 +60,7 @@ class Terminal:
         self.interactive = self._source.isatty()
 
     def say(self, text: str = "", style: str = "") -> None:
-        """Print lines of our own or of others; hidden characters are shown, never sent."""
+        """Print lines of our own or of others; hidden characters are escaped."""
         self.console.print(Text(printable(text), style=style), soft_wrap=True)
 
     def quote(self, text: Parts, style: str = "", *, margin: str = CALL) -> None:
@@ -70,7 +70,7 @@ class Terminal:
             self.console.print(Text.assemble((margin, "dim"), line), soft_wrap=True)
 
     def notice(self, text: str) -> None:
-        """Print a line while another one is asked for, and the prompt again; what was typed of it stays."""
+        """Print a line while another one is being typed, and the prompt again; the typed part is kept."""
         if self._prompt is not None:
             self.console.print()
         self.say(text, "dim")
@@ -199,7 +199,7 @@ def printable(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Keep a sentence on one line, also where it names what an agent has written."""
+    """Keep a sentence on one line, even if it quotes an agent."""
     return " ".join(text.split())
 
 
@@ -232,5 +232,5 @@ def _shown(char: str) -> str:
 
 
 def minute(moment: datetime) -> str:
-    """Write a moment in the local time, to the minute."""
+    """Write a time in the local zone, to the minute."""
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""`askback thread`: say which agents may use a conversation, put it away, write it out, erase it."""
+"""`askback thread`: list, share, archive, export and delete conversations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`askback token`: make, list and revoke tokens, on the running server or in its database."""
+"""`askback token`: create, list and revoke tokens, on the running server or in its database."""
 
 from __future__ import annotations
 

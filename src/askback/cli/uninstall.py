@@ -23,7 +23,7 @@ app = typer.Typer(add_completion=False)
 def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     """Restore the files of a client byte for byte, and revoke its token and the folder that it may read.
 
-    From a file that has changed since, only what was added is taken out.
+    From a file that has changed since, only the added entries are removed.
     """
     chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)
     kept = record_file(chosen, data_dir)

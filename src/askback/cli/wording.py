@@ -13,7 +13,7 @@ LONGEST = 200
 
 
 def title(request: InputRequest) -> str:
-    """Return the form's title or what its first field is called, a tool call's headline, or the names of secrets."""
+    """Return the form's title or the name of its first field, a tool call's headline, or the names of secrets."""
     if request.approval is not None:
         return headline(request.approval)
     if request.secret is not None:

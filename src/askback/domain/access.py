@@ -57,7 +57,7 @@ class ThreadAgents:
     user: str = ""
 
     def includes(self, agent: ThreadAgents) -> bool:
-        """Whether an agent, given with the person it works for, is one of these."""
+        """Whether an agent, or the person that it works for, is in the list."""
         return any(each in self.ids for each in agent.ids) or (self.user != "" and agent.user == self.user)
 
     @property
@@ -89,7 +89,7 @@ class AccessList:
         return self.agents is None or self.agents.includes(agent)
 
     def with_first_agent(self, agent: ThreadAgents | None) -> AccessList:
-        """Return the access after an agent wrote in the thread: the thread belongs to the first one that does."""
+        """Return the access after an agent wrote in the thread, which belongs to the first agent that does."""
         return self if agent is None or self.agents is not None else replace(self, agents=agent)
 
     @property

@@ -1,4 +1,4 @@
-"""Actions: a person is sent somewhere (to connect an account, to install something) and says how it went.
+"""Actions: a person is sent somewhere (to connect an account, to install something) and reports the outcome.
 
 Source: requirement A21 (action cards) and E24 (OAuth connect).
 """
@@ -16,7 +16,7 @@ ActionOutcome = Literal["done", "failed"]
 
 
 class ActionAsk(Model):
-    """What a person is asked to do. `description` is Markdown; `label` is the text of the link or button.
+    """An action for a person. `description` is Markdown; `label` is the text of the link or button.
 
     `url` is a web address or `mailto:` and opens in a new tab. `provider` is an OAuth provider of the server
     instead: the person connects an account there, with these `scopes` or those of the settings, and the tokens become
@@ -33,7 +33,7 @@ class ActionAsk(Model):
 
 
 class ShownAction(BaseModel):
-    """An action as it is shown; `host` is where its link or its provider leads."""
+    """An action for display; `host` is the destination of its link or provider."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -53,7 +53,7 @@ class ShownAction(BaseModel):
 
 
 class OutcomeBody(Model):
-    """`POST /v1/requests/{id}/outcome`: how it went, reported by the agent that asked.
+    """`POST /v1/requests/{id}/outcome`: the outcome of an action, reported by the agent that asked.
 
     A `reason` says why it failed. With `retry` a failure leaves the request open, so that the person can try again.
     """
@@ -64,7 +64,7 @@ class OutcomeBody(Model):
 
 
 class ActionAnswerBody(OutcomeBody):
-    """`POST /v1/requests/{id}/answer` for an action: the revision that the person saw, and how it went.
+    """`POST /v1/requests/{id}/answer` for an action: the revision that the person saw, and the outcome.
 
     `languages` are those of the person, the preferred one first.
     """

@@ -1,4 +1,4 @@
-"""An answer as the text of its person's message, in the words that they saw. Models read `questiontext.py`."""
+"""Write an answer as the text of a person's message; `questiontext.py` has the texts for models."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from askback.messages.languages import choose
 def answer_text(form: Form, answer: Mapping[str, Any] | None) -> str | None:
     """Return the text of an answer; without an answer, that the form was skipped.
 
-    A form with one field gives its value, another one a line with name and value for each field. Values are the labels
-    of options and the names of files. Sensitive and read-only fields are left out; None if the form has no others.
+    For a form with one field this is its value, otherwise a line with name and value for each field. Values
+    are the labels of options and the names of files. Sensitive and read-only fields are left out; None if the
+    form has no others.
     """
     flat = flat_form(form)
     fields = [field for field in flat.all_fields if not field.sensitive and not field.readonly]

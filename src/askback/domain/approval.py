@@ -1,8 +1,8 @@
-"""Approvals: a tool call as an agent asks for it, and as a person sees it.
+"""Approvals: the tool call of an agent, and its display for a person.
 
-The agent says what it wants to run and why. The server makes everything that a person decides by (preview, risk,
-rule) from the same values that the digest covers. What the agent says (`title`, `reason`, its own estimate of the
-risk) is shown separately, as the agent's words.
+The agent sends the call and its reason. The server makes everything that a person decides by (preview, risk,
+rule) from the same values that the digest covers. The agent's own text (`title`, `reason`, its estimate of
+the risk) is shown separately and marked as such.
 
 A plan is an approval too: its text is the input of the tool `plan`, and no rule ever decides it.
 """
@@ -41,7 +41,7 @@ class Before(Model):
 
 
 class Approval(Model):
-    """What an agent asks to run: `tool` with `input`, any JSON value.
+    """The call that an agent wants to run: `tool` with `input`, any JSON value.
 
     `title` and `reason` are the agent's own text. `scopes` are the scopes it offers; `project` is the project name for
     the scope `project`. With `allow_edit` the person may change the input. `quorum` is how many people have to approve.
@@ -139,7 +139,7 @@ class Preview(_ReadModel):
     `removed`. `mail`, `http`, `query` and `table`: the input in `fields`. `json`: the input in `parts`. `plan`: the
     plan in `parts`. The rest of the input is in `fields`, so that nothing is approved unseen, or in `rest`, as JSON.
 
-    `headline` says in one line of at most 320 characters what would happen; it may be cut in its middle.
+    `headline` describes the effect in one line of at most 320 characters; its middle may be cut.
     `headline_code` is the same for other languages.
     """
 

@@ -1,4 +1,4 @@
-"""The sentences that an asker chooses for its own model."""
+"""The sentences that an agent sets for its own model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from askback.domain.model import Model
 class AskTexts(Model):
     """Sentences for a model in place of the usual ones: for an answer, and for any decline.
 
-    In `answered`, `{labels}` is what the person chose, as it was labelled, and `{answers}` all answers.
+    In `answered`, `{labels}` stands for the labels of the chosen options, and `{answers}` for all answers.
     """
 
     answered: str | None = None

@@ -1,4 +1,4 @@
-"""The audit log: who decided what, by which rule, and when, as a chain that shows every change.
+"""The audit log: who decided what, by which rule, and when, as a chain that reveals every change.
 
 Each entry has a `seq` and the hash of the entry before (`prev`), and its own hash: SHA-256 of its canonical JSON
 (RFC 8785) without `hash`. Changing, removing or moving an entry breaks the chain at that place. Removing the last
@@ -70,7 +70,7 @@ def entry_hash(text: str) -> str | None:
 
 
 def _checked(text: str, *, seq: int, prev: str) -> str:
-    """Return the hash of a valid entry; raises `ValueError` with what is wrong."""
+    """Return the hash of a valid entry; raises `ValueError` with the fault."""
     read = _read(text)
     sealed = read.pop("hash", None)
     if read.get("seq") != seq:

@@ -1,7 +1,7 @@
-"""The check of an answer before it counts, as it is in the state of a request (ADR 0035).
+"""The check of an answer before it counts, as stored in the state of a request (ADR 0035).
 
 A check has two phases: `waiting`, until somebody begins to check, and `checking`, under a lease that its holder
-renews. If either ends without a result, the person is asked again. The deadline of the request stops meanwhile.
+renews. If either ends without a result, the person is asked again. The deadline of the request is paused meanwhile.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def time_left(record: Record, now: int) -> int | None:
 
 
 def reprompts(record: Record) -> int:
-    """Return how often the person was asked again."""
+    """Return how often the person has been asked again."""
     return record.revision - 1 - record.state.members.get("updates", 0)
 
 
@@ -95,10 +95,10 @@ def probe_name(record: Record) -> str | None:
 
 
 def probe_deadline(record: Record) -> int | None:
-    """Return until when the server tries the submitted values (ms); None if it does not.
+    """Return the time until which the server tests the submitted values (ms); None if it does not.
 
-    The server that takes a submission tries it once. After this time the effect of the trial is unknown, and the
-    person is asked again.
+    The server that stores a submission tests it once. After this time the effect of the test is unknown, and
+    the person is asked again.
     """
     until = record.state.members.get("tried_until") if record.status is Status.RESOLVING else None
     return None if until is None else round(datetime.fromisoformat(until).timestamp() * 1000)

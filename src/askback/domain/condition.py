@@ -16,9 +16,9 @@ def _as_list(raw: Any) -> Any:
 class Condition(BaseModel):
     """`{"field": ID}` with one of `is`, `is_not`, `in`, `provided`; or `all` or `any` with a list of such.
 
-    In a multiselect `is` means that the value is among the chosen, `in` that one of them is. A field without a value
-    (empty, skipped or hidden itself) is not anything, so only `is_not` and `"provided": false` hold. A box that is not
-    ticked is false, and not provided. In Python write `is_` and `in_`, or a mapping.
+    In a multiselect `is` means that the value is chosen, `in` that one of the values is chosen. For a field
+    without a value (empty, skipped or hidden itself) only `is_not` and `"provided": false` hold. An unticked
+    box is false, and not provided. In Python write `is_` and `in_`, or a mapping.
     """
 
     model_config = ConfigDict(

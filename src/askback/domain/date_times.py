@@ -1,8 +1,8 @@
-"""Parses dates, times of day and moments of fields.
+"""Parse dates, times of day and points in time.
 
-Each parser returns a value that compares in the order of time, or None if the text is not valid. Digits are ASCII,
-the calendar is real, and nothing is guessed: a moment needs an offset (RFC 3339) or a zone (RFC 9557). A leap
-second is refused, because neither language supports one.
+Each parser returns a value that sorts by time, or None if the text is not valid. Digits are ASCII, dates must
+exist, and nothing is guessed: a moment needs an offset (RFC 3339) or a zone (RFC 9557). A leap second is
+refused, because neither language supports one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Moment = tuple[int, int]
 
 
 def read_date(text: str) -> str | None:
-    """Return the date as it is: `YYYY-MM-DD` sorts correctly."""
+    """Return the date unchanged: `YYYY-MM-DD` sorts correctly."""
     if _DATE.fullmatch(text) is None:
         return None
     try:

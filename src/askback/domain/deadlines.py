@@ -42,7 +42,7 @@ class TimeoutSettings(BaseModel):
         escalated: int = 0,
         somebody_by: int | None = None,
     ) -> Schedule:
-        """Return the schedule of a request, from when it was shown and how many steps were taken.
+        """Return the schedule of a request, from the time when it was shown and the number of steps taken.
 
         `somebody_by` is the time by which somebody must have a page open that shows it.
         """

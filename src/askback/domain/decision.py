@@ -51,7 +51,7 @@ class Decision:
 
     @classmethod
     def from_request(cls, request: InputRequest, texts: Mapping[str, str] = TEXTS) -> Self:
-        """Return the decision of a request for approval, also while it is open.
+        """Return the decision of a request for approval, even while it is open.
 
         Everything but a clear approval is false. Raises `ValueError` for a request of another kind.
         """
@@ -78,7 +78,7 @@ class Decision:
 def hook_denial(
     tool: str, reason: str, texts: Mapping[str, str] = TEXTS, *, request: InputRequest | None = None
 ) -> Decision:
-    """Return a denial by a hook; `request` is the one that was approved before."""
+    """Return a denial by a hook; `request` is the request that was approved before."""
     text = refusal_text("hook", texts, tool=tool, reasons=(reason,))
     return Decision(status="deny", tool=tool, text=text, source="hook", reasons=(reason,), request=request)
 

@@ -1,4 +1,4 @@
-"""What the server computes for display: Markdown as a tree, and what else a page needs."""
+"""The server's additions for display: Markdown as a tree, patterns and languages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Rich = str | RichNode
 
 
 class Display(BaseModel):
-    """What the server computed for display: `patterns` by field id, `markdown` by the path of the text.
+    """The server's additions for display: `patterns` by field id, `markdown` by the path of the text.
 
     The path of a text in several languages ends with the language; `languages` are those of all texts. A pattern is
     JavaScript (flag `u`) that is safe to run, or null if only the server can check the value.

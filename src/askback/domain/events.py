@@ -32,7 +32,7 @@ REQUEST_ESCALATED = "request.escalated"
 REQUEST_ASSIGNED = "request.assigned"
 """A person has assigned the request to others."""
 REQUEST_NOTED = "request.noted"
-"""A change that people need not see: somebody has opened a page that shows the request."""
+"""A change that is not shown to people: somebody has opened a page that shows the request."""
 REQUEST_DETACHED = "request.detached"
 """Nobody waits for the request any more: its outcome is delivered as a resume."""
 REQUEST_USED = "request.used"
@@ -61,7 +61,7 @@ _OPEN = frozenset(
 MESSAGE_ADDED = "message.added"
 MESSAGE_DELTA = "message.delta"
 MESSAGE_UPDATED = "message.updated"
-"""A message has more parts, or a tool call in it has another status."""
+"""A message has new parts, or one of its tool calls has a new status."""
 MESSAGE_HELD = "message.held"
 """A message was written while a request was open: `message.added` follows when no request is open any more."""
 THREAD_ACCESS = "thread.access"
@@ -90,9 +90,10 @@ class EventDraft:
     `data` is a JSON object text: the request's `state` for `request.*`, the message for `message.added` and
     `message.held`, `{"id", "text"}` for `message.delta`, `{"id", "content"}` or `{"id", "tool_call"}` for
     `message.updated`, the access for `thread.access`, `{"title", "metadata"}` for `thread.updated`, the run for
-    `run.*`, and the person (or null) for the other `thread.*`. `owner` is the id of the principal that asked or wrote:
-    who may see the request or extend the message. Without an owner, no requester may. `agent` is set if an agent writes
-    something new: it must have access to the thread, and a thread without agents becomes its own.
+    `run.*`, and the person (or null) for the other `thread.*`. `owner` is the id of the principal that asked
+    or wrote, and so may see the request or extend the message. Without an owner, no requester may. `agent` is
+    set if an agent writes something new: it must have access to the thread, and a thread without agents
+    becomes its own.
     """
 
     type: str
@@ -133,7 +134,7 @@ class Event:
 
     @property
     def subject(self) -> str:
-        """The JSON text of what the event is about, such as the request of `request.*`."""
+        """The JSON text of the event's subject, such as the request of `request.*`."""
         return self.text[self.subject_at : -1]
 
     def parse(self) -> dict[str, Any]:

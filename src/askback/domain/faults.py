@@ -41,7 +41,7 @@ def join(path: str, step: str | int) -> str:
 
 
 PathTable = Sequence[tuple[str, str]]
-"""How paths are renamed: a pattern of the beginning of a path, and what takes its place; the first that matches."""
+"""Rows of a pattern for the beginning of a path and its replacement; the first match applies."""
 
 
 def rename_path(path: str, table: PathTable) -> str:
@@ -61,13 +61,13 @@ class Faults(ValueError):
         self.faults = list(faults)
 
     def for_reader(self, languages: Sequence[str]) -> Faults:
-        """Return the same faults, the agent's own sentences in the language that a reader of `languages` gets."""
+        """Return the same faults, with the agent's own sentences in the best language for a reader of `languages`."""
         if not languages:
             return self
         return Faults([_said(each, languages) for each in self.faults])
 
     def with_paths(self, table: PathTable) -> Faults:
-        """Return the same faults with other paths (`rename_path`); of those with the same path and code one remains."""
+        """Return the same faults with other paths (`rename_path`); faults with the same path and code are merged."""
         renamed = [replace(each, path=rename_path(each.path, table)) for each in self.faults]
         return Faults(list({(each.path, each.code): each for each in renamed}.values()))
 

@@ -1,4 +1,4 @@
-"""What a form is made of: the field types, options, sections.
+"""The parts of a form: field types, options, sections.
 
 These classes are the one declaration of a form's *structure*: keys, JSON types and the closed
 sets of words. The JSON Schema that drives the TypeScript checker and the OpenAPI document are
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Number_ = int | float
 
-# Where a parser has been before: for `JsonValue` Pydantic asks Python about the type of each value once more.
+# For values from a parser: with `JsonValue` Pydantic would check the type of each value again, in Python.
 if TYPE_CHECKING:
     ReadJson = JsonValue
 else:
@@ -42,7 +42,7 @@ _ABSENT: Any = None
 
 
 class Messages(Model):
-    """Messages for the rules of a field, instead of askback's own. A field takes those of the rules that it has."""
+    """Messages for the rules of a field, instead of askback's own; each for a rule that the field has."""
 
     required: LocalText | None = None
     type: LocalText | None = None
@@ -58,11 +58,11 @@ class Messages(Model):
 
 
 class _Field(Model):
-    """What every field has.
+    """The members of every field.
 
     `readonly` shows the default or initial value, which the answer then has. `allow_skip` lets a person skip this
-    question, even if it is required; `answer.skipped` has its id. Where `visible_if` does not hold, the field is hidden
-    and has no value.
+    question, even if it is required; `answer.skipped` has its id. If `visible_if` does not hold, the field is
+    hidden and has no value.
     """
 
     id: str
@@ -125,9 +125,9 @@ class Checkbox(_Field):
 
 
 class _Choice(_Field):
-    """A field with options: those listed, or with `options_from` those of a source on the server.
+    """A field with options: a list, or with `options_from` the options of a source on the server.
 
-    Of a source, `options` has only the default and the initial value; the server puts them there.
+    With a source, the server fills `options` with only the default and the initial value.
     """
 
     options: Options = Field(default_factory=no_options)
@@ -216,7 +216,7 @@ RowField = Annotated[
 
 
 class Row(Model):
-    """One of the things that are accepted or declined; `fields` are for one that is accepted."""
+    """One item to accept or decline; `fields` are shown once it is accepted."""
 
     id: str
     label: LocalText
@@ -225,7 +225,7 @@ class Row(Model):
 
 
 class Rows(_Field):
-    """Several things, each of which is accepted or declined.
+    """Several items, each accepted or declined separately.
 
     The value has the decided rows by their ids: `{"anna": {"decision": "accept", "values": {"salary": 4500}}}`. A
     `decision` is `accept` or `decline`, and only an accepted row has `values`. Required means: every row is decided.
@@ -275,7 +275,7 @@ class Section(Model):
 
 
 class CompletedView(Model):
-    """How the form looks once it is answered; `{field}` in `summary_template` is replaced by its value."""
+    """The display of an answered form; `{field}` in `summary_template` is replaced by its value."""
 
     show_inputs: bool = True
     summary_template: LocalText | None = None
@@ -308,7 +308,7 @@ class Form(Model):
 
     @property
     def texts(self) -> list[LocalText | None]:
-        """Every text that a person may see, in any order."""
+        """All texts that a person may see, in any order."""
         found = [self.title, self.description, self.submit_label, self.cancel_label]
         if self.completed_view is not None:
             found.append(self.completed_view.summary_template)
@@ -326,7 +326,7 @@ class Form(Model):
 
     @property
     def names(self) -> dict[str, LocalText]:
-        """What each field is called, by its id: its label, or the nearest title or description around it."""
+        """The name of each field, by its id: its label, or the nearest title or description around it."""
         own = self.title or self.description or ""
         named: dict[str, LocalText] = {field.id: field.label or own for field in self.fields or ()}
         for section in self.sections or ():

@@ -1,6 +1,6 @@
-"""Files that people upload for a form: their names, and which a field accepts.
+"""The names of uploaded files, and the files that a field accepts.
 
-What the sender says about a file is not trusted: its name is cleaned, and its type is found from its bytes
+The sender's data about a file is not trusted: its name is cleaned, and its type is detected from its bytes
 (`filetypes.py`).
 """
 
@@ -17,15 +17,15 @@ from askback.domain.fields import File, Form
 from askback.domain.filetypes import BY_EXTENSION, extension
 
 ACCEPT = re.compile(r"\.[a-z0-9][a-z0-9.+_-]{0,31}|[a-z0-9]+/(?:\*|[a-z0-9][a-z0-9.+-]{0,99})", re.IGNORECASE)
-"""What `accept` may list: an ending (`.pdf`), a type (`application/pdf`), or all of a kind (`image/*`)."""
+"""The items of `accept`: an extension (`.pdf`), a type (`application/pdf`), or all types of a group (`image/*`)."""
 
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-"""Unicode categories that a name loses: control characters, marks that turn the reading order round, line ends."""
+"""Unicode categories that are removed from a name: control characters, bidirectional marks, line ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class UploadedFile:
-    """A file that the server has stored; `type` is what its bytes are, `field` where it was uploaded."""
+    """A file that the server has stored; `type` is detected from its bytes, `field` is where it was uploaded."""
 
     id: str
     field: str
@@ -36,7 +36,7 @@ class UploadedFile:
 
     @property
     def value(self) -> dict[str, Any]:
-        """The file as an answer has it."""
+        """The file as a value of an answer."""
         return {"id": self.id, "name": self.name, "size": self.size, "type": self.type, "sha256": self.sha256}
 
 
@@ -64,7 +64,7 @@ def most_files(field: File) -> int:
 
 
 def clean_name(name: str | None, *, longest: int) -> str:
-    """Return the last part of a name as it may be shown and stored; raises `Faults` at `name`."""
+    """Return the last part of a name, cleaned for display and storage; raises `Faults` at `name`."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name or ""))[-1]
     shown = "".join(each for each in last if unicodedata.category(each) not in _UNSHOWN).strip()
     if not shown.strip("."):
@@ -75,7 +75,7 @@ def clean_name(name: str | None, *, longest: int) -> str:
 
 
 def is_accepted(field: File, name: str, type_: str) -> bool:
-    """Whether a field takes a file of this name and type. An ending with a known type needs that type as well."""
+    """Whether a field accepts a file of this name and type. An extension with a known type needs that type as well."""
     return not field.accept or any(_matches(each.lower(), name, type_) for each in field.accept)
 
 

@@ -1,4 +1,4 @@
-"""Finds the type of a file from its first bytes.
+"""Detect the type of a file from its first bytes.
 
 A name only chooses among types that share their bytes: a ZIP archive named `.docx` is a document, a text named `.csv` a
 table. A program named `photo.jpg` stays a program.
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 HEAD_BYTES = 4_096
-"""How much of a file decides its type."""
+"""The number of bytes that decide the type of a file."""
 
 UNKNOWN = "application/octet-stream"
 _OFFICE = "application/vnd.openxmlformats-officedocument"
@@ -92,22 +92,22 @@ BY_EXTENSION: Mapping[str, str] = MappingProxyType(
         "mp4": "video/mp4",
     }
 )
-"""The type that a file with this ending must have, where its bytes show it."""
+"""The required type of a file with this extension, if its bytes show it."""
 
 _NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _SKIPPED = (("<!--", "-->"), ("<?", "?>"), ("<!doctype svg", ">"))
-"""What may come before the first element of a markup text."""
+"""The text allowed before the first element of a markup text."""
 _HTML = re.compile(r"<(?:!doctype html|html|head|body|script|iframe|meta|title|style)\b", re.IGNORECASE)
 _SVG = re.compile(r"<svg\b", re.IGNORECASE)
 
 
 def extension(name: str) -> str:
-    """Return the ending of a name in small letters, without its dot."""
+    """Return the extension of a name in lower case, without its dot."""
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 
 def file_type(head: bytes, name: str) -> str:
-    """Return the type of a file by its first `HEAD_BYTES`; `UNKNOWN` for bytes that are nothing known."""
+    """Return the type of a file by its first `HEAD_BYTES`; `UNKNOWN` for unknown bytes."""
     for at, beginning, found in _BEGINNINGS:
         if head.startswith(beginning, at):
             return _IN_ZIP.get(extension(name), found) if found == "application/zip" else found
@@ -133,6 +133,6 @@ def _text(head: bytes) -> str | None:
     try:
         return head.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The last character may go on behind what was read.
+        # The last character may continue after the bytes read.
         whole = error.start >= len(head) - 3 and len(head) == HEAD_BYTES
         return head[: error.start].decode("utf-8-sig") if whole else None

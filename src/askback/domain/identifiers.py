@@ -14,7 +14,7 @@ def identifier(prefix: str, number: int) -> str:
 
 
 def created_ms(made: str) -> int:
-    """Return the millisecond in which an identifier was made; 0 for a text that is none."""
+    """Return the millisecond in which an identifier was made; 0 for any other text."""
     number = 0
     for letter in made.rpartition("_")[2]:
         number = number << 5 | max(0, _ALPHABET.find(letter))

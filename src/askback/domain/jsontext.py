@@ -1,11 +1,11 @@
-"""Reading JSON that a stranger sent: strictly, quickly, and without ever running out of stack.
+"""Read untrusted JSON: strictly, quickly, and without ever running out of stack.
 
-JSON allows what no two readers agree on: repeated keys, huge numbers, halves of surrogate pairs.
-They are refused here, before anything looks at the value, so that what is validated is what is
-stored and what is shown. A number such as `5.0` is read as the whole number 5, as JavaScript reads it.
+JSON allows texts that readers interpret differently: repeated keys, huge numbers, halves of surrogate pairs.
+They are refused here, before anything uses the value, so that the validated, the stored and the shown value
+are the same. A number such as `5.0` is read as the whole number 5, as JavaScript reads it.
 
-Two readers give the same values. The compiled one is lenient, so it counts only where it proves that nothing was lost:
-writing its value gives the same bytes. The strict one reads all else, and finds every fault.
+Two readers give the same values. The compiled one is lenient, so it counts only if it provably lost nothing:
+writing its value gives the same bytes. The strict one reads all other texts, and finds every fault.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askback.domain.faults import Fault, Faults, fault
 from askback.domain.limits import DEFAULTS, Limits
 
 MAX_DIGITS = 308
-"""The most digits that a whole number may have; more do not fit the numbers of other readers."""
+"""The maximum number of digits of a whole number; longer ones do not fit the numbers of other readers."""
 
 Container = dict[str, Any] | list[Any]
 
@@ -80,11 +80,11 @@ def without_members(text: str, *names: str) -> str:
 
 
 def _read_compiled(body: bytes | str) -> object:
-    """Return the value of a text that has one spelling only, or `_UNREAD`.
+    """Return the value of a text that has only one spelling, or `_UNREAD`.
 
-    Writing the value gives the same bytes: no key came twice, no number lost a digit, no escape was half a character.
-    Two things would pass that test. `5.0` has to become 5, and a whole number may have `MAX_DIGITS`: one that is
-    longer has a digit at one of every `MAX_DIGITS + 1` places.
+    Writing the value gives the same bytes, so no key was repeated, no number lost a digit, no escape was half
+    a character. Two things would pass that test. `5.0` has to become 5, and a whole number may have
+    `MAX_DIGITS`: one that is longer has a digit at one of every `MAX_DIGITS + 1` places.
     """
     try:
         data = body if isinstance(body, bytes) else body.encode()
@@ -105,9 +105,9 @@ def _require_depth(value: object, text: bytes | str, limits: Limits) -> None:
 
 
 def _read(body: bytes | str, limits: Limits) -> tuple[str, object, Fault | None]:
-    """Return the text and its value, or what is wrong; whoever raises it does so where no reader's error is at hand.
+    """Return the text and its value, or the fault, which the caller raises outside of any reader's exception handler.
 
-    An exception remembers the one that was being handled, and those of the readers hold the whole body.
+    An exception keeps the one that was being handled, and the readers' exceptions contain the whole body.
     """
     text = ""
     try:
@@ -175,7 +175,7 @@ def _members(container: Container) -> Iterable[Any]:
 
 
 def _may_hold_surrogates(text: str, *, from_bytes: bool) -> bool:
-    """A text decoded from UTF-8 has none of its own; only escapes can make them."""
+    """A text decoded from UTF-8 contains none; only escapes can make them."""
     return ("\\u" in text and _SURROGATE_ESCAPE.search(text) is not None) or not (
         from_bytes or text.isascii()
     )

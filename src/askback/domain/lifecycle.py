@@ -4,13 +4,13 @@ Rules:
 1. Nothing leaves a terminal status, so the first settlement is the only one.
 2. `resolving` means an answer passed the form and somebody else is checking or applying it; it
    ends by `accept`, goes back by `reprompt`, and can still be declined or cancelled. A decline or a deadline
-   that a hook decides about is held there too. Its deadline stands still: `expire` ends it only where the hook let
-   it pass, or its agent has ended with the server (ASKBACK_ON_RESTART).
+   that a hook decides about is held there too. Its deadline is paused: `expire` ends it only if the hook
+   accepts the deadline, or its agent has ended with the server (ASKBACK_ON_RESTART).
 3. Declined, cancelled and expired are never an answer.
-4. A vote is one of the several decisions that some approvals need; it leaves the request open. The vote that
-   is enough, or the first one against, is the answer.
+4. A vote is one of the several decisions that some approvals need; it leaves the request open. The last vote
+   needed, or the first vote against, is the answer.
 5. An update changes the form or the deadline. Like a reprompt, it raises the revision.
-6. A note is what else happens to an open request: it was shown, a reminder was due, its agent has gone.
+6. A note records any other event of an open request: it was shown, a reminder was due, its agent has gone.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Status(StrEnum):
 
 
 class Action(StrEnum):
-    """What moves a request from one status to the next."""
+    """A step that moves a request from one status to the next."""
 
     ANSWER = "answer"
     VOTE = "vote"

@@ -13,7 +13,7 @@ SAFE_INTEGER = 2**53 - 1
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The limits of one server. Defaults follow L3–L5, wider where a real form needs it."""
+    """The limits of one server. Defaults follow L3–L5, and are larger where real forms need it."""
 
     body_bytes: int = 1024 * 1024
     request_bytes: int = 256 * 1024
@@ -25,9 +25,9 @@ class Limits:
     title: int = 500
     label: int = 2_000
     description: int = 32_768
-    """Of a form, a section or a field: with the title it is what people call the prompt."""
+    """The description of a form, a section or a field; with the title it is often called the prompt."""
     languages: int = 20
-    """Of one text."""
+    """Languages of one text."""
     placeholder: int = 200
     button_label: int = 60
     option_label: int = 500
@@ -35,28 +35,28 @@ class Limits:
     option_description: int = 2_000
     options: int = 5_000
     option_query: int = 200
-    """What a person types to search a source of options."""
+    """A person's search text for a source of options."""
     option_cursor: int = 1_000
     """`next_cursor` of a source of options."""
     option_source_s: int = 10
-    """How long a source of options may take."""
+    """The time limit of a source of options."""
     sourced_choices: int = 200
-    """How many options of a source one answer may choose."""
+    """The number of options from a source in one answer."""
     fields: int = 100
     rows: int = 100
-    """Of a field of type `rows`."""
+    """Rows of a field of the type `rows`."""
     row_fields: int = 10
-    """Of one row."""
+    """Fields of one row."""
     conditions: int = 20
-    """In `all` or `any` of a condition, and values in `in`."""
+    """Items in `all` or `any` of a condition, and values in `in`."""
     sections: int = 20
     pattern: int = 200
     rule_message: int = 500
-    """Of a field's own message for one of its rules."""
+    """A field's own message for one of its rules."""
     accepted_types: int = 50
-    """Of `accept` of a file field."""
+    """Items of `accept` of a file field."""
     files: int = 20
-    """`max_files` of a file field at most."""
+    """The largest `max_files` of a file field."""
     file_name: int = 200
     file_bytes: int = 10 * 1024 * 1024
     files_bytes: int = 50 * 1024 * 1024
@@ -64,7 +64,7 @@ class Limits:
     message_files_bytes: int = 50 * 1024 * 1024
     """All files that agents uploaded for messages of a thread together."""
     file_scan_s: int = 60
-    """How long the scans of a file may take."""
+    """The time limit of the scans of a file."""
     file_upload_s: int = 600
     """How long an upload may pause until it is removed."""
     text_answer: int = 10_000
@@ -72,36 +72,36 @@ class Limits:
     note: int = 2_000
     comment: int = 2_000
     comments: int = 200
-    """Of one request."""
+    """Comments on one request."""
     result_bytes: int = 16 * 1024
-    """What the check of an answer returns, as compact JSON in UTF-8."""
+    """The result of the check of an answer, as compact JSON in UTF-8."""
     summary_template: int = 1_000
     message_bytes: int = 256 * 1024
     frame_bytes: int = 256 * 1024
     min_timeout_s: int = 1
     max_timeout_s: int = 30 * 24 * 3600
     approval_timeout_s: int = 300
-    """How long an approval is open when the agent does not say."""
+    """How long an approval stays open by default."""
     decision_s: int = 3_600
-    """How long an approved call may be run, from the decision, when the agent does not say."""
+    """How long after the decision an approved call may run by default."""
     approval_reason: int = 2_000
     max_rule_s: int = 10 * 365 * 24 * 3600
     rule_reason: int = 2_000
-    """Of why a rule was added."""
+    """The reason why a rule was added."""
     imported_rules: int = 1_000
     """Rules in one import."""
     assignees: int = 50
     escalation: int = 10
     reprompts: int = 10
-    """How often a person is asked again; then the request is taken back."""
+    """How often a person is asked again before the request is cancelled."""
     updates: int = 100
     """How often the requester may change an open request."""
     unseen_s: int = 30
-    """How long a request waits for somebody who would see it, where it asks for that."""
+    """How long a request with `require_client` waits for a viewer."""
     orphan_s: int = 10
     """How long a waiting agent may be disconnected before the outcome is queued as a resume."""
     resume_lease_s: int = 60
-    """How long a resume is one worker's; after that another gets it, unless it was finished."""
+    """How long a worker may keep a resume before another worker gets it."""
     secrets: int = 10
     secret_bytes: int = 10_240
     secret_reason: int = 500
@@ -110,41 +110,41 @@ class Limits:
     secret_hint: int = 80
     secret_help: int = 200
     refusal_s: int = 600
-    """How long what a person refused is not asked again by the same agent in the same thread."""
+    """How long a refused request of an agent is refused again in the same thread without asking."""
     refusal_long_s: int = 24 * 3600
     """The same after the third refusal within `refusal_window_s`."""
     refusal_window_s: int = 3600
     check_wait_s: int = 24 * 3600
-    """How long an answer waits at most for its agent to check it."""
+    """How long an answer waits for its agent to begin the check."""
     check_lease_s: int = 60
-    """How long an agent may check an answer until it renews that."""
+    """How long an agent may check an answer before it has to renew the check."""
     check_renewals: int = 10
     again_s: int = 300
-    """The least that a person has of a deadline when an answer was sent back."""
+    """The minimum time that a person has after an answer was sent back."""
     lease_s: int = 300
     validator_s: int = 20
-    """How long a validator of the server may check an answer."""
+    """The time limit of a validator of the server."""
     probe_s: int = 20
-    """How long a probe of the server may try what was sent."""
+    """The time limit of a probe of the server."""
     max_pending: int = 50
-    """Requests of any kind that are open at once in a thread, where the policy sets no other number."""
+    """Open requests of any kind in a thread, unless the policy sets another number."""
     max_pending_per_agent: int = 200
-    """Requests that an agent has open at once, where the policy sets no other number."""
+    """Open requests of an agent, unless the policy sets another number."""
     max_submissions_per_minute: int = 60
-    """Answers and refusals of one person, where the policy sets no other number."""
+    """Answers and refusals of one person, unless the policy sets another number."""
     max_messages_per_hour: int = 600
-    """Messages in one thread, where the policy sets no other number."""
+    """Messages in one thread, unless the policy sets another number."""
     max_wrong_tokens_per_minute: int = 20
-    """Unknown tokens and login codes from one address: the last of them, and each after it, is refused with 429."""
+    """Unknown tokens and login codes from one address; the last of them and all later ones get a 429."""
     run_silence_s: int = 600
-    """How long after its last sign of life a run ends."""
+    """How long a run may be inactive before it ends."""
     batch: int = 200
     webhooks: int = 20
-    """How many a tenant has at most."""
+    """Webhooks of a tenant."""
     page: int = 200
     ws_connections: int = 20_000
     connections: int = 20_000
-    """Of one principal: WebSockets, and event streams, each counted by itself."""
+    """WebSockets of one principal, and separately its event streams."""
 
 
 DEFAULTS = Limits()

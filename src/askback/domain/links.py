@@ -1,7 +1,8 @@
-"""Links that an agent may send a person to: what they are, and how their destination is shown.
+"""The links that an agent may send a person to, and the display of their destination.
 
-Accepted is only what every program reads in the same way: ASCII, no user name, a host that is a name or an address in
-its usual form. The web page applies the same rule (`web/src/core/link.ts`); `vectors/links.json` has the cases.
+Only links that every program reads in the same way are accepted: ASCII, no user name, and as host a name or
+an address in its usual form. The web page applies the same rule (`web/src/core/link.ts`);
+`vectors/links.json` has the cases.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 
 def link_host(url: str) -> str | None:
-    """Return where a link leads, as a person should read it: a host, or a mail address; None if it is refused."""
+    """Return the destination of a link for display: a host, or a mail address; None if it is refused."""
     if len(url) > LONGEST:
         return None
     if mail := _MAIL.fullmatch(url):

@@ -2,8 +2,8 @@
 
 A node is a string or `{"type", "children"?, "href"?, "language"?}` with the types p, em, strong, code, pre, ul, ol, li,
 br, a, table, tr, th and td. Headings become strong paragraphs, quotes paragraphs, a picture its description, HTML plain
-text. Links keep http, https and mailto; other links become text. A URL in plain text is a link as well. The language of
-a `pre` is what its author called it.
+text. Links keep http, https and mailto; other links become text. A URL in plain text is a link as well. The
+language of a `pre` is the one that its author wrote.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")
 
 
 def may_be_markdown(text: str) -> bool:
-    """Whether a text must be parsed to know; false for most plain texts, and for texts that take too long."""
+    """Whether a text has to be parsed to find its markup; false for most plain texts, and for too complex ones."""
     return _ANY_MARKUP.search(text) is not None and text.count("[") <= MAX_BRACKETS
 
 
 def markdown_tree(text: str) -> list[Node] | None:
-    """Return the tree of a Markdown text; None if the text has no markup and can be shown as it is."""
+    """Return the tree of a Markdown text; None if the text has no markup and can be shown unchanged."""
     if not may_be_markdown(text):
         return None
     try:
@@ -83,7 +83,7 @@ def _parse(text: str) -> SyntaxTreeNode:
 
 @cache
 def _reader() -> MarkdownIt:
-    """Make the parser at its first use: importing it is a twentieth of the time in which a server starts."""
+    """Make the parser at its first use: importing it takes a twentieth of the start time of a server."""
     from markdown_it import MarkdownIt
 
     reader = MarkdownIt("commonmark", {"html": False, "maxNesting": 100})

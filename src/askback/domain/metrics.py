@@ -52,7 +52,7 @@ class Histogram:
         self._sums[labels] = self._sums.get(labels, 0.0) + seconds
 
     def lines(self) -> Iterator[str]:
-        """Write it: each bound counts all that were shorter as well."""
+        """Write it; each bound also counts all shorter durations."""
         yield self._head
         for labels, counts in sorted(self._counts.items()):
             named = dict(zip(self._labels, labels, strict=True))

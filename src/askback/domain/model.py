@@ -1,4 +1,4 @@
-"""The base of the models of what an agent or a person sends."""
+"""The base of the models for input from agents and people."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The sentences about the outcome of a request that a model reads.
 
-A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer. So
-each sentence says what happened, what did not, and what to do now.
+A model that only reads "no" tries again or tries another way, and one that reads nothing makes up an answer.
+So each sentence says what happened, what did not happen, and what to do now.
 
 A key of `TEXTS` has the kind (`form`, `approval`, `plan`, `secret`, `action`), the outcome, and details if they
 matter. Without a text of its own, an outcome uses the text of the key before its last dot. Words of a person or a
@@ -204,7 +204,7 @@ TEXTS: Mapping[str, str] = MappingProxyType(
         "package.cancelled": "{summary} was withdrawn before it was answered. Do not make up an answer.",
         "package.expired": "Nobody answered {summary} in time. Do not make up an answer, nor ask again right away.",
         "package.pending": "The person has not answered {summary} yet. Do not make up an answer, and do not ask again.",
-        # why something was taken back, said after that it was
+        # the reason of a cancellation, after the sentence about it
         "cancelled.agent_aborted": "The agent that asked was stopped.",
         "cancelled.user_message": "The person wrote a message instead: go by that.",
         "cancelled.stopped": "The person stopped you.",
@@ -238,11 +238,11 @@ TEXTS: Mapping[str, str] = MappingProxyType(
             "It stays open as {request}: end your turn or continue with other work, and call get_answer with this "
             "request_id to read the answer. The person can answer at {url}"
         ),
-        # what somebody said about it, on a line of its own
+        # somebody's note, on a separate line
         "reasons": "Why: {reasons}",
         "failure": "What went wrong: {reason}",
         "note": "Their note: {note}",
-        # what the check of an answer made of it
+        # the result of the check of an answer
         "result": "The result of the check: {result}",
         "message": "The person was told: {message}",
     }
@@ -309,7 +309,7 @@ def open_text(request: InputRequest, *, url: str, texts: Mapping[str, str] = TEX
 
 
 def own_text(request: InputRequest) -> str | None:
-    """Return the sentence that the asker chose for this outcome, before anything is filled in."""
+    """Return the agent's own sentence for this outcome, before placeholders are filled in."""
     if request.texts is None:
         return None
     return {Status.ANSWERED: request.texts.answered, Status.DECLINED: request.texts.declined}.get(

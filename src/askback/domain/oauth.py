@@ -1,4 +1,4 @@
-"""OAuth 2 with PKCE, as far as it needs neither a network nor chance: the request, the grant, and what is wrong.
+"""The pure part of OAuth 2 with PKCE: the request, the grant, and the errors.
 
 Sources: RFC 6749 (4.1), RFC 7636 (S256), RFC 9700 (2.1).
 """
@@ -51,7 +51,7 @@ class Grant:
 
 
 class GrantRefused(Exception):
-    """The reply of a provider is no grant, or not the one that was asked for."""
+    """The reply of a provider is not a grant, or not the requested one."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(failure)
@@ -64,7 +64,7 @@ def challenge(verifier: str) -> str:
 
 
 def digest(state: str, browser: str) -> str:
-    """Return what a state is stored as, together with the half that the browser keeps."""
+    """Return the stored digest of a state and the browser's half."""
     return hashlib.sha256(f"{browser}\0{state}".encode("utf-8", "replace")).hexdigest()
 
 

@@ -1,4 +1,4 @@
-"""The options of a field: those that the form lists, and those of a source on the server."""
+"""The options of a field: from the form's list, or from a source on the server."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def spelled_out(raw: Any) -> Any:
 class OptionsFrom(Model):
     """Options that the server gets from one of its sources, by name, as the person searches them.
 
-    With `tree` the person can go into options that have children.
+    With `tree` the person can open options that have children.
     """
 
     source: str

@@ -1,6 +1,6 @@
-"""A question and its answer in the words that the agent and the person used, for a model to read.
+"""Write a question and its answer for a model, in the words of the agent and the person.
 
-A model that goes on in a new turn may have several requests open and has not seen the form again, so field ids and
+A model that continues in a new turn may have several requests open and has not seen the form again, so field ids and
 option values are not enough (N17). Everything that an agent or a person wrote is a JSON string on one line.
 """
 
@@ -19,12 +19,12 @@ from askback.domain.validation.visibility import hidden_fields
 from askback.messages.languages import choose
 
 LONGEST = 2_000
-"""Characters of one quoted text or input; the rest is left out, and the text says how much that is."""
+"""The maximum length of a quoted text or input; the text says how many characters are left out."""
 
 _HIDDEN = re.compile(
     "[\x7f-\x9f\xad\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
-"""What JSON leaves as it is although it ends a line, turns the reading order round, or is not seen at all."""
+"""Characters that JSON does not escape although they end a line, reverse the reading order, or are invisible."""
 
 
 def quote(value: object) -> str:
@@ -38,7 +38,7 @@ def shorten(text: str) -> str:
 
 
 def question_text(request: InputRequest) -> str:
-    """Return what a form asked, in its language: its title, else what its fields are called."""
+    """Return the question of a form, in its language: its title, else the names of its fields."""
     form = request.form
     if form is None:
         return "(unknown)"
@@ -54,7 +54,7 @@ def call_text(request: InputRequest) -> str:
 
 
 def plan_title(request: InputRequest) -> str:
-    """Return what a plan is called: its title, else its first line."""
+    """Return the name of a plan: its title, else its first line."""
     shown = request.approval
     text = choose(shown.title or shown.plan) if shown else None
     first = next((line.strip("# ") for line in (text or "").splitlines() if line.strip("# ")), "")
@@ -62,14 +62,15 @@ def plan_title(request: InputRequest) -> str:
 
 
 def action_title(request: InputRequest) -> str:
-    """Return what a person was asked to do elsewhere."""
+    """Return the title of an action."""
     return shorten(quote(choose(request.action.title if request.action else None)))
 
 
 def answer_text(request: InputRequest, answer: Answer) -> str:
     """Return the answer of a form: the value alone for a single question, else `"label" (id): value; …`.
 
-    An option is its label with its value behind it where the two differ. Values without a field stand under their id.
+    An option is written as its label, followed by its value if the two differ. Values without a field are
+    listed under their id.
     """
     fields = request.form.all_fields if request.form else []
     known = {field.id for field in fields}
@@ -90,7 +91,7 @@ def answer_text(request: InputRequest, answer: Answer) -> str:
 
 
 def chosen_labels(request: InputRequest, answer: Answer) -> str:
-    """Return the labels of the options that a person chose; what they wrote themselves is quoted."""
+    """Return the labels of the options that a person chose; their own text is quoted."""
     form, said = request.form, list[str]()
     for field in form.all_fields if form else ():
         value: Any = answer.values.get(field.id)
@@ -136,7 +137,7 @@ def _chosen(
 
 
 def _row(row: Row, decided: Any, languages: Sequence[str]) -> str:
-    """Return what was decided about a row, and the values of one that is accepted."""
+    """Return the decision about a row, and the values of an accepted one."""
     decision = "accepted" if decided["decision"] == ACCEPT else "declined"
     said = f"{quote(choose(row.label, languages))} ({row.id}): {decision}"
     answer = Answer(values=decided.get("values", {}))
@@ -145,7 +146,7 @@ def _row(row: Row, decided: Any, languages: Sequence[str]) -> str:
 
 
 def _file(value: Any) -> str:
-    """Return the name of a file, and what it takes to read it."""
+    """Return the name of a file, and how to read it."""
     return (
         f"{quote(value.get('name'))} ({value.get('type')}, {value.get('size')} bytes, file {value.get('id')})"
     )

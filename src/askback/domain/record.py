@@ -19,7 +19,7 @@ from askback.domain.state import State, settled_state
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The asker's own names of a new request, by which lists find it; they are in its spec as well.
+    """The agent's own ids of a new request, by which lists find it; they are in its spec as well.
 
     `body_digest` is the digest of the body that was sent with the `external_id`.
     """
@@ -51,7 +51,7 @@ class Record:
     digest: str | None = None
     """The digest of the call that a person was asked about (`policy/digest.py`), to look up the decision."""
     due_at: int | None = None
-    """When the server must act on an open request next: its deadline, or a step before it."""
+    """The time when the server must act on an open request next: its deadline, or an escalation step."""
     access: AccessList = UNSHARED
     """The access to the thread, when the record was read."""
     exclusive: str | None = None
@@ -61,7 +61,7 @@ class Record:
     hides_names: bool = False
     """Whether only those who may answer learn the names of its secrets."""
     labels: Labels = field(default=NO_LABELS, compare=False)
-    """Set for a new request; a request that was read does not have them."""
+    """Set only for a new request, not for a stored one."""
 
     @property
     def wire(self) -> str:
@@ -88,6 +88,6 @@ class Record:
         return replace(self, spec=self.spec.without_names(), state=self.state.without_names())
 
     def as_settled(self, status: Status, **outcome: Any) -> Record:
-        """Return a new request as one that is settled when it is created; None values in `outcome` are left out."""
+        """Return a new request that is settled on creation; None values in `outcome` are left out."""
         state = settled_state(status, self.created_at, **outcome)
         return replace(self, status=status, expires_at=None, due_at=None, digest=None, state=state)

@@ -1,4 +1,4 @@
-"""Requests and answers as they are sent and received."""
+"""The wire models of requests and answers."""
 
 from __future__ import annotations
 
@@ -49,23 +49,25 @@ Presentation = Literal["inline", "standalone", "composer"]
 
 
 class Envelope(Model):
-    """What every body of `POST /v1/requests` says: where in which conversation, by whom, for whom, for how long.
+    """The members of every body of `POST /v1/requests`: the conversation, agent, assignees and deadline.
 
     `timeout_s` is in seconds, from creation or from when it is first `shown`; null means that it never expires. Only
     `assignees` may answer, each the `id` or `user` of a principal or `group:NAME`; without them every responder may.
 
-    With the delivery `resume` nobody waits: what comes of it is queued for the requester, unless `auto_resume` is off.
-    Of `block` the same becomes when whoever waited has gone. `escalation` are steps while nobody has answered.
-    `require_client` says what if nobody has a page open: it stays, waits for somebody for a while, or ends at once.
+    With the delivery `resume` the outcome is queued for the requester, unless `auto_resume` is off. With
+    `block` this happens only if the waiting client has disconnected. `escalation` are steps to take while
+    nobody has answered. `require_client` applies if nobody has a page open: the request stays open, waits for
+    a viewer for a while, or ends at once.
 
-    Of the requests of one agent in one thread with the same `exclusive_key` at most one is open. `on_conflict` says
-    what if there is one: it is superseded, the new one is rejected, or waits in line behind it.
+    An agent has at most one open request with the same `exclusive_key` in a thread. `on_conflict` applies if
+    there is one: it is superseded, or the new one is rejected or queued behind it.
 
-    `presentation` is its place in a conversation: `inline` where the agent asked, `standalone` as a block of its own at
-    the end, `composer` in place of the box for messages while it is open. A terminal has only one place.
+    `presentation` is its place in a conversation: `inline` where the agent asked, `standalone` as a separate
+    block at the end, `composer` in place of the message box while it is open. A terminal shows all in the
+    same place.
 
-    `external_id` is the asker's own id: the same one in the same thread is the same request. `metadata` is any JSON of
-    the asker, which is stored, returned unchanged and never read.
+    `external_id` is the agent's own id: the same id in the same thread returns the same request. `metadata`
+    is any JSON of the agent, which is stored and returned unchanged.
     """
 
     thread_id: str
@@ -88,14 +90,14 @@ class Envelope(Model):
 
 
 class FieldFault(Model):
-    """An error that the requester found in one field, as text for the person."""
+    """The requester's error message for one field, as text for the person."""
 
     path: str
     message: str
 
 
 class AskedLimit(Model):
-    """The most forms of one tool in a thread, by the asker itself; one more is refused with `text`."""
+    """The agent's own limit of the forms of one tool in a thread; beyond it a form is refused with `text`."""
 
     max: int
     text: str | None = None
@@ -107,17 +109,17 @@ class Ask(Envelope):
     With the `validator` `requester`, a valid answer is `resolving` until the requester accepts it or asks again; with
     another name, until the validator of the server with this name does.
     `on_timeout`: `expire`; `default` answers with the defaults of the form; `resume` leaves it open without a deadline;
-    `cancel` ends it as cancelled, with the reason `timeout`. `field_errors` and `error_summary` are shown with the form
-    from the beginning, as after an answer that was sent back.
+    `cancel` ends it as cancelled, with the reason `timeout`. `field_errors` and `error_summary` are shown
+    with the form from the beginning, as they are after a reprompt.
 
-    Before a decline or a deadline in `hooks` counts, the validator decides about it, or the requester: let it stand,
-    answer instead, or ask again (after a decline only once).
+    Before a decline or a deadline in `hooks` counts, the validator or the requester decides about it: accept
+    it, answer instead, or ask again (after a decline only once).
 
     `repeat` applies if a person has just refused the same form: `refuse` it again, or `ask` anyway.
 
-    `question_limit` counts the forms of the same `agent.tool` in the thread, or without a tool those of the agent. It
-    numbers the form, and has no window. A limit of the policy for the same tool or agent applies instead. `texts` are
-    read by a model in place of the usual sentences.
+    `question_limit` counts the forms of the same `agent.tool` in the thread, or without a tool those of the
+    agent. It numbers the form, and has no window. A limit of the policy for the same tool or agent applies
+    instead. `texts` replace the usual sentences for the model.
     """
 
     kind: Literal["form"]
@@ -180,11 +182,11 @@ class KeptRule(ReadModel):
 
 
 class Shown(ReadModel):
-    """The texts that the person saw, of a request in several languages, or of options that came from a source.
+    """The texts that the person saw, for a request in several languages, or for options from a source.
 
-    `locale` is the language of a request in several. `labels` are what the fields are called, and `options` the labels
-    of what was chosen, by field id. `title`, `reason`, `description` and `label` are the agent's words in a request of
-    another kind.
+    `locale` is the language that was shown. `labels` are the names of the fields, and `options` the labels of
+    the chosen options, by field id. `title`, `reason`, `description` and `label` are the agent's words in a
+    request of another kind.
     """
 
     locale: str | None = None
@@ -200,14 +202,15 @@ class Answer(ReadModel):
     """The answer of a person or a rule: a form's cleaned `values` by field id, an approval's `decision`, or names.
 
     `other[id]` is true if the person typed (part of) the value instead of choosing it, `skipped[id]` if the person
-    skipped the question; `control` is the field whose control answered, where the form says `submit`. `edited_input`
+    skipped the question; `control` is the field whose control answered a form with `submit`. `edited_input`
     replaces the requested input; `digest` is the digest of the call that may run until `expires_at`. `reasons` are the
     policy's sentences, `reason_codes` the same as data, `policy_rule` the text of the rule that decided, `rule` the
     rule that this decision stored, and `root` the folder that it granted to the agent. `names` are the secrets that the
     agent may use now; those in `existing` were stored before. `verified` is true if a probe of the server accepted the
-    values, and false if the probe could not tell. `result` is what the check made of the values, and `message` its
-    sentence for the person. `outcome` is that of an action, and `reason` why it failed. `data`
-    answers a kind of a package, and `text` is its sentence for a model. `message_id` is the message that says the same.
+    values, and false if the probe could not tell. `result` is the result of the check, and `message` its
+    sentence for the person. `outcome` is the outcome of an action, and `reason` why it failed. `data` answers
+    a kind of a package, and `text` is its sentence for a model. `message_id` is the message with the same
+    answer.
     """
 
     values: dict[str, ReadJson] = Field(default_factory=dict[str, ReadJson])
@@ -251,30 +254,30 @@ class InputRequest(ReadModel):
     kind: str
     thread_id: str
     external_id: str | None = None
-    """The id that the asker gave it."""
+    """The agent's own id of the request."""
     metadata: JsonValue = None
-    """What the asker keeps with it."""
+    """The agent's own data."""
     ordinal: int | None = None
-    """The number of a form among those of its thread that count against its `question_limit`, else `max_questions`."""
+    """The number of a form among those of its thread that count towards its `question_limit`, else `max_questions`."""
     of: int | None = None
-    """The limit of those."""
+    """The limit for `ordinal`."""
     run_id: str | None = None
     message_id: str | None = None
     tool_call_id: str | None = None
     agent: Agent | None = None
     requester: Actor | None = None
     traceparent: str | None = None
-    """The trace that it was asked in (W3C Trace Context)."""
+    """The trace of the call that created it (W3C Trace Context)."""
     form: Form | None = None
     questions: int | None = None
-    """How many fields the form has, in a list with `brief`, which leaves them out."""
+    """The number of fields of the form, in a list with `brief`, which omits the fields."""
     approval: ShownApproval | None = None
     secret: ShownSecret | None = None
     action: ShownAction | None = None
     data: dict[str, JsonValue] | None = None
-    """What a kind of a package asks."""
+    """The data of a kind of a package."""
     summary: str | None = None
-    """The same in one line."""
+    """The summary of a kind of a package, in one line."""
     assignees: list[str] | None = None
     delivery: Literal["block", "resume"] = "block"
     auto_resume: bool = True
@@ -299,68 +302,68 @@ class InputRequest(ReadModel):
     reason: str | None = None
     note: str | None = None
     refusal: RememberedRefusal | None = None
-    """How long the same is not asked again, where a person refused it."""
+    """How long the same request is refused without asking, after a person refused it."""
     submission: Literal["accepted", "checking", "reprompted", "refused"] | None = None
-    """What became of an answer that was sent before, and comes again with its key."""
+    """The outcome of an earlier answer that was sent again with its key."""
     settled_at: datetime | None = None
     settled_by: Actor | None = None
     votes: list[Vote] = Field(default_factory=list[Vote])
     submitted: Answer | None = None
-    """What was sent and is being checked, or was sent back: a form's values, the names of secrets, never a secret."""
+    """The answer that is being checked or was sent back: a form's values, the names of secrets, never a secret."""
     submitted_by: Actor | None = None
-    """Who sent what is being checked or was sent back."""
+    """Who sent the `submission`."""
     hooks: list[Hook] = Field(default_factory=list[Hook])
     held: Held | None = None
-    """What a hook decides about now, if that is no answer."""
+    """The decline or deadline that a hook is deciding about."""
     declined_once: bool = False
-    """A hook was asked about a decline before: the next one counts at once."""
+    """A hook has already decided about a decline: the next one counts at once."""
     updates: int = 0
-    """How often the requester has changed it."""
+    """How often the requester has changed the request."""
     notified: list[str] = Field(default_factory=list[str])
-    """Who was notified by the steps of the escalation."""
+    """The people whom escalation steps have notified."""
     attempt: FailedAttempt | None = None
-    """The last attempt of an action that failed, while it can be tried again."""
+    """The last failed attempt of an action, while it can be tried again."""
     tried_until: datetime | None = None
-    """Until when a probe of the server tests the submitted secrets."""
+    """The time until which a probe of the server tests the submitted secrets."""
     shown_at: datetime | None = None
     escalated: int = 0
-    """How many steps of the escalation were taken."""
+    """The number of escalation steps taken."""
     assigned: list[str] = Field(default_factory=list[str])
-    """Who may answer as well, since a step of the escalation."""
+    """The people whom an escalation step allowed to answer."""
     assignment: Assignment | None = None
-    """To whom a person has assigned it."""
+    """The current assignment by a person."""
     unseen: bool = False
-    """Nobody has had a page open yet who would see it; without anybody it is taken back in a while."""
+    """No viewer has had a page open yet; without one the request is soon cancelled."""
     detached: bool = False
-    """Nobody waits for it any more: what comes of it is queued for the requester."""
+    """Nobody waits for the request any more: its outcome is queued for the requester."""
     check: Check | None = None
-    """Who checks what was sent, and until when."""
+    """Who checks the answer, and until when."""
     time_left_s: float | None = None
-    """What is left of the deadline, which stands still while an answer is checked."""
+    """The time left until the deadline, which is paused while an answer is checked."""
     field_errors: list[FieldError] = Field(default_factory=list[FieldError])
     error_summary: str | None = None
     queued: bool = False
-    """What came of it is queued for the requester; where somebody waits after all, that is dropped again."""
+    """The outcome is queued for the requester; it is dropped if somebody waits after all."""
     queued_behind: bool = False
-    """It waits in line for another with its `exclusive_key`, and nobody can answer it yet."""
+    """The request is queued behind another one with its `exclusive_key`, and nobody can answer it yet."""
     thread_title: str | None = None
     """The title of its thread, in the history."""
     level: LevelWord | None = None
-    """What a person who lists requests may do in its thread; see `domain/access.py`."""
+    """The access level in its thread of the person who lists requests; see `domain/access.py`."""
     used_at: datetime | None = None
-    """When the call that a person approved was used to run."""
+    """When the approved call was used."""
     revoked: Revocation | None = None
-    """Who took the approval back before the call has run, and when."""
+    """Who revoked the approval before the call ran, and when."""
     repeated: bool = False
-    """The same was refused before in this thread: this is that earlier request, and nobody was asked again."""
+    """This is an earlier, refused request: the same one was sent again in this thread, and nobody was asked."""
 
     @property
     def audience(self) -> list[str]:
-        """Who may answer, as assignees; empty if everybody may who has the level for it in the thread."""
+        """The assignees who may answer; empty if everybody with the needed level in the thread may."""
         given = (self.assignment and self.assignment.assignees) or self.assignees
         return [*given, *self.assigned] if given else []
 
     @property
     def settled(self) -> bool:
-        """Whether the request has ended, in whatever way."""
+        """Whether the request has ended, in any way."""
         return self.status in TERMINAL

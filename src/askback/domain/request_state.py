@@ -1,4 +1,4 @@
-"""Parts of the state of a request, as they are read."""
+"""Read models of parts of a request's state."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ReadModel(BaseModel):
 
 
 class FailedAttempt(ReadModel):
-    """An attempt of an action that failed; `number` counts them. `code` is set if the server itself saw it fail."""
+    """A failed attempt of an action; `number` counts them. `code` is set if the server itself detected the failure."""
 
     number: int
     at: datetime
@@ -68,7 +68,7 @@ class Held(ReadModel):
 
 
 class Assignment(ReadModel):
-    """A person has assigned the request to `assignees`, or again to those whom the agent named (null).
+    """A person has assigned the request to `assignees`, or (null) back to the agent's assignees.
 
     `number` counts the assignments of the request.
     """

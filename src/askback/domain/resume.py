@@ -1,6 +1,6 @@
-"""The text that resumes an agent after it ended its turn: what it asked, and the outcome.
+"""The text that resumes an agent after it ended its turn: the request and its outcome.
 
-The sentence about the outcome comes from `modeltext`; the id in front distinguishes requests that ask the same.
+The sentence about the outcome comes from `modeltext`; the id in front distinguishes equal requests.
 Words of people and agents are JSON, so that they cannot be taken for our sentences.
 """
 
@@ -25,14 +25,14 @@ def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     """Return the text that the agent of a settled request reads first."""
     said = model_text(request, texts)
     if request.secret is not None or own_text(request) is not None:
-        return said  # it says what it is about, in exact words
+        return said  # the text itself names the request
     return f"About {_subject(request)} ({request.id}): {said}"
 
 
 def resume_wire(
     resume_id: str, record: Record, *, attempt: int, until: int, texts: Mapping[str, str] = TEXTS
 ) -> str:
-    """Return a resume as JSON text, as every transport delivers it; `until` in ms."""
+    """Return a resume as JSON text, the same for every transport; `until` in ms."""
     said = resume_text(InputRequest.model_validate_json(record.wire), texts)
     told = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": said}
     lasts = {"attempt": attempt, "until": rfc3339(until)}

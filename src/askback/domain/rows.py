@@ -1,7 +1,7 @@
-"""Fields of type `rows` as plain fields: a decision for each row, and its fields, which an accepted one shows.
+"""Fields of type `rows` as plain fields: a decision for each row, and its fields, which are shown if it is accepted.
 
-Answers are checked and asked for by these plain fields, so that they have the rules of all others. Their ids are the
-steps to the value, one on each line: no id that an agent chooses has several lines.
+Answers are asked for and checked by these plain fields, so that the usual rules apply. Their ids are the
+steps to the value, one on each line: an agent's own ids never have several lines.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def has_rows(form: Form) -> bool:
 
 
 def value_path(id_: str) -> str:
-    """Return the path of the value of a field, also of one of a row."""
+    """Return the path of the value of a field, including a field of a row."""
     return reduce(join, id_.split("\n"), "values") if "\n" in id_ else join("values", id_)
 
 
@@ -82,7 +82,7 @@ def _flat(fields: list[AnyField]) -> Iterator[AnyField]:
 
 
 def flat_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values by the ids of the plain fields; `values` have the structure that an answer has."""
+    """Return values by the ids of the plain fields; `values` have the structure of an answer."""
     rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
     flat = {id_: value for id_, value in values.items() if id_ not in rows}
     for id_, field in rows.items():

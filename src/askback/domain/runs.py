@@ -10,7 +10,7 @@ from askback.domain import jsontext
 from askback.domain.timestamps import rfc3339
 
 SILENT = "timeout"
-"""The reason of a run that the server ended because there was no sign of life."""
+"""The reason of a run that the server ended because it was inactive."""
 ARCHIVED = "thread_archived"
 """The reason of a run that the server ended because its thread was archived."""
 
@@ -19,7 +19,7 @@ ARCHIVED = "thread_archived"
 class Run:
     """One run; `agent` is the id of its agent, `metadata` is JSON text, times are in milliseconds.
 
-    `seen_at` is the last sign of life that was noted. `key` is its place in lists, 0 before it is stored.
+    `seen_at` is the time of the last recorded activity. `key` is its place in lists, 0 before it is stored.
     """
 
     tenant: str

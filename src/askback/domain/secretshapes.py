@@ -1,4 +1,4 @@
-"""Recognises texts that belong into a secret field: keys, tokens, passwords in URLs.
+"""Recognize texts that belong in a secret field: keys, tokens, passwords in URLs.
 
 A person who pastes a key into an ordinary field is warned before it is sent. The patterns are in
 `secretshapes.json`, which the browser reads too; `vectors/secretshapes.json` holds both sides to the same results.

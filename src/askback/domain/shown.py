@@ -1,4 +1,4 @@
-"""The texts that a person saw of a request in several languages: they belong to what was answered."""
+"""The texts that a person saw of a request in several languages, which are stored with the answer."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def shown_form(
     languages: Sequence[str],
     sourced: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> dict[str, Any] | None:
-    """Return the language, the names of the fields and the labels of what was chosen.
+    """Return the language, the names of the fields and the labels of the chosen options.
 
-    Of a form in one language, only the labels of options that came from a source (`sourced`), which the form does not
-    have; None without any. Nothing is said of the value of a sensitive field.
+    For a form in one language, return only the labels of options from a source (`sourced`), which the form
+    does not have, or None without any. Values of sensitive fields are left out.
     """
     offered = languages_of(form.texts)
     if not offered:

@@ -1,7 +1,7 @@
-"""Sources of options: what one is asked, and what it may return.
+"""Sources of options: their queries and their replies.
 
-A source is code or an address of the operator, and what it returns may be anything: `read_page` keeps what can be
-shown and says how much it left out.
+A source is code or an address of the operator, and may return anything: `read_page` keeps the valid options
+and counts the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Choice = Select | Radio | Multiselect
 class SourceOption(BaseModel):
     """An option of a source; its `value` is a text that is not empty, or a number.
 
-    One that is `disabled` is shown and cannot be chosen, such as a folder. `has_children` means that options are below
+    A `disabled` option, such as a folder, is shown and cannot be chosen. `has_children` means that options are below
     it, in a field with `tree`.
     """
 
@@ -48,16 +48,17 @@ class OptionPage(BaseModel):
 
 
 OptionReply = OptionPage | Sequence[SourceOption | Mapping[str, Any] | str] | Mapping[str, Any]
-"""What a source returns; a plain string is an option whose value is its label."""
+"""A source's options; a plain string is an option whose value is its label."""
 
 
 @dataclass(frozen=True, slots=True)
 class OptionQuery:
-    """A search of a source, or with `values` the question which options have these values.
+    """A search of a source, or with `values` a lookup of the options with these values.
 
-    `q` is what the person typed, `parent` the value of the option that they went into, as text; at most `limit` options
-    are read. `user` is the host's id of the person, None while the agent asks. `request` is the request as its agent
-    reads it, None while it is made: then the default and the initial value of the field are looked up.
+    `q` is the search text, `parent` the value of the option that the person opened, as text; at most `limit` options
+    are read. `user` is the host's id of the person, None while the agent asks. `request` is the request as
+    its agent reads it, None during its creation: then the default and the initial value of the field are
+    looked up.
     """
 
     source: str
@@ -110,16 +111,16 @@ def sourced_fields(form: Form, path: str = "form") -> Iterator[SourcedField]:
     ]
     for place, fields in groups:
         for index, field in enumerate(fields):
-            # Asking a model for its class is slow, and so is an attribute that it does not have.
+            # `isinstance` of a model is slow, and so is a missing attribute.
             source: OptionsFrom | None = vars(field).get("options_from")
             if source is not None:
                 yield SourcedField(f"{place}[{index}]", cast("Choice", field), source)
 
 
 def read_page(reply: object, *, limit: int, limits: Limits) -> tuple[OptionPage, int]:
-    """Return the valid ones of the first `limit` options of a reply, and how many are left out.
+    """Return the valid options among the first `limit` of a reply, and how many are left out.
 
-    Raises `ValueError` for a reply that is no list of options.
+    Raises `ValueError` for a reply that is not a list of options.
     """
     page = reply.model_dump() if isinstance(reply, OptionPage) else reply
     members = cast("Mapping[str, Any]", page) if isinstance(page, Mapping) else {"options": page}

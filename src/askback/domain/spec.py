@@ -1,8 +1,8 @@
 """The question of a request, as JSON text and as typed values.
 
-The text is encoded once, when the request is created, and does not change within a revision. It contains objects
-that others chose (a tool's input, a form), so only this module and `state.py` look into the texts of a request, and
-only by decoding them.
+The text is encoded once, when the request is created, and does not change within a revision. It contains
+objects from outside (a tool's input, a form), so only this module and `state.py` look into the texts of a
+request, and only by decoding them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _NAMING = (
     ("agent", "name"),
     ("requester", "name"),
 )
-"""Where a request has what names it and its agent."""
+"""The paths of a request's names and its agent's name."""
 
 
 REQUESTER = "requester"
@@ -44,7 +44,7 @@ REQUESTER = "requester"
 
 
 class Facts(TimeoutSettings):
-    """The values of every kind that decide what the server does; see `Envelope` and `Ask`."""
+    """The values of any kind that control the server; see `Envelope` and `Ask`."""
 
     requester: Actor
     delivery: Literal["block", "resume"] = "block"
@@ -84,7 +84,7 @@ class Spec:
 
     @cached_property
     def facts(self) -> Facts:
-        """The values that decide what the server does."""
+        """The values that control the server."""
         return Facts.model_validate_json(self.text)
 
     @property
@@ -123,12 +123,12 @@ class Spec:
 
     @cached_property
     def package(self) -> AskedPackage:
-        """What a kind of a package asks."""
+        """The question of a kind of a package."""
         return AskedPackage.model_validate_json(self.text)
 
     @property
     def names(self) -> Sequence[str]:
-        """What names the request and its agent: texts, or JSON texts of translations and lists."""
+        """The names of the request and its agent: texts, or JSON texts of translations and lists."""
         asked: dict[str, Any] = json.loads(self.text)
         found = [_member(asked, path) for path in _NAMING]
         return [
@@ -136,7 +136,7 @@ class Spec:
         ]
 
     def with_ordinal(self, ordinal: int, of: int | None) -> Spec:
-        """Return the spec of a new form with its number among the questions of its thread, and the limit of those."""
+        """Return the spec of a new form with its number among the questions of its thread, and their limit."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
         numbered = Spec(jsontext.with_members(self.text, **numbers))
         if "form" in vars(self):

@@ -1,7 +1,8 @@
 """The state of a request: the small JSON object that each transition replaces. Only this module writes it.
 
-Some members last: votes, when the request was first shown, escalation steps, and that nobody waits any more. The
-others belong to one transition: the answer that is being checked, its errors, how the request ended.
+Some members persist: votes, the time when the request was first shown, escalation steps, and the mark that
+nobody waits any more. The others belong to one transition: the answer that is being checked, its errors, how
+the request ended.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _LASTING = (
 
 
 class Members(TypedDict, total=False):
-    """The members of a state, as they are on the wire; see `InputRequest`. Times are RFC 3339."""
+    """The members of a state in wire form; see `InputRequest`. Times are RFC 3339."""
 
     status: str
     revision: int
@@ -105,7 +106,7 @@ def pending(expires_at: int | None = None) -> State:
 
 
 def settled_state(status: Status, at: int, **outcome: Any) -> State:
-    """Return the state of a request that is settled when it is created, at `at` (ms); None in `outcome` is left out."""
+    """Return the state of a request that is settled on creation, at `at` (ms); None in `outcome` is left out."""
     return _state({"status": status, "revision": 1, **outcome, "settled_at": rfc3339(at)})
 
 

@@ -1,4 +1,4 @@
-"""Words of titles, by which threads are found: a query finds the titles that have words with its beginnings."""
+"""The words of titles, by which threads are searched: a query is the beginnings of words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 
 LONGEST = 16
-"""Of a longer word only so many characters count."""
+"""The number of characters of a word that are compared."""
 MOST_WORDS = 8
 
 _WORD = re.compile(r"[^\W_]+")
@@ -24,7 +24,7 @@ def query_words(query: str) -> Sequence[str]:
 
 
 def plain_text(text: str) -> str:
-    """Return a text without case, accents and whatever else looks the same."""
+    """Return a text without case, accents and other variants of letters."""
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())

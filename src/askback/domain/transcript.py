@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 MessageChange = Callable[[str], tuple[str, dict[str, Any]] | None]
-"""Takes a message as JSON text; returns the changed one and what readers need to follow, or None without a change."""
+"""Takes a message as JSON text; returns the changed message and the data of the event, or None without a change."""
 
 
 class UnknownToolCall(Exception):

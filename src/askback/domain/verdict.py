@@ -1,4 +1,4 @@
-"""What the check of an answer decides: to accept it, or to ask the person again.
+"""The verdict about an answer: accept it, or ask the person again.
 
 A validator returns one of these, or something shorter: see `Verdict`. Agents' checks (`validate=`) and validators of
 the server use the same values.
@@ -15,7 +15,7 @@ from askback.domain.fields import Form
 
 
 class Unchanged(Enum):
-    """The default of a member that stays as it is, where None has a meaning."""
+    """The default of a member that is not changed, where None has another meaning."""
 
     UNCHANGED = "unchanged"
 
@@ -25,9 +25,9 @@ UNCHANGED = Unchanged.UNCHANGED
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """Accept the answer, with `values` instead of those that were sent, data for the agent, a sentence for the person.
+    """Accept the answer, with other `values`, data for the agent, a sentence for the person.
 
-    `values` have to be a valid answer of the form; `result` is anything that JSON can hold.
+    `values` have to be a valid answer of the form; `result` is any JSON value.
     """
 
     values: Mapping[str, Any] | None = None

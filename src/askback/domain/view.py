@@ -35,7 +35,7 @@ def make_view(**parts: Any) -> dict[str, Any]:
 
 
 def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, list[Node]]:
-    """Return the Markdown trees of texts by path and language, without those of texts that are shown as they are."""
+    """Return the Markdown trees of texts by path and language, without texts that are shown unchanged."""
     left = MARKDOWN_CHARACTERS
     found: dict[str, list[Node]] = {}
     for path, text in texts:

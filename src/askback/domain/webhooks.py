@@ -20,7 +20,7 @@ from typing import Literal, get_args
 
 RESUME = "resume"
 TEST = "test"
-"""The type of a message that an admin sends to try a webhook."""
+"""The type of an admin's test message to a webhook."""
 WebhookEvent = Literal[
     "resume",
     "request.created",
@@ -46,7 +46,7 @@ FIRST_RETRY_S = 5.0
 GROWTH = 3.0
 LONGEST_RETRY_S = 6 * 3600.0
 GIVE_UP_S = 3 * 24 * 3600
-"""How long a message is tried after its first attempt."""
+"""How long a message is retried after its first attempt."""
 
 HIGHEST_SYSTEM_PORT = 1023
 _WEB_PORTS = frozenset({80, 443})
@@ -68,7 +68,7 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _CARRIERS = (
-    # The prefix, and where in it an IPv4 address begins: what is sent there ends at that address.
+    # The prefix, and the position of an IPv4 address in it, which is the real destination.
     (ip_network("64:ff9b::/96"), 96),
     (ip_network("64:ff9b:1::/48"), 96),
     (ip_network("::ffff:0:0:0/96"), 96),
@@ -132,9 +132,9 @@ class AllowedTargets:
 
 
 def parse_target(url: str) -> WebhookTarget | None:
-    """Return the destination of a URL; None if it is not one that we post to.
+    """Return the destination of a URL; None if it is not allowed.
 
-    Accepted are only ASCII, no user name, no fragment, and addresses only as four decimal numbers or in brackets: a
+    Only ASCII is accepted, no user name, no fragment, and addresses only as four decimal numbers or in brackets: a
     URL that two programs could read differently is refused.
     """
     match = _URL.fullmatch(url)
@@ -166,7 +166,7 @@ def target_fault(where: WebhookTarget | None, allowed: AllowedTargets) -> str | 
 
 
 def is_private_target(where: WebhookTarget) -> bool:
-    """Whether the name alone, or the address that it is, shows that it is not public."""
+    """Whether a host is private by its name, or by its literal address."""
     if (literal := where.literal) is not None:
         return not is_public_address(literal)
     return "." not in where.host or any(
@@ -175,7 +175,7 @@ def is_private_target(where: WebhookTarget) -> bool:
 
 
 def is_public_address(address: Address) -> bool:
-    """Whether an address belongs to the public network and does not embed one that does not."""
+    """Whether an address is public and embeds no private one."""
     if isinstance(address, IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public_address(address.ipv4_mapped)
@@ -227,7 +227,7 @@ VERSION = "v1"
 
 
 def encode_secret(key: bytes) -> str:
-    """Write a key in the form that its receiver gets."""
+    """Encode a key for its receiver."""
     return PREFIX + base64.b64encode(key).decode()
 
 

@@ -1,1 +1,1 @@
-"""What the services need from the outside, as protocols: store, bus, clock, identifiers."""
+"""The dependencies of the services as protocols: store, bus, clock, identifiers."""

@@ -2,7 +2,7 @@
 
 Contracts, beside those of `askback.ports.store`:
 
-21. A token that is revoked stays known: `token` returns it with `revoked_at`, and never again without.
+21. A revoked token is kept: `token` always returns it with `revoked_at`.
 22. `set_roots` is a compare-and-set on the roots; `stop_agent` and `revoke_tokens` apply once.
 """
 
@@ -27,9 +27,9 @@ class Root:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """A program that asks people. Its requests, rules, grants, roots and threads name it, its tokens come and go.
+    """A program that asks people. Its requests, rules, grants, roots and threads belong to it; its tokens can change.
 
-    `user` is the host's id of the person it works for, and its own id where it works for nobody in particular.
+    `user` is the host's id of the person it works for, or its own id if it works for nobody in particular.
     `created_at` is None for an agent that was made from a token of an older askback.
     """
 
@@ -45,7 +45,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token as it is kept: whom it stands for, where it comes from, and its life in ms.
+    """A stored token: its principal, its source, and its times in ms.
 
     `source` is api, cli, local, settings or unknown (made by an older askback). `created_by` and `revoked_by` are JSON
     object texts.
@@ -61,7 +61,7 @@ class Token:
 
     @property
     def id(self) -> str:
-        """The token's own id, which is no secret."""
+        """The token's own id, which is not secret."""
         return self.principal.token
 
     def valid(self, now_ms: int) -> bool:
@@ -74,7 +74,7 @@ class AgentStore(Protocol):
     """Agents and tokens; only digests of tokens are ever given to it."""
 
     async def add_agent(self, agent: Agent, effects: SideEffects = NOTHING) -> Outcome:
-        """Store an agent; `REPLAYED`, and nothing is written, when its id is known in its tenant."""
+        """Store an agent; `REPLAYED`, without a write, if its id exists in its tenant."""
         ...
 
     async def agent(self, tenant: str, agent_id: str) -> Agent | None:
@@ -94,27 +94,27 @@ class AgentStore(Protocol):
         *,
         before: tuple[Root, ...],
     ) -> Outcome:
-        """Replace the roots of an agent; `LOST`, and nothing is written, unless they are `before`."""
+        """Replace the roots of an agent; `LOST`, without a write, unless they are `before`."""
         ...
 
     async def stop_agent(
         self, tenant: str, agent_id: str, effects: SideEffects = NOTHING, *, at: int
     ) -> Outcome:
-        """Note that an agent was stopped; `REPLAYED` when it was before or is not there."""
+        """Record that an agent was stopped; `REPLAYED` if it was stopped before or does not exist."""
         ...
 
     async def put_token(self, digest: str, token: Token, effects: SideEffects = NOTHING) -> None:
-        """Make a token known, or replace what it stands for, also one that was revoked."""
+        """Store a token, or replace the stored one, even if it was revoked."""
         ...
 
     async def token(self, digest: str) -> Token | None:
-        """Read what a token stands for, also one that was revoked or has expired."""
+        """Read a token, even if it was revoked or has expired."""
         ...
 
     async def tokens(
         self, tenant: str, *, agent: str | None = None, before: str | None = None, limit: int = 100
     ) -> Sequence[Token]:
-        """Tokens by id, the greatest first, below the id `before`; of one agent, or of all and of people."""
+        """Tokens by id, the greatest first, below the id `before`; of one agent, or of all agents and people."""
         ...
 
     async def tokens_from(self, source: str) -> Sequence[Token]:
@@ -128,27 +128,27 @@ class AgentStore(Protocol):
     async def revoke_tokens(
         self, tenant: str, token_ids: Sequence[str], effects: SideEffects = NOTHING, *, at: int, by: str
     ) -> Sequence[str]:
-        """Revoke tokens and return the ids of those that were not revoked before; without any, nothing is written."""
+        """Revoke tokens and return the ids of those that were not revoked before; writes nothing if there are none."""
         ...
 
     async def touch_tokens(self, used: Mapping[tuple[str, str], int]) -> None:
-        """Note when tokens were last used, by tenant and id; a time before the noted one is ignored."""
+        """Record when tokens were last used, by tenant and id; a time before the stored one is ignored."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling. `role` is requester, responder, admin or runner.
+    """The caller. `role` is requester, responder, admin or runner.
 
-    `id` is the agent's for a requester, whichever of its tokens it uses; otherwise the token's or the login's.
+    `id` is the agent's for a requester, with any of its tokens; otherwise the token's or the login's.
     `token` is the id of the token, empty for a session, and `expires_at` when that token ends, in ms.
-    `user` is the host's id of the person, the same in every session and token of theirs, and the principal's own id
-    where the host gave none; `groups` are those that the host put them in.
-    `names` and `threads` are patterns of what a runner may lease, and for which threads; `threads` of any other token
-    limit it to these threads. `system` is the projection that a token is limited to, such as `nebo`.
-    `via` says on which way this call came (web, cli, mcp, chat or api), `trace` which trace it belongs to, `counted`
-    that it was counted against the pace of the person, `reports` that it is an agent that reports an answer; they are
-    of the call and are not stored.
+    `user` is the host's id of the person, the same in every session and token of theirs, and the principal's
+    own id if the host set none; `groups` are their groups in the host. `names` and `threads` are patterns of
+    the names that a runner may lease, and of the threads; `threads` of any other token limit it to these
+    threads. `system` is the projection that a token is limited to, such as `nebo`. `via` is the channel of
+    this call (web, cli, mcp, chat or api), `trace` its trace, `counted` says that it was counted towards the
+    rate limit of the person, `reports` that an agent reports an answer; these belong to the call and are not
+    stored.
     """
 
     id: str
@@ -173,23 +173,23 @@ class Principal:
 
     @property
     def actor(self) -> dict[str, str]:
-        """Who did something, as it is kept and shown; `user` stands there where the host has said who it is."""
+        """The actor for storage and display; it has `user` if the host has identified the person."""
         who = {"id": self.id, "name": self.name}
         return who if self.user == self.id else {**who, "user": self.user}
 
     @property
     def answer_source(self) -> str:
-        """The `source` of an answer that comes from here."""
+        """The `source` of an answer by this principal."""
         return "client" if self.reports else "responder"
 
     @property
     def settler(self) -> dict[str, str]:
-        """As `actor`, of who ends a request; with the role of an admin, whose right to that comes from no thread."""
+        """The actor who ends a request; with the role of an admin, who needs no access to the thread."""
         return {**self.actor, "role": self.role} if self.role == "admin" else self.actor
 
 
 class Directory(Protocol):
-    """Where the host keeps its people and groups. Asked each time somebody answers what is for a group."""
+    """The host's people and groups. It is asked each time somebody answers a request for a group."""
 
     async def groups(self, principal: Principal) -> frozenset[str]:
         """Return the names of the groups that a principal is in now.

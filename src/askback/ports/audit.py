@@ -1,4 +1,4 @@
-"""What seals the audit log, and the newest entry of a log with its seal."""
+"""The port that seals the audit log, and the newest entry of a log with its seal."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class AuditHead:
 
 
 class HeadSeals(Protocol):
-    """Seals the newest entry of a log with the master key. Any thread may call it, and no call waits."""
+    """Seals the newest entry of a log with the master key. Any thread may call it; it never waits."""
 
     @property
     def key_id(self) -> str | None:
-        """The id of the key that is sealed with now; None without one."""
+        """The id of the current key; None without one."""
         ...
 
     def seal(self, head: AuditHead, *, unsealed: int) -> str | None:
@@ -31,12 +31,13 @@ class HeadSeals(Protocol):
         ...
 
     def follow(self, before: AuditHead, after: AuditHead) -> str | None:
-        """Return the seal of `after`, which entries have led to from `before`.
+        """Return the seal of `after`, which follows from `before` by valid entries.
 
-        Only an intact log is sealed on: what is not sealed, or wrongly, keeps what it has, so that it goes on to show.
+        Only an intact log is sealed again: an unsealed or wrongly sealed one keeps its state, so that the
+        fault stays visible.
         """
         ...
 
     def judge(self, head: AuditHead, *, sealed: str | None) -> SealStatus:
-        """Say what the seal of a log tells; `sealed` is the hash of the entry that the seal is for, if it is there."""
+        """Check the seal of a log; `sealed` is the hash of the sealed entry, if it exists."""
         ...

@@ -1,7 +1,7 @@
 """The bus: notifies listeners in this process, and in other servers on the same store, of committed events.
 
 A notification is only a hint. Events carry a `seq`, and a reader that sees a gap re-reads the store from its cursor.
-The bus never blocks the publisher, never calls a listener that was removed, and keeps the order of `seq` within a
+The bus never blocks the publisher, never calls a removed listener, and keeps the order of `seq` within a
 thread.
 """
 
@@ -82,7 +82,7 @@ def request_topic(tenant: str, request_id: str) -> str:
 
 
 def tenant_topic(tenant: str) -> str:
-    """Everything of one tenant, for the inbox."""
+    """Everything in one tenant, for the inbox."""
     return f"a\x00{tenant}"
 
 
@@ -93,7 +93,7 @@ def topics(event: Event) -> tuple[str, ...]:
 
 
 def tenant_of(topic: str) -> str:
-    """The tenant whose events a topic is about."""
+    """The tenant of a topic."""
     return topic.split("\x00", 2)[1]
 
 
@@ -109,7 +109,7 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Dismissal:
-    """The server `origin` dismissed a principal, whose connections to every server are to end."""
+    """The server `origin` dismissed a principal, whose connections to every server have to end."""
 
     origin: str
     principal_id: str
@@ -143,10 +143,10 @@ class Activity:
 
 @dataclass(frozen=True, slots=True)
 class PersonalChange:
-    """At the server `origin` something has changed that agents never learn of.
+    """At the server `origin` something has changed of which agents are never notified.
 
-    `what` is `comments` or `conversation`, which all people who may view the thread may read, or `reminder` or `seen`
-    of the person `user`. A `conversation` has news that are no request: a message, another title, the archive.
+    `what` is `comments` or `conversation`, for all people who may view the thread, or `reminder` or `seen` of
+    the person `user`. `conversation` is a change other than a request: a message, another title, the archive.
     """
 
     origin: str
@@ -158,7 +158,7 @@ class PersonalChange:
 
 
 Unstored = Dismissal | Arrival | Activity | PersonalChange
-"""The messages that come with no commit."""
+"""The messages without a commit."""
 News = Notice | Unstored
 """The messages between servers on one store."""
 
@@ -167,7 +167,7 @@ class Subscription(Protocol):
     """A connection that delivers notices in the order of the commits, until it is lost."""
 
     async def lost(self) -> None:
-        """Return once the connection delivers nothing any more; raises nothing."""
+        """Return once the connection no longer delivers anything; never raises."""
         ...
 
     async def check(self) -> None:
@@ -182,11 +182,11 @@ class Subscription(Protocol):
 class Feed(Protocol):
     """The exchange of messages between several servers on one store.
 
-    The positions of a tenant are 1, 2, 3 … in the order of its commits: a reader that sees one sees all before it.
+    The positions of a tenant are 1, 2, 3 … in the order of its commits: a reader that sees one sees all earlier ones.
     """
 
     async def subscribe(self, receive: Callable[[News], None]) -> Subscription:
-        """Call `receive` on the event loop with each new message, also those of this server."""
+        """Call `receive` on the event loop with each new message, including those of this server."""
         ...
 
     async def tell(self, news: Unstored) -> None:

@@ -1,7 +1,7 @@
 """The part of the store for conversations: the threads that people follow, sorted by last activity.
 
-38. A thread that is not erased is listed at the position of the last event in which something was said, asked or
-    settled there. What is streamed into a message, and notes such as that a page was opened, do not move it.
+38. A thread that is not erased is listed at the position of its last message, new request or settlement. Text
+    streamed into a message, and notes such as an opened page, do not move it.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class PlacedRequest(NamedTuple):
 
 
 class ConversationStore(Protocol):
-    """Threads sorted by last activity."""
+    """Threads, sorted by last activity."""
 
     async def active_threads(
         self, tenant: str, *, person: str | None = None, before: int | None = None, limit: int = 50
     ) -> Sequence[ActiveThread]:
-        """Return threads with positions below `before`, the last that was active first; archived ones too.
+        """Return threads with positions below `before`, the most recently active first, including archived ones.
 
         With a `person`, only those that they may view.
         """
@@ -49,7 +49,7 @@ class ConversationStore(Protocol):
     async def latest_messages(
         self, tenant: str, thread_ids: Sequence[str], *, limit: int = 1
     ) -> Mapping[str, Sequence[StoredMessage]]:
-        """Return the newest messages of each of these threads, at most so many, oldest first."""
+        """Return up to this many of the newest messages of each of these threads, oldest first."""
         ...
 
     async def latest_requests(self, tenant: str, thread_ids: Sequence[str]) -> Mapping[str, PlacedRequest]:

@@ -1,19 +1,18 @@
-"""The part of the store that keeps the files which people upload for a form, and agents for their messages.
+"""The part of the store for files that people upload for forms, and agents for their messages.
 
 The bytes are in chunks of at most `CHUNK_BYTES`, so that neither a row nor a transaction is large. A file is
-`uploading` until it is complete, then `ready` for its person alone, and `claimed` once an answer names it. One that is
-`dropped` is in no list and cannot be read; `purge_files` erases it.
+`uploading` until it is complete, then `ready` for its person alone, and `claimed` once an answer names it. A
+`dropped` file is in no list and cannot be read; `purge_files` erases it.
 
 Contracts 1, 5, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
 30. A file is uploaded for a pending request only, within its number of files for a field and a person and within the
     bytes of the request, both counted in the transaction that adds to them. One without a request is for messages of
     its thread, and is counted with those of this thread.
-31. A change with a `FileClaim` is applied only if every file that it names is there (`FileRefused`). One that ends the
-    request drops all other files of it.
-    A `FileShare` of a message is applied likewise: its files are claimed and `shared` then, and no end of a request
-    drops them.
-32. What is dropped can no longer be read. Erasing a thread erases its files, and after `scrub` no file of the store
+31. A change with a `FileClaim` is applied only if every file that it names exists (`FileRefused`). If it ends
+    the request, it drops all other files of the request. A `FileShare` of a message is applied in the same
+    way: its files become claimed and `shared`, and no end of a request drops them.
+32. A dropped file can no longer be read. Erasing a thread erases its files, and after `scrub` no file of the store
     contains their bytes.
 """
 
@@ -37,7 +36,8 @@ Why = Literal["closed", "many", "full", "missing"]
 class FileRefused(Exception):
     """A file cannot be added, continued or claimed.
 
-    Its request is `closed`, or it is one too `many`, or too large for the request (`full`), or not there (`missing`).
+    Its request is `closed`, there are too `many` files, it is too large for the request (`full`), or it does
+    not exist (`missing`).
     """
 
     def __init__(self, why: Why) -> None:
@@ -47,7 +47,7 @@ class FileRefused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file without its bytes. `person` is the `user` of who uploaded it; times are ms since the epoch.
+    """A file without its bytes. `person` is the `user` of its uploader; times are ms since the epoch.
 
     Without a `request_id` it is for messages of its thread, and `person` is the id of the agent. A `shared` file is
     named by a message of its thread.
@@ -69,13 +69,13 @@ class StoredFile:
 
     @property
     def upload(self) -> UploadedFile:
-        """The file as an answer may name it."""
+        """The file for an answer that names it."""
         return UploadedFile(self.id, self.field, self.name, self.size, self.type, self.sha256)
 
 
 @dataclass(frozen=True, slots=True)
 class FileClaim:
-    """The files that an answer of a request names; with `ends`, the request keeps no others."""
+    """The files that an answer of a request names; with `ends`, the request drops all others."""
 
     tenant: str
     request_id: str
@@ -96,13 +96,13 @@ class FileStore(Protocol):
     """Files, in chunks."""
 
     async def begin_file(self, file: StoredFile, *, most: int) -> None:
-        """Store a new file without bytes, its person's `most`-th for the field at most. Raises `FileRefused`."""
+        """Store a new file without bytes; its person can have `most` for the field. Raises `FileRefused`."""
         ...
 
     async def add_chunk(
         self, tenant: str, file_id: str, number: int, data: bytes, *, most_bytes: int, at: int
     ) -> None:
-        """Add the next bytes (`number` counts from 0), if those it is counted with have `most_bytes` at most.
+        """Add the next bytes (`number` counts from 0), if the files that count together have at most `most_bytes`.
 
         These are the files of its request, or those for messages of its thread. Raises `FileRefused`, also for a file
         that is not being uploaded.
@@ -130,9 +130,9 @@ class FileStore(Protocol):
         ...
 
     async def file_chunk(self, tenant: str, file_id: str, number: int) -> bytes | None:
-        """Read some bytes of a file that is not dropped; None behind the last."""
+        """Read some bytes of a file that is not dropped; None after the end."""
         ...
 
     async def purge_files(self, *, before_ms: int) -> bool:
-        """Erase one step of what was dropped, or stopped before this time; False if nothing is left to erase."""
+        """Erase some files that were dropped, or whose upload stopped before this time; False if there are none."""
         ...

@@ -1,4 +1,4 @@
-"""A scan of uploaded files, for viruses say, by the host or by an installed package.
+"""A scan of uploaded files, for example for viruses, by the host or by an installed package.
 
     async def no_macros(file):
         if file.name.endswith(".docm"):
@@ -20,7 +20,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class FileToScan:
-    """A file that is complete; `type` is what its bytes are. `chunks()` reads it, in pieces of at most 256 KiB.
+    """A complete file; `type` is detected from its bytes. `chunks()` reads it, in pieces of at most 256 KiB.
 
     A file that an agent uploads for its messages has no `request_id`.
     """
@@ -34,8 +34,8 @@ class FileToScan:
 
 
 class FileScan(Protocol):
-    """Looks at a file."""
+    """Scans a file."""
 
     async def __call__(self, file: FileToScan, /) -> str | None:
-        """Return None to accept a file, or the reason why not, as a sentence for the person."""
+        """Return None to accept a file, or the reason to refuse it, as a sentence for the person."""
         ...

@@ -20,7 +20,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Pressure:
-    """The groups and changes written by this process since its start, and the number of changes that wait now."""
+    """The groups and changes written by this process since its start, and the number of changes waiting now."""
 
     groups: int = 0
     changes: int = 0
@@ -43,11 +43,11 @@ class HealthStore(Protocol):
         ...
 
     def read_only(self) -> str | None:
-        """Return why the store was opened read-only, without a path; None if it takes writes."""
+        """Return why the store was opened read-only, without a path; None if it accepts writes."""
         ...
 
     def schema(self) -> Schema:
-        """Return the schema that the database has since it was opened."""
+        """Return the schema of the database."""
         ...
 
     async def recover(self) -> None:

@@ -1,8 +1,8 @@
-"""The part of the store for what people do with requests beside answering.
+"""The part of the store for the inbox: history, reminders, missed requests and comments.
 
-35. A settled request is in the history once, by when it ended; `settled_at` is as in its state.
-36. A reminder and what somebody has seen belong to one person and one request. A reminder ends with its request.
-37. Comments belong to a request, oldest first, at most so many. All of this is erased with the thread.
+35. A settled request is in the history once, by the time of its end; `settled_at` equals that of its state.
+36. Reminders and seen marks belong to one person and one request. A reminder ends with its request.
+37. Comments belong to a request, oldest first, up to a maximum. All of this is erased with the thread.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Place = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class HistoryRow:
-    """A settled request as the history has it.
+    """A settled request in the history.
 
-    `outcome` is a decision (`approve`, `deny`), what became of an action (`done`, `failed`), the reason of a decline,
-    or the status.
+    `outcome` is a decision (`approve`, `deny`), the outcome of an action (`done`, `failed`), the reason of a
+    decline, or the status.
     """
 
     settled_at: str
@@ -40,13 +40,13 @@ class HistoryRow:
 
     @property
     def place(self) -> Place:
-        """Where it is in the history."""
+        """Its place in the history."""
         return self.settled_at, self.request_id
 
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a person wrote about a request for other people; `author` is a JSON object, `created_at` in ms."""
+    """A person's comment on a request for other people; `author` is a JSON object, `created_at` in ms."""
 
     id: str
     request_id: str
@@ -56,7 +56,7 @@ class Comment:
 
     @property
     def wire(self) -> dict[str, Any]:
-        """The comment as it is on the wire."""
+        """The comment in its wire form."""
         author = json.loads(self.author)
         return {"id": self.id, "author": author, "text": self.text, "created_at": rfc3339(self.created_at)}
 
@@ -76,7 +76,7 @@ class InboxStore(Protocol):
         before: Place | None = None,
         limit: int = 50,
     ) -> Sequence[HistoryRow]:
-        """Return settled requests, newest end first: those that ended from `since` on and before `until`."""
+        """Return requests that ended from `since` on and before `until`, the last that ended first."""
         ...
 
     async def requests(self, tenant: str, request_ids: Sequence[str]) -> Mapping[str, Record]:
@@ -84,7 +84,7 @@ class InboxStore(Protocol):
         ...
 
     async def set_reminder(self, tenant: str, request_id: str, person: str, at: int | None) -> None:
-        """Set when a person is reminded of an open request, in ms, or take that back."""
+        """Set or remove (None) the time, in ms, at which a person is reminded of an open request."""
         ...
 
     async def reminders(self, tenant: str, person: str, *, after: int) -> Mapping[str, int]:
@@ -108,17 +108,17 @@ class InboxStore(Protocol):
         ...
 
     async def mark_seen(self, tenant: str, person: str, request_ids: Sequence[str]) -> None:
-        """Note that a person has seen these requests."""
+        """Record that a person has seen these requests."""
         ...
 
     async def set_missed_until(self, tenant: str, person: str, until: str) -> None:
-        """Note that a person has seen all that expired until then; it never goes back."""
+        """Record that a person has seen all requests that expired until then; the time never decreases."""
         ...
 
     async def add_comment(
         self, tenant: str, comment: Comment, effects: SideEffects = NOTHING, *, most: int
     ) -> bool:
-        """Add a comment; False, and nothing is written, if the request has `most` comments or is not there."""
+        """Add a comment; False, without a write, if the request has `most` comments or does not exist."""
         ...
 
     async def comments(self, tenant: str, request_id: str) -> Sequence[Comment]:
@@ -128,5 +128,5 @@ class InboxStore(Protocol):
     async def delete_comment(
         self, tenant: str, request_id: str, comment_id: str, effects: SideEffects = NOTHING
     ) -> bool:
-        """Delete a comment; False, and nothing is written, if it is not there."""
+        """Delete a comment; False, without a write, if it does not exist."""
         ...

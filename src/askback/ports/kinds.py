@@ -38,7 +38,7 @@ def _accepted(_asked: Any, _answer: Any) -> Mapping[str, str]:
 class KindExtension:
     """One kind of a package.
 
-    `summary` is what a person is asked, in one line, and `text` what a model reads about an answer. `check` returns
+    `summary` returns the question in one line, and `text` the sentence about an answer for a model. `check` returns
     messages by path of the answer's data (`stars`, or empty for all of it). `element` is the path of a JavaScript
     module on the server's own origin, whose default export is a custom element: see docs/how-to/add-a-kind.md.
     """
@@ -52,7 +52,7 @@ class KindExtension:
     element: str | None = None
 
     def __post_init__(self) -> None:
-        """Raise `ValueError` for a name that no kind may have, and for an element of another origin."""
+        """Raise `ValueError` for an invalid name, and for an element of another origin."""
         if not NAME.fullmatch(self.name) or self.name in KINDS:
             raise ValueError(
                 f"{self.name!r} cannot be a kind: use 2 to 64 lower-case letters, digits, - and _, "

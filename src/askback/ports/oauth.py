@@ -1,4 +1,4 @@
-"""The part of the store for accounts that are being connected.
+"""The part of the store for attempts to connect accounts.
 
 30. A request has one attempt at most: a new click replaces the one before, whose state is then unknown. An attempt is
     taken once, by its state and before it expires; of several callers at once one gets it.
@@ -16,8 +16,9 @@ from askback.ports.agents import Principal
 class OauthAttempt:
     """A click that leads to a provider.
 
-    `digest` is that of the state, `principal` who clicked, `sealed` the sealed code verifier, bound to the request;
-    `expires_at` is in ms since the epoch; `languages` are those of the person, the preferred one first.
+    `digest` is the digest of the state, `principal` the person who clicked, `sealed` the sealed code
+    verifier, bound to the request; `expires_at` is in ms since the epoch; `languages` are those of the
+    person, the preferred one first.
     """
 
     request_id: str

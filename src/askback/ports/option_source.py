@@ -1,4 +1,4 @@
-"""A source of options: what people may choose in a field with `options_from`.
+"""A source of options for fields with `options_from`.
 
     def repositories(query):
         return query.page(["api", "web", "docs"])
@@ -8,8 +8,8 @@
             return [entry(path) for path in query.values if is_file(path)]
         return [entry(path) for path in matches(query.parent or "/", query.q)]
 
-A source is called for each search, and with `values` for each answer: what it does not return then is refused. It has
-to check `values`, `parent` and `q` like any other input, since people send them.
+A source is called for each search, and with `values` for each answer: values that it does not return are
+refused. It has to check `values`, `parent` and `q` like any other input, since people send them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What became of a write."""
+"""The outcome of a write."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Outcome(Enum):
-    """What became of a write: done now, done before by the same claim or external id, or somebody else was first."""
+    """The outcome of a write: done now, done before by the same claim or external id, or somebody else was first."""
 
     APPLIED = "applied"
     REPLAYED = "replayed"

@@ -1,7 +1,7 @@
 """The part of the store that knows the people of a tenant.
 
-34. A person is known who has a valid token or a session in use, and one whom the host knows by an id of its own
-    (`user`) for `KNOWN_MS` after they signed in.
+34. A person is known if they have a valid token or a session in use. A person with an id of the host (`user`)
+    is also known for `KNOWN_MS` after they signed in.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The half of the store that keeps what decides about tool calls, and what was decided.
+"""The part of the store for the policy and its decisions.
 
 Rules, settings, the one use of each approved call, and the audit log. The contracts are those of
 `askback.ports.store`, above all 11 and 12.
@@ -19,7 +19,7 @@ from askback.ports.secrets import Grant, SecretRecord, SecretUse
 
 @dataclass(frozen=True, slots=True)
 class RuleRecord:
-    """A stored rule: what is searched or compared, and `wire`, the JSON object that is shown.
+    """A stored rule: the columns that are searched or compared, and `wire`, the JSON object for display.
 
     `scope` is thread, project or always; `subject` is the thread's id or the project's name, empty for always.
     `expires_at` is in milliseconds since the epoch. `agent` is the agent that it is for, None for every agent.
@@ -65,9 +65,9 @@ class RuleUsage:
 
 @dataclass(frozen=True, slots=True)
 class PolicyRecord:
-    """Settings of a tenant (`thread_id` empty), or of one thread, as a JSON object that is merged into what is there.
+    """Settings of a tenant (`thread_id` empty), or of one thread, as a JSON object that is merged into the stored one.
 
-    As RFC 7396 says: null takes a setting back, objects are merged.
+    The merge follows RFC 7396: null resets a setting, objects are merged.
     """
 
     tenant: str
@@ -77,9 +77,9 @@ class PolicyRecord:
 
 @dataclass(frozen=True, slots=True)
 class PolicyView:
-    """All that decides about a call, read in one snapshot; settings are None where none were stored.
+    """Everything that decides about a call, read in one snapshot; settings are None if none were stored.
 
-    `rules` are those in force for the thread, the project and the agent: neither revoked nor expired, oldest first.
+    `rules` are the rules in force for the thread, the project and the agent: neither revoked nor expired, oldest first.
     `roots` are the paths below which the agent may read without asking.
     """
 
@@ -93,7 +93,7 @@ class PolicyView:
 class AuditDraft:
     """An entry for the audit log: a JSON object text without `seq`, `prev` and `hash`, which the store adds.
 
-    `request_id` and `thread_id` are those in the text, by which entries are found.
+    `request_id` and `thread_id` are copies from the text, by which entries are found.
     """
 
     tenant: str
@@ -104,9 +104,9 @@ class AuditDraft:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A person refused a request; the same is not asked again until `until`.
+    """A person refused a request; until `until`, the same request is refused without asking.
 
-    `identity` is what the same request of this requester in this thread has again. Times are ms since the epoch.
+    `identity` is equal for equal requests of this requester in this thread. Times are ms since the epoch.
     """
 
     tenant: str
@@ -120,7 +120,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Lift:
-    """Refusals in a thread end at `at` (ms): all of them, those of what `request_id` asked, or those of a requester."""
+    """Refusals in a thread end at `at` (ms): all of them, those of request `request_id`, or those of a requester."""
 
     tenant: str
     thread_id: str
@@ -131,11 +131,11 @@ class Lift:
 
 @dataclass(frozen=True, slots=True)
 class SideEffects:
-    """What is written in the transaction of a change. A policy is merged into the one before.
+    """The other writes in the transaction of a change. A policy is merged into the stored one.
 
-    `secrets` replace their former versions; `candidates` wait beside them until `promote` names their request, which
-    puts them into place, or `discard` does, which erases them. A request has one of the `resumes` at most for each
-    cause: the first.
+    `secrets` replace their former versions; `candidates` are stored beside them until `promote` or `discard`
+    names their request, which makes them the secrets or erases them. For each cause, a request keeps only the
+    first of the `resumes`.
     """
 
     rules: tuple[RuleRecord, ...] = ()
@@ -172,23 +172,23 @@ class PolicyStore(Protocol):
     """Rules, settings, the one use of each approved call, and the audit log of all of it."""
 
     async def write(self, effects: SideEffects) -> None:
-        """Write rules, settings and audit entries in one transaction; an id of a rule is never used twice.
+        """Write rules, settings and audit entries in one transaction; a rule's id is never used twice.
 
-        Raises `IdTaken`, as does every method that such a rule comes along with.
+        Raises `IdTaken`, as does every method that writes a rule.
         """
         ...
 
     async def policy(
         self, tenant: str, *, thread_id: str, project: str | None, now_ms: int, agent: str = ""
     ) -> PolicyView:
-        """What decides about a call of an agent in this thread and project, now.
+        """Return everything that decides about a call of an agent in this thread and project now.
 
-        Project None is the project without a name; agent empty is nobody in particular, who has no roots.
+        Project None is the project without a name; an empty agent has no roots.
         """
         ...
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:
-        """Read one rule, also one that has ended."""
+        """Read one rule, even if it has ended."""
         ...
 
     async def rules(
@@ -203,7 +203,7 @@ class PolicyStore(Protocol):
         before: str | None = None,
         limit: int = 100,
     ) -> Sequence[RuleRecord]:
-        """Rules, newest first (ids sort by time), older than the id `before`; with `ended` also those that ended.
+        """Return rules, newest first (ids sort by time), older than the id `before`; with `ended` also ended ones.
 
         With a thread or a project only the rules of just that subject. With a `person` no rules of threads that they
         may not view.
@@ -213,20 +213,20 @@ class PolicyStore(Protocol):
     async def rule_usage(
         self, tenant: str, rules: Sequence[str], *, person: str | None = None
     ) -> Mapping[str, RuleUsage]:
-        """How the rules with these ids, and the built-in ones with these texts, were used; none of those never used.
+        """Return the usage of the rules with these ids, and of the built-in ones with these texts, without unused ones.
 
         With a `person`, without the requests of threads that they may not view.
         """
         ...
 
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, effects: SideEffects = NOTHING) -> bool:
-        """End a rule and replace its `wire`; False when there is no such rule, or it was revoked before."""
+        """End a rule and replace its `wire`; False if it does not exist, or was revoked before."""
         ...
 
     async def refusals(
         self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
     ) -> Sequence[Refusal]:
-        """Refusals of the same by a person, newest first, as far as they came after that."""
+        """Return refusals of the same request by a person after this time, newest first."""
         ...
 
     async def consume(
@@ -234,7 +234,7 @@ class PolicyStore(Protocol):
     ) -> tuple[Execution, Outcome]:
         """Use an approved call: the first execution gets `APPLIED`, the same id again `REPLAYED`, another `LOST`.
 
-        Returns the execution that holds. Whether it may be used is the caller's business; the request exists.
+        Returns the stored execution. The caller has checked that the request exists and may be used.
         """
         ...
 
@@ -252,9 +252,9 @@ class PolicyStore(Protocol):
         note: str | None,
         effects: SideEffects = NOTHING,
     ) -> tuple[Execution, Outcome] | None:
-        """Note how an execution went, once: the same outcome again is `REPLAYED`, another `LOST`.
+        """Record the outcome of an execution once: the same outcome again is `REPLAYED`, another `LOST`.
 
-        None when this execution has not used the request.
+        None if this execution has not used the request.
         """
         ...
 
@@ -285,13 +285,13 @@ class PolicyStore(Protocol):
     async def audit_heads(
         self, *, tenant: str | None = None, after: str = "", limit: int = 200
     ) -> Sequence[AuditHead]:
-        """The newest entry of every log, or of one tenant's, with its seal; by tenant, those above `after`."""
+        """Return the newest entry of every log, or of one tenant's, with its seal; ordered by tenant, above `after`."""
         ...
 
     async def without_log(self) -> Sequence[str]:
-        """The tenants that have tokens and no log: to make a token is in the log, so somebody has deleted it."""
+        """Return the tenants with tokens and no log: creating a token is logged, so somebody has deleted the log."""
         ...
 
     async def put_seal(self, head: AuditHead, seal: str) -> bool:
-        """Put another seal on a log; False when it is no longer at this head with this seal."""
+        """Replace the seal of a log; False if it no longer has this head and this seal."""
         ...

@@ -1,4 +1,4 @@
-"""Presence: whether anybody has a page open that would show a request.
+"""Presence: whether anybody has a page open that can show a request.
 
 A viewer watches one thread, or all of them (an inbox). An open page counts even if nobody looks at it. The entries of
 a server count for as long as the server lives.
@@ -42,7 +42,7 @@ class Presence(Protocol):
     def on_arrival(self, notify: ArrivalListener) -> None:
         """Call `notify` when a thread gets its first viewer at any server.
 
-        The viewer is counted by then. The call is a hint and can be lost.
+        The viewer has been counted before. The call is a hint and can be lost.
         """
         ...
 
@@ -53,7 +53,7 @@ class PresenceRegister(Protocol):
     async def update(
         self, server: str, *, added: Collection[View], removed: Collection[View], lease_ms: int
     ) -> bool:
-        """Add the views that got a viewer, remove those that lost their last, and renew the lease.
+        """Add the views that got their first viewer, remove those that lost their last, and renew the lease.
 
         Returns False if the lease had expired and earlier entries may be gone: the caller has to add all of them again.
         """

@@ -1,6 +1,6 @@
-"""The part of the store that keeps resumes: outcomes for agents that do not wait, until the agent continues.
+"""The part of the store for resumes: outcomes for agents that do not wait, until the agent continues.
 
-A resume is written in the transaction that settles its request, or that leaves an answer to be checked
+A resume is written in the transaction that settles its request, or that stores an answer to be checked
 (`SideEffects.resumes`). Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
 16. A resume is leased to one caller at a time. After the lease ends it can be leased again, with `attempt` raised by
@@ -22,9 +22,10 @@ from askback.ports.outcome import Outcome
 class Resume:
     """A notice for `requester` that a request has ended. `available_at` is in ms since the epoch.
 
-    A `held` resume is for an agent that waits and may have gone: it is dropped once it has the outcome. `cause` is
-    empty for the end of the request, `check:N` for an answer to revision N that waits to be checked, and `again:ID` for
-    a call that was refused because a person had refused the same before. A request has one resume for each cause.
+    A `held` resume is for a waiting agent that may have disconnected: it is dropped once the agent has the
+    outcome. `cause` is empty for the end of the request, `check:N` for an answer to revision N that waits to
+    be checked, and `again:ID` for a call that was refused because a person had refused the same before. A
+    request has one resume for each cause.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""The part of the store that is about runs.
+"""The part of the store for runs.
 
-29. A run begins once: its id is used once in a thread. It ends once, with its `run.ended`, and keeps its reason; a run
-    that has ended is not noted as alive any more. Runs are erased with their thread.
+29. A run begins once: its id is used once in a thread. It ends once, with its `run.ended`, and keeps its
+    reason; the activity of an ended run is no longer recorded. Runs are erased with their thread.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ class RunStore(Protocol):
     """Runs of agents."""
 
     async def start_run(self, run: Run, event: EventDraft) -> tuple[Run, Outcome]:
-        """Store a run that begins, with its event; `FOUND` with the run that has its id already.
+        """Store a new run, with its event; `FOUND` with the run that already has its id.
 
         Raises `ThreadArchived` and `ThreadOfAnother`.
         """
         ...
 
     async def end_run(self, run: Run, event: EventDraft, *, reason: str | None) -> tuple[Run, Outcome]:
-        """End a run with its event; `REPLAYED` with the run as it is if it has ended already."""
+        """End a run, with its event; `REPLAYED` with the stored run if it has already ended."""
         ...
 
     async def renew_run(self, run: Run, *, at: int) -> None:
-        """Note a sign of life of a run that has not ended; an older one changes nothing."""
+        """Record activity of a run that has not ended; an older time changes nothing."""
         ...
 
     async def run(self, tenant: str, thread_id: str, run_id: str) -> Run | None:
@@ -50,9 +50,9 @@ class RunStore(Protocol):
         ...
 
     async def silent_runs(self, before_ms: int, *, limit: int = 200) -> Sequence[Run]:
-        """Return runs of every tenant that have not ended and were not noted as alive since."""
+        """Return runs of every tenant that have not ended and have no recorded activity since."""
         ...
 
     async def last_sign(self, run: Run) -> int:
-        """Return when the agent last asked or wrote in a run, ms, or when that was last noted."""
+        """Return when the agent was last active in a run, ms: its last request or message, or the recorded time."""
         ...

@@ -4,8 +4,9 @@ Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
 13. A secret is written only over the version that was read: version n replaces version n - 1 of the same id, and
     version 1 needs an unused id. Otherwise the whole transaction is undone with `VersionTaken`.
-14. A *candidate* is a value that is still being tested. Only its request and a rotation can read it. The step of the
-    lifecycle that decides about it stores or drops it. A new candidate for the same name of a request replaces it.
+14. A *candidate* is a value that is still being tested. Only its request and a rotation can read it. The step
+    that decides about its request stores or drops it. A new candidate for the same name of a request replaces
+    it.
 15. A deleted, replaced or dropped text is in no table, and in no file of the store once no reader uses the earlier
     state.
 """

@@ -15,9 +15,9 @@ IDLE_MS = 8 * 3600 * 1000
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A browser session: its principal, and `half`, the digest of the secret that its pages keep beside the cookie.
+    """A browser session: its principal, and `half`, the digest of the secret that its pages keep.
 
-    `device` is what the browser says of itself. Times are in milliseconds; `seen_at` is when it was last used.
+    `device` is the browser's own description. Times are in milliseconds; `seen_at` is when it was last used.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""The store. It keeps everything that was acknowledged, also through a loss of power.
+"""The store. It keeps everything that was acknowledged, even if the power fails.
 
 Contracts of every backend, each checked by `tests.contracts.store`:
 
@@ -6,22 +6,23 @@ Contracts of every backend, each checked by `tests.contracts.store`:
 2.  A change and its event are one transaction. `seq` is 1, 2, 3 … in each (tenant, thread), without a
     gap; `position` grows in commit order over all threads of a tenant, so that a reader that sees one sees all below.
 3.  `settle` is a compare-and-set on (tenant, id, status in `expected`, revision): of any number of
-    callers at once one gets `APPLIED`, the rest `LOST` with the row as it now is.
-4.  A `Claim` makes a write idempotent for as long as the row lives: the same key with the same
+    callers at once one gets `APPLIED`, the rest `LOST` with the current row.
+4.  A `Claim` makes a write idempotent for as long as the row exists: the same key with the same
     digest replays, with another digest raises `ClaimMismatch`. Keys belong to (tenant, principal, scope).
 5.  Committed events are handed to `on_commit` in the order of their positions, after the commit,
     on the event loop; a failing listener does not fail the write.
 6.  A failing operation never fails another that shares its commit.
 7.  Reads see every commit that returned before they began, and never wait for a writer.
-8.  Rows of another tenant are as absent as rows that do not exist.
-9.  A store that cannot write raises `Unavailable`; reads go on where they can.
-10. A write whose caller is cancelled meanwhile either happens whole or not at all.
+8.  Rows of another tenant look like rows that do not exist.
+9.  A store that cannot write raises `Unavailable`; reads continue if possible.
+10. A write whose caller is cancelled meanwhile happens completely or not at all.
 11. The side effects of a change are written in its transaction if the change is applied, and not at all if it is
     lost or replayed.
 12. The audit log of a tenant is one chain: `seq` 1, 2, 3 … without a gap, each entry sealed with the hash of the one
-    before (`domain.audit`), the newest hash kept apart and sealed in the transaction that moves it (`seal_with`), so
-    that the loss of the last entries shows as well. A seal that is not right for the entry before is kept as it is.
-27. Of the requests of one requester in one thread one at most has an external id. Another one with it is refused with
+    before (`domain.audit`), the newest hash stored separately and sealed in the transaction that changes it
+    (`seal_with`), so that the loss of the last entries is detected as well. A seal that is wrong for the
+    entry before is not replaced.
+27. A requester has at most one request with the same external id in a thread. Another one is refused with
     `ExternalIdTaken`, in the transaction that would insert it, and is neither counted nor numbered.
 """
 
@@ -60,7 +61,7 @@ from askback.ports.webhooks import WebhookStore
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An idempotency key: who, what for (`create`, `answer:req_…`), the key, a digest of the body."""
+    """An idempotency key: its principal, its scope (`create`, `answer:req_…`), the key, and a digest of the body."""
 
     tenant: str
     principal: str
@@ -74,11 +75,11 @@ class ClaimMismatch(Exception):
 
 
 class IdTaken(Exception):
-    """The id is in use: a request's or a rule's in its tenant, a message's in its thread."""
+    """The id is in use: for a request or rule in its tenant, for a message in its thread."""
 
 
 class ExternalIdTaken(Exception):
-    """The requester has a request with this external id in this thread: `record`, whose body was the `same` or not."""
+    """The requester has the request `record` with this external id in this thread; its body was the `same` or not."""
 
     def __init__(self, record: Record, *, same: bool) -> None:
         super().__init__(record)
@@ -112,15 +113,16 @@ class AnswerMessage:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """A step of the lifecycle that is about to be tried on one row.
+    """A step of the lifecycle to try on one row.
 
-    `revision` None means whichever revision is current. `state` is the new state. With
+    `revision` None means the current revision. `state` is the new state. With
     `state_before` the step is lost unless the row's state is exactly that text: a vote is added to the
-    votes that were read. A step that `asks_again` raises the revision by one; with a `spec` it asks something else
-    from now on. `times` are the new `expires_at` and `due_at`, None as long as they stay. With `leave_queue` the
-    request leaves the queue of its exclusive key, and the step is lost while another request holds the key. A step that
-    `refunds` gives the question back to its thread. Of one that was `refused` by a person its thread notes when. A
-    `message` is stored with the step, and its event comes right after that of the step.
+    votes that were read. A step that `asks_again` raises the revision by one; with a `spec` it replaces the
+    question. `times` are the new `expires_at` and `due_at`, None if they do not change. With `leave_queue`
+    the request leaves the queue of its exclusive key, and the step is lost while another request holds the
+    key. A step that `refunds` returns the question to the quota of its thread. For a step `refused` by a
+    person, the thread records the time. A `message` is stored with the step, and its event directly follows
+    that of the step.
     """
 
     tenant: str
@@ -166,8 +168,8 @@ class Message:
 class ThreadView:
     """A snapshot of a thread: `seq` is the cursor after which events continue.
 
-    `requests` pairs each record with the `seq` of its creation. The newest `limit` of each are kept. `runs` has those
-    that have not ended, the last that began first.
+    `requests` pairs each record with the `seq` of its creation. The newest `limit` of each are kept. `runs`
+    has the open runs, the last that began first.
     """
 
     seq: int
@@ -194,7 +196,7 @@ class RequestStore(Protocol):
     ) -> Change:
         """Store a new request and its `request.created`; return the earlier request if the claim was used before.
 
-        A request that a rule settled at creation has the event of its end as its only one.
+        The only event of a request that a rule settled on creation is that of its end.
 
         Raises `ClaimMismatch`, `IdTaken`, `ExternalIdTaken`, `ThreadArchived`, `KeyHeld`, and `QuotaSpent` if the quota
         is used up.
@@ -331,7 +333,7 @@ class RequestStore(Protocol):
     async def tenant_events(
         self, tenant: str, *, after: int, person: str | None = None, limit: int = 500
     ) -> Sequence[Event]:
-        """Return events of a tenant with `position` above `after`, in order, for a `person` of visible threads."""
+        """Return a tenant's events with `position` above `after`, in order; with a `person`, only visible ones."""
         ...
 
     async def last_position(self, tenant: str) -> int:

@@ -1,7 +1,7 @@
-"""The projection of another system: its HTTP routes and WebSockets, and what the server does for them.
+"""The projection of another system: its HTTP routes and WebSockets, and the server's operations for them.
 
 A projection has no rule and no storage of its own. It translates frames and bodies, and calls operations for the
-caller (`Api`), which check roles, access and values as for everybody. It never sees a service, the store or a token.
+caller (`Api`), which check roles, access and values as for any caller. It never sees a service, the store or a token.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A refusal as the native API has it: the HTTP status, and the object below `error`."""
+    """A refusal of the native API: the HTTP status, and the object below `error`."""
 
     status: int
     error: Mapping[str, Any]
@@ -53,7 +53,7 @@ class Watch(Protocol):
     def __aiter__(self) -> AsyncIterator[Json]: ...
 
     async def set_readonly(self, *, readonly: bool) -> None:
-        """Count the caller as somebody who can answer in this thread, or not any more."""
+        """Set whether the caller counts as somebody who can answer in this thread."""
         ...
 
 
@@ -62,7 +62,7 @@ class Api(Protocol):
 
     @property
     def principal_id(self) -> str:
-        """The id of the caller: the agent's, or the person's token."""
+        """The id of the caller: of the agent, or of the person's token."""
         ...
 
     @property
@@ -81,8 +81,8 @@ class Api(Protocol):
     ) -> Any:
         """Run an operation and return its reply; `args` are its parameters, `key` the idempotency key.
 
-        `paths` is where the places of the body are in what the caller sent, for `Faults`.
-        A confidential operation takes a `RawBody` too, and nobody else reads it.
+        `paths` maps places of the body to places in the caller's message, for `Faults`.
+        A confidential operation also accepts a `RawBody`, which nothing else reads.
         """
         ...
 
@@ -91,14 +91,14 @@ class Api(Protocol):
         ...
 
     async def open_requests(self, **filters: object) -> list[Json]:
-        """Return those that are pending, without those that wait in line."""
+        """Return pending requests, without queued ones."""
         ...
 
     async def outcome(self, request_id: str) -> Json:
         """Wait until a request of the caller has ended, and return it; raises `NotFound` once it is hidden.
 
-        One that is detached, so that its outcome comes in another turn, is returned as it is then.
-        The outcome counts as received when what is sent names it (`outcome_of`); else it is queued as a resume.
+        A detached request, whose outcome comes in another turn, is returned at once. The outcome counts as
+        received when a sent frame or reply names it (`outcome_of`); otherwise it is queued as a resume.
         """
         ...
 
@@ -109,11 +109,11 @@ class Api(Protocol):
         ...
 
     async def history(self, thread_id: str) -> list[Json]:
-        """Return the events of a thread so far; the caller does not count as somebody who looks at it."""
+        """Return the events of a thread so far; the caller does not count as a viewer."""
         ...
 
     async def is_undelivered(self, request_id: str) -> bool:
-        """Whether a request of the caller ended while nobody waited for it, and its outcome was not read since."""
+        """Whether a request of the caller ended while nobody waited for it, and its outcome has not been read since."""
         ...
 
     def watch_messages(self) -> AbstractAsyncContextManager[AsyncIterator[Json]]:
@@ -121,7 +121,7 @@ class Api(Protocol):
         ...
 
     def explain(self, error: Exception) -> Problem:
-        """Return what the native API would say of an error; an unexpected one is logged and shows no details."""
+        """Return the native API's reply to an error; an unexpected one is logged and shows no details."""
         ...
 
 
@@ -140,7 +140,7 @@ class Connection(Protocol):
 
     @property
     def query(self) -> Mapping[str, str]:
-        """The parameters of the query; of one that is repeated, the last."""
+        """The parameters of the query; if one is repeated, the last value."""
         ...
 
 
@@ -148,15 +148,15 @@ class Channel(Connection, Protocol):
     """One WebSocket connection."""
 
     async def send(self, frame: Json, *, outcome_of: str = "") -> None:
-        """Send a frame; `outcome_of` is the request whose outcome it has."""
+        """Send a frame; `outcome_of` is the request whose outcome it contains."""
         ...
 
     def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[Any]:
-        """Run something beside the frames that follow, until the connection ends; its error is that of `frame`."""
+        """Run something concurrently, until the connection ends; its error is reported as an error of `frame`."""
         ...
 
     def follow(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Run something that lasts as long as the connection; its error ends it, and the other side comes back."""
+        """Run something until the connection ends; its error ends the connection, and the other side reconnects."""
         ...
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
@@ -165,10 +165,10 @@ class Channel(Connection, Protocol):
 
 
 class Peer(Protocol):
-    """The other side of a channel, in the words of its system."""
+    """The other side of a channel, in the format of its system."""
 
     async def opened(self) -> None:
-        """Begin: greet, and send what is open."""
+        """Greet, and send the open requests."""
         ...
 
     async def take(self, frame: Json) -> None:
@@ -176,7 +176,7 @@ class Peer(Protocol):
         ...
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
-        """Return the frame that tells of an error; `frame` is None where what came is no JSON object."""
+        """Return the frame for an error; `frame` is None if the received text was not a JSON object."""
         ...
 
 
@@ -202,17 +202,17 @@ class Call(Connection, Protocol):
         ...
 
     def body(self) -> RawBody:
-        """Return the body unread: it may hold a secret."""
+        """Return the body unread: it may contain a secret."""
         ...
 
     async def start_oauth(self, request_id: str) -> Answer:
-        """Begin to connect an account: `{"url"}`, the address of the provider; see `System.connects_accounts`."""
+        """Begin to connect an account; return `{"url"}`, the provider's address; see `System.connects_accounts`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A JSON reply; `outcome_of` is the request whose outcome it has."""
+    """A JSON reply; `outcome_of` is the request whose outcome it contains."""
 
     body: object
     status: int = 200
@@ -221,7 +221,7 @@ class Answer:
 
 
 class StreamEvent(NamedTuple):
-    """A server-sent event; a reader that comes back says the `id` of the last one (`last-event-id`)."""
+    """A server-sent event; a reader that reconnects sends the last `id` (`last-event-id`)."""
 
     name: str
     data: object
@@ -237,7 +237,7 @@ class EventStream:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """An HTTP route, such as `POST /api/chats/{chat}`; one that `lasts` waits for people, or streams events."""
+    """An HTTP route, such as `POST /api/chats/{chat}`; a route that `lasts` waits for people, or streams events."""
 
     route: str
     roles: frozenset[str]
@@ -262,7 +262,7 @@ class Tools:
 class System:
     """All paths of a system below its base URL; `refuse` returns the status and the body of a refusal over HTTP.
 
-    With `connects_accounts`, OAuth providers lead back to `/oauth/callback`, a page for the browser that clicked.
+    With `connects_accounts`, OAuth providers redirect to `/oauth/callback`, a page for the browser that clicked.
     """
 
     routes: Sequence[Route] = ()

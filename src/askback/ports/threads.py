@@ -2,23 +2,23 @@
 
 Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 
-21. An archived thread takes no new request and no new message (`ThreadArchived`); its open requests can end. It is
+21. An archived thread accepts no new request and no new message (`ThreadArchived`); its open requests can end. It is
     `archiving` until `archiving_ended` was called with nothing left open.
-22. Of the requests of one requester in one thread with the same exclusive key, at most one is open and not queued.
-    The queued ones leave the queue one at a time, oldest first, each when no other has the key.
+22. A requester has at most one request in a thread that is open and not queued with the same exclusive key.
+    Queued ones leave the queue one at a time, oldest first, each when no other has the key.
 23. A thread counts its forms from the first one of each window; a reset begins a new window. A request that a `Quota`
     refuses is neither stored nor counted.
-24. A held message is delivered once, with its `message.added`, when nothing is open in its thread; its `seq` is that
+24. A held message is delivered once, with its `message.added`, when no request is open in its thread; its `seq` is that
     of the delivery.
-25. Erasing a thread removes its requests, messages and events and all that belongs to them: claims, grants,
+25. Erasing a thread removes its requests, messages and events and everything that belongs to them: claims, grants,
     executions, resumes, candidates, the secrets of its session and of its requests, its rules and settings. Its `seq`
-    continues, with `thread.erased`, and its access stays. The audit log stays whole. After `scrub` no file of the
+    continues, with `thread.erased`, and its access stays. The audit log stays complete. After `scrub` no file of the
     store contains any of the erased data.
 26. A thread belongs to the agent that first wrote in it. An event with an `agent` that has no access to its thread is
     not written (`ThreadOfAnother`).
-28. A list of threads has each thread that is not erased once: all of them, or those that an agent may use. One that was
-    erased is in it again with the next thing that is written there; its title, metadata and settings are gone.
-33. The message of a step is stored with it, or not at all; its event comes right after that of the step.
+28. A list of threads has each thread that is not erased once: all of them, or those that an agent may use. An
+    erased thread is listed again after the next write; its title, metadata and settings are gone.
+33. The message of a step is stored with it, or not at all; its event directly follows that of the step.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from askback.ports.policy import NOTHING, SideEffects
 
 
 class ThreadArchived(Exception):
-    """The thread is archived and takes no new requests or messages."""
+    """The thread is archived and accepts no new requests or messages."""
 
 
 class ThreadOfAnother(Exception):
@@ -43,9 +43,9 @@ class ThreadOfAnother(Exception):
 
 
 class QuotaSpent(Exception):
-    """A quota is used up: which one, its maximum, and when it has room again (ms) if that depends on time.
+    """A quota is used up: its name, its maximum, and when it has room again (ms) if that depends on time.
 
-    `limit` is the name of the limit of a tool or an agent that it is.
+    `limit` is the name of the limit, if it is that of a tool or an agent.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ Spent = Literal["questions", "pending_in_thread", "pending_of_requester"]
 class CountLimit:
     """A limit of the forms that are counted under a name in a thread; None is the window of the quota.
 
-    One that the asker set has a window of its own.
+    A limit set by the agent has its own window.
     """
 
     name: str
@@ -74,12 +74,12 @@ class CountLimit:
 
     @property
     def set_by_asker(self) -> int | None:
-        """The limit, if the asker set it: it is stored with the count, so that it can be listed."""
+        """The limit, if the agent set it: it is stored with the count, so that it can be listed."""
         return None if self.window_ms is None else self.most
 
 
 class QuestionCount(NamedTuple):
-    """How many forms were counted under a name, since when (ms), and the limit that the asker set last."""
+    """The number of forms counted under a name, the start of the count (ms), and the agent's last limit."""
 
     asked: int
     since: int
@@ -92,7 +92,7 @@ class Quota:
 
     `questions` are forms created in a thread within a window of `window_ms`, however they end; the others are open
     requests of any kind, queued ones included, in the thread and of the requester. `limits` are those of the tool and
-    the agent of the form; the one that is `numbered_by` gives a form its number, else `questions` does.
+    the agent of the form; the limit named `numbered_by` gives a form its number, else `questions` does.
     """
 
     questions: int | None
@@ -111,7 +111,7 @@ class Quota:
 class ThreadTerms:
     """The policy settings of the tenant and of the thread, as JSON, and the access to the thread.
 
-    `refused_at` is when a form was last refused, ms. With `answers_as_messages` answers are messages as well.
+    `refused_at` is when a form was last refused, ms. With `answers_as_messages` answers are also written as messages.
     """
 
     everywhere: str | None
@@ -141,7 +141,7 @@ class IdleThread:
 
 @dataclass(frozen=True, slots=True)
 class ThreadDetails:
-    """A thread in a list: `key` is its place there, `metadata` is JSON text, times are ms."""
+    """A thread in a list: `key` is its place in it, `metadata` is JSON text, times are ms."""
 
     key: int
     id: str
@@ -155,7 +155,7 @@ class ThreadDetails:
 
 
 class ThreadChanges(TypedDict, total=False):
-    """What changes of a thread; `metadata` is JSON text."""
+    """The changes of a thread; `metadata` is JSON text."""
 
     title: str | None
     metadata: str | None
@@ -179,20 +179,20 @@ class ThreadStore(Protocol):
     ) -> Sequence[ThreadDetails]:
         """Return threads that are not erased, the last that began first, with keys below `before`.
 
-        `readers` are ids of agents that may use a thread, or `user:` and the person all of whose agents may; an empty
-        one is for all threads. With `named`, only the thread with this id and those whose titles have all `words`;
-        with a `person`, only those that they may view.
+        `readers` are ids of agents that may use a thread, or `user:` and the person all of whose agents may;
+        an empty list means all threads. With `named`, only the thread with this id and those whose titles
+        have all `words`; with a `person`, only those that they may view.
         """
         ...
 
     async def thread_details(self, tenant: str, thread_id: str) -> ThreadDetails | None:
-        """Return a thread as lists show it."""
+        """Return a thread in its list form."""
         ...
 
     async def update_thread(self, event: EventDraft, details: ThreadChanges) -> Outcome:
-        """Change a thread, with its event; make the thread if need be.
+        """Change a thread, with its event, creating the thread if necessary.
 
-        The store writes the data of the event. `REPLAYED`, without an event, if all is so already. Raises
+        The store writes the data of the event. `REPLAYED`, without an event, if nothing changes. Raises
         `ThreadArchived` and `ThreadOfAnother`.
         """
         ...
@@ -204,9 +204,9 @@ class ThreadStore(Protocol):
     async def question_counts(
         self, tenant: str, thread_id: str, names: Sequence[str]
     ) -> Mapping[str, QuestionCount]:
-        """Return what was counted in a thread under each of these names and under those that an asker limited.
+        """Return the counts of a thread under these names and under the names that an agent limited.
 
-        Of these at most `MAX_LIMITS` are read.
+        At most `MAX_LIMITS` of the latter are read.
         """
         ...
 

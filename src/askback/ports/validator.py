@@ -18,7 +18,7 @@ from askback.domain.verdict import Verdict
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Something to decide about; `request` is its request, with everything that was asked."""
+    """The event to decide about; `request` is its request, with the whole question."""
 
     request: InputRequest
 
@@ -29,12 +29,12 @@ class Submission:
 
     @property
     def event(self) -> Literal["answer", "decline", "timeout"]:
-        """What to decide about: an answer, or a decline or a deadline that the request has in its `hooks`."""
+        """The event: an answer, or a decline or a deadline that is in the `hooks` of the request."""
         return self.request.held.event if self.request.held is not None else "answer"
 
     @property
     def answer(self) -> Answer:
-        """What the person sent, or had typed when they declined."""
+        """The person's answer, or the values typed before a decline."""
         return self.request.submitted or Answer()
 
 
@@ -42,5 +42,5 @@ class Validator(Protocol):
     """Checks answers. An exception or a timeout is no verdict: the person is asked to send the answer again."""
 
     async def __call__(self, submission: Submission, /) -> Verdict:
-        """Return None to accept, errors to ask again, or more of either: see `Verdict`."""
+        """Return None to accept, errors to ask again, or a full `Verdict`."""
         ...

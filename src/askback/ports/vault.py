@@ -62,8 +62,9 @@ class KeysUnreachable(Exception):
 class Binding:
     """The context that a text is sealed for; it opens with no other.
 
-    `owner` is whose secret it is, `scope` and `subject` where it applies (a thread and its id, a project and its name,
-    global and nothing), `version` counts the values of this name there, from 1. Every text has a UTF-8 form.
+    `owner` is the owner of the secret, `scope` and `subject` say where it applies (a thread and its id, a
+    project and its name, global and nothing), `version` counts the values of this name there, from 1. Every
+    text has a UTF-8 form.
     """
 
     tenant: str

@@ -5,8 +5,8 @@ Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 18. Events of a tenant after the cursor of a webhook become deliveries. The transaction that writes the deliveries
     moves the cursor, from the value that was read: of several servers at once only one succeeds, and each event
     becomes one delivery, also after a crash.
-19. A delivery is leased to one caller at a time. Each lease raises `attempt`, which is the fencing token: a note with
-    an older one is lost.
+19. A delivery is leased to one caller at a time. Each lease raises `attempt`, which is the fencing token: a
+    result with an older one is lost.
 20. A delivery that ended is leased again only after `deliver_again`. Nothing is leased for a webhook that is off.
 """
 
@@ -28,15 +28,15 @@ class DeliveryState(StrEnum):
     DEAD = "dead"
     """It was tried for the maximum time without success."""
     OBSOLETE = "obsolete"
-    """Nothing is left to send: the resume was pulled, or the event was erased."""
+    """There is nothing to send any more: the resume was pulled, or the event was erased."""
 
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
     """An address that receives `events`; with a `requester`, only those of its requests.
 
-    All events up to the position `cursor` have become deliveries. Its messages are signed with the sealed secret
-    `secret_id` of its tenant. `created_at` is in ms since the epoch.
+    All events up to the position `cursor` have been queued as deliveries. Its messages are signed with the
+    sealed secret `secret_id` of its tenant. `created_at` is in ms since the epoch.
     """
 
     id: str
@@ -122,7 +122,7 @@ class WebhookStore(Protocol):
     ) -> bool:
         """Record the result of a lease, with a JSON object for the log; False if it was leased again since.
 
-        Without a note nothing was sent, and the log is unchanged.
+        Without an object nothing was sent, and the log is unchanged.
         """
         ...
 
@@ -149,12 +149,12 @@ class AddressRefused(Exception):
 
 
 class Unreachable(Exception):
-    """The receiver did not answer: the text is a short reason and quotes nothing that it sent."""
+    """The receiver did not answer: the text is a short reason and quotes nothing of its reply."""
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookResponse:
-    """The response of the receiver; `retry_after` in seconds, if it sent one. `body` is empty unless asked for."""
+    """The response of the receiver; `retry_after` in seconds, if it sent one. `body` is empty unless requested."""
 
     status: int
     retry_after: float | None = None

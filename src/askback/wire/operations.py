@@ -126,7 +126,7 @@ _THREADS = (
     Operation("update_thread", "PATCH /v1/threads/{thread_id}",
               "Change the title, the metadata or the settings of a thread.",
               EVERYBODY, {200: "Thread"}, "ThreadBody", refuses=(409,)),
-    Operation("get_thread_access", "GET /v1/threads/{thread_id}/access", "Read who may do what in a thread.",
+    Operation("get_thread_access", "GET /v1/threads/{thread_id}/access", "Read the access levels of a thread.",
               EVERYBODY, {200: "ThreadAccess"}, was="access"),
     Operation("set_thread_access", "PUT /v1/threads/{thread_id}/access",
               "Set the owner of a thread and who may access it.",

@@ -10,7 +10,8 @@ export interface Server {
  * Return the server to talk to.
  *
  * Arguments win over a file of credentials (`ASKBACK_CREDENTIALS`), the file over `ASKBACK_URL` and `ASKBACK_TOKEN`,
- * and they over the `server.json` that a server leaves in its data folder (`ASKBACK_DATA_DIR`). Rejects with `NoServer`.
+ * which win over the `server.json` that a server writes into its data folder (`ASKBACK_DATA_DIR`).
+ * Rejects with `NoServer`.
  */
 export async function findServer(named: Partial<Server>): Promise<Server> {
   const env: Readonly<Record<string, string | undefined>> = globalThis.process?.env ?? {};

@@ -28,7 +28,7 @@ export class Resumes {
     return (await this.calls.call("pull_resumes", args, undefined, options)).resumes;
   }
 
-  /** Acknowledge a resume, so that it is not delivered again. False when its lease was lost by then. */
+  /** Acknowledge a resume, so that it is not delivered again. False if its lease has been lost. */
   async ack({ id, attempt }: Resume, options?: CallOptions): Promise<boolean> {
     try {
       await this.calls.call("ack_resume", { resume_id: id }, { attempt }, options);

@@ -53,8 +53,8 @@ export const isOption = ({ options }: ChoiceField, value: Json): boolean =>
   options.some((option) => option.value === value);
 
 /**
- * Whether a value counts as an answer: null, an empty text or list and, except for choices, a blank text do not. An
- * empty text is the choice of an option where one has that value.
+ * Whether a value counts as an answer: null, an empty text or list and, except for choices, a blank
+ * text do not. An empty text counts if it is the value of an option.
  */
 export function isProvided(field: Field, value: unknown): boolean {
   if (value === undefined || value === null) return false;

@@ -1,1 +1,1 @@
-"""The programs that `askback install` connects: which files each reads, and what is added to them."""
+"""The programs that `askback install` connects: their configuration files, and the entries for askback."""

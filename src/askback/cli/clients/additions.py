@@ -1,4 +1,4 @@
-"""Additions to the configuration of another program: made, and taken out again where the rest has changed since."""
+"""Add entries to the configuration of another program, and remove them even if the rest has changed since."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from askback.errors import AskbackError
 
 Json = dict[str, Any]
 NAME = "askback"
-"""The name of the entries: one with it is askback's, whatever else is in it."""
+"""The name of the entries: an entry with this name is askback's, regardless of its contents."""
 
 _ENTRY = "{path} has {entry} already. Remove it, and install again."
 
 
 class CannotEdit(AskbackError):
-    """A file is not as its program documents, so it has to be changed by hand; the message says how."""
+    """A file does not have the documented format, so it has to be changed by hand; the message says how."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Addition:
         return self._edited(self._add_to_toml if self._is_toml else self._add_to_json, text)
 
     def remove_from(self, text: str, before: str) -> str:
-        """Return the text without the addition, whatever else has changed since it was `before`.
+        """Return the text without the addition, even if other parts have changed since `before`.
 
         Raises `CannotEdit`.
         """
@@ -118,7 +118,7 @@ def _has_entry(node: Node, members: Mapping[str, Any]) -> bool:
 
 
 def _missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, Any] | None:
-    """Return the next thing to insert, and where; None if all is there. Raises `NotJson`."""
+    """Return the next entry to insert, and its place; None if nothing is missing. Raises `NotJson`."""
     if not isinstance(node.value, dict):
         raise NotJson("it holds no object")
     for name, value in members.items():
@@ -138,9 +138,9 @@ def _missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, 
 
 
 def _surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Part] | None:
-    """Return the next thing to remove, and from where; None if nothing is left of the members.
+    """Return the next entry to remove, and its place; None if no added entry remains.
 
-    `was` is the value before the installation: what it had stays.
+    `was` is the value before the installation, whose entries stay.
     """
     for name, value in members.items():
         if (part := node.member(name)) is None:
@@ -163,7 +163,7 @@ def _surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Pa
 
 
 def _is_one_of(found: Any, added: Sequence[Any]) -> bool:
-    """Whether an item was added, also if somebody has changed what its command has beside it."""
+    """Whether an item was added, even if somebody has changed other keys beside its command."""
     commands = {*_commands(found)}
     return any(found == each or (commands and commands == {*_commands(each)}) for each in added)
 

@@ -1,4 +1,4 @@
-"""Read JSON with comments and trailing commas, with the place of each value, so that a text can be edited in place.
+"""Read JSON with comments and trailing commas, with the position of each value, so that a text can be edited in place.
 
 VS Code, Cursor and Gemini CLI read such files. An edit keeps comments, spaces, line ends and the order of all else.
 """
@@ -31,7 +31,7 @@ class Node:
     parts: list[Part] = field(default_factory=list["Part"])
 
     def member(self, name: str) -> Part | None:
-        """Return a member; of several with the name the last one counts, as in every reader."""
+        """Return a member; if a name is repeated, the last one counts, as in every reader."""
         return next((part for part in reversed(self.parts) if part.name == name), None)
 
 
@@ -60,7 +60,7 @@ def parse(text: str) -> Node:
 
 
 def insert(text: str, container: Node, name: str | None, value: Any) -> str:
-    """Return the text with a member or an item at the end of an object or a list, written as the rest is."""
+    """Return the text with a member or an item at the end of an object or a list, in the style of the rest."""
     newline = "\r\n" if "\r\n" in text else "\n"
     last = container.parts[-1] if container.parts else None
     outer, inner = _indents(text, container, last)
@@ -75,7 +75,7 @@ def insert(text: str, container: Node, name: str | None, value: Any) -> str:
         held = text[: container.end - 1].rstrip()  # with a comment, if there is one
         return f"{held}{newline}{inner}{written}{newline}{outer}{text[container.end - 1 :]}"
     at, comma, after = last.node.end, ",", ""
-    if last.comma is not None:  # a list that ends with a comma goes on doing so
+    if last.comma is not None:  # a list that ends with a comma keeps its trailing comma
         at, comma, after = last.comma + 1, "", ","
     if inner is None:
         return f"{text[:at]}{comma} {written}{after}{text[at:]}"
@@ -95,7 +95,7 @@ def remove(text: str, container: Node, part: Part) -> str:
         before = before[:comma] + before[comma + 1 :]
     if len(container.parts) == 1 and before.endswith(("{", "[")) and after.lstrip()[:1] in ("}", "]"):
         return before + after.lstrip()
-    if "\n" in gap and after[:1] not in ("\r", "\n"):  # what follows keeps the line
+    if "\n" in gap and after[:1] not in ("\r", "\n"):  # the rest keeps the line
         return before + gap + after.lstrip(" ")
     return before + after
 

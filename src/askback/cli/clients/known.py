@@ -1,4 +1,4 @@
-"""The clients that `askback install` knows. Each place of a file is that of the client's own documentation."""
+"""The clients that `askback install` knows. The paths of the files are from each client's documentation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Command:
 
     @property
     def server(self) -> dict[str, Any]:
-        """The MCP server as most clients describe it."""
+        """The entry of the MCP server in the format of most clients."""
         env = {CREDENTIALS: str(self.credentials)}
         return {"command": sys.executable, "args": ["-m", "askback", "mcp"], "env": env}
 
@@ -52,7 +52,7 @@ def _claude_code(home: Path, command: Command) -> Sequence[Addition]:
     settings = Path(own) if own else home / ".claude"
     hook = {"type": "command", "command": command.hook, "timeout": HOOK_S}
     servers = {"mcpServers": {NAME: {"type": "stdio", **command.server}}}
-    allowed = {"allow": [f"mcp__{NAME}"]}  # to ask needs no permission
+    allowed = {"allow": [f"mcp__{NAME}"]}  # asking needs no permission
     hooks = {"hooks": {"PermissionRequest": [{"matcher": "*", "hooks": [hook]}]}, "permissions": allowed}
     return (
         Addition((settings if own else home) / ".claude.json", servers),

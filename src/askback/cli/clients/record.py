@@ -21,7 +21,7 @@ PRIVATE = 0o600
 class Changed:
     """A file that was changed: its contents before (base64; None if there was none), and a digest of those after.
 
-    `added` is what was added, so that it can be taken out by another version of askback, or in another environment.
+    `added` are the added entries, so that another version of askback, or one in another environment, can remove them.
     """
 
     path: str
@@ -41,27 +41,27 @@ class Changed:
 
     @property
     def addition(self) -> Addition:
-        """What was added, and where."""
+        """The added entries, and their file."""
         return Addition(Path(self.path), self.added)
 
     def without(self) -> str:
-        """Return the text of a file that has changed since, without what was added. Raises `CannotEdit`."""
+        """Return the text of a file that has changed since, without the added entries. Raises `CannotEdit`."""
         return self.addition.remove_from(self.addition.read(), self._earlier.decode())
 
     def undo(self) -> None:
-        """Restore the file if nobody has changed it since, else take out what was added. Raises `CannotEdit`."""
+        """Restore the file if nobody has changed it since, else remove the added entries. Raises `CannotEdit`."""
         if self.is_untouched():
             self.restore()
         elif not self.is_restored():
             replace_file(Path(self.path), self.without().encode())
 
     def is_untouched(self) -> bool:
-        """Return whether the file is still as it was written."""
+        """Return whether the file is unchanged since the installation."""
         path = Path(self.path)
         return path.exists() and _digest(path.read_bytes()) == self.after
 
     def is_restored(self) -> bool:
-        """Return whether the file is as it was before, or is gone."""
+        """Return whether the file is restored or gone."""
         path = Path(self.path)
         return not path.exists() or (self.before is not None and path.read_bytes() == self._earlier)
 

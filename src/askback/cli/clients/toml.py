@@ -1,4 +1,4 @@
-"""Add a table to a TOML document, and take it out again; everything else keeps its bytes."""
+"""Add a table to a TOML document, and remove it again; everything else keeps its bytes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def table_of(text: str, names: Sequence[str]) -> Json:
 
 
 def add_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
-    """Return the document with the table at its end. Raises `ValueError` where it cannot be extended like that."""
+    """Return the document with the table at its end. Raises `ValueError` if that is not possible."""
     newline = "\r\n" if "\r\n" in text else "\n"
     block = write_table(names, table).replace("\n", newline)
     between = "" if not text else newline if text.endswith("\n") else newline * 2
@@ -33,7 +33,7 @@ def add_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
 
 
 def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
-    """Return the document without the table, also if somebody has changed it. Raises `ValueError`."""
+    """Return the document without the table, even if somebody has changed it. Raises `ValueError`."""
     if not table_of(text, names):
         return text
     for newline in ("\n", "\r\n"):
@@ -74,7 +74,7 @@ def _without(lines: Sequence[str], names: Sequence[str]) -> Sequence[str]:
         if not inside:
             kept.append(line)
         elif line.strip() and not line.lstrip().startswith("#"):
-            held = []  # comments above belong to what was removed
+            held = []  # comments above belong to the removed table
         else:
             held.append(line)
     return [*kept, *held]

@@ -15,7 +15,7 @@ from askback.messages.languages import choose
 
 
 class ActionKind(RequestKind):
-    """Something that a person is asked to do elsewhere, behind a link or at an OAuth provider."""
+    """A task for a person elsewhere, behind a link or at an OAuth provider."""
 
     name = "action"
     is_reported = True

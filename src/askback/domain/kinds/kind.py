@@ -16,17 +16,17 @@ class RequestKind(ABC):
 
     name: ClassVar[str]
     level: ClassVar[AccessLevel] = AccessLevel.PROMPT
-    """The level in a thread that it takes to answer or decline."""
+    """The level in a thread that is needed to answer or decline."""
     refusals: ClassVar[frozenset[str]] = frozenset({"refused", "dismissed"})
-    """The reasons of a decline after which the same is not asked again for a while."""
+    """The reasons of a decline after which the same request is refused without asking for a while."""
     is_question: ClassVar[bool] = False
-    """Whether it counts as a question of its thread, which is given back where nobody answers it."""
+    """Whether it counts towards the quota of questions of its thread, which is refunded if nobody answers it."""
     is_audited: ClassVar[bool] = True
     """Whether its steps are written into the audit log."""
     is_reported: ClassVar[bool] = False
     """Whether the agent that asked may report the outcome itself."""
     is_executed: ClassVar[bool] = False
-    """Whether an execution uses what was answered."""
+    """Whether an execution uses the answer."""
     keeps_submission: ClassVar[bool] = False
     """Whether an answer that was sent back stays in the state, to be corrected."""
 
@@ -43,7 +43,7 @@ class RequestKind(ABC):
         """Return the key of the model's text for the outcome; it may be longer than the keys in `modeltext.TEXTS`."""
 
     def error_paths(self, _spec: Spec, /) -> frozenset[str]:
-        """Return the paths that errors of a check may name."""
+        """Return the paths that a check's errors may name."""
         return frozenset()
 
     def is_secret(self, _spec: Spec, /) -> bool:
@@ -55,7 +55,7 @@ class RequestKind(ABC):
         return False
 
     def takes_reported_answer(self, _spec: Spec, /) -> bool:
-        """Whether one person alone can answer, and without secrets, so that the agent can report what they said."""
+        """Whether one person alone can answer, and without secrets, so that the agent can report their answer."""
         return False
 
     def deciders(self, _spec: Spec, /) -> int:

@@ -1,4 +1,4 @@
-"""Kinds of packages: what holds for all of them, also where the package is not installed any more."""
+"""The common part of all kinds of packages, even if the package is no longer installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from askback.domain.spec import Spec
 
 
 class PackageKind(RequestKind):
-    """A kind that a package adds; its own name is in the request, and `package` is what it is stored as."""
+    """A kind that a package adds; it is stored as `package`, with its own name in the request."""
 
     name = "package"
 
@@ -30,7 +30,7 @@ class PackageKind(RequestKind):
         return {"kind": spec.package.kind}
 
     def outcome_key(self, request: InputRequest, answer: Answer, /) -> str:
-        """By status and reason, and whether the package said something about the answer."""
+        """By status and reason, and whether the package returned a text about the answer."""
         if request.status not in TERMINAL:
             return f"package.{request.status}"
         if request.repeated:

@@ -1,8 +1,8 @@
-"""Patterns: RE2 is the one dialect, on the server and, where that is provably safe, in the browser.
+"""Patterns: RE2 is the only dialect, on the server and, if that is provably safe, in the browser.
 
-RE2 runs in linear time whatever the pattern, so the server takes everything that RE2 compiles.
-A browser's engine backtracks: it gets a pattern only when `linear` can show that backtracking
-finds nothing to try twice, rewritten so that it means there what it means in RE2.
+RE2 runs in linear time for every pattern, so the server accepts all patterns that RE2 compiles.
+A browser's engine backtracks: it gets a pattern only if `is_linear` shows that backtracking never retries
+anything, rewritten to mean the same as in RE2.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
-"""Rewrites a pattern for the browser if a backtracking engine is sure to match it in linear time.
+"""Rewrite a pattern for the browser if a backtracking engine is sure to match it in linear time.
 
-The rule: at every choice the next characters must allow one way at most. A repetition may go on
-or end, so the first characters of a round must differ from all that may follow it; alternatives
-must begin differently, or differ at a fixed place further on; and what is repeated is never empty.
-Then backtracking finds nothing new: each earlier choice fails at once, within a number of
-characters that depends on the pattern alone. Nested and neighbouring runs that overlap, which
-cause the exponential and the polynomial cases, break the rule. So do some harmless ones; only
-the server checks those.
+The rule: at every choice the next characters must allow one way at most. A repetition may continue or end, so
+the first characters of a round must differ from all characters that may follow it; alternatives must begin
+differently, or differ at a later fixed place; and the repeated part is never empty. Then backtracking finds
+nothing new: each earlier choice fails at once, within a number of characters that depends on the pattern
+alone. Nested and neighbouring runs that overlap, which cause the exponential and the polynomial cases, break
+the rule. So do some harmless ones; only the server checks those.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ def _apart(one: _Beginning, other: _Beginning) -> bool:
 
 
 def _prefix(node: Node) -> tuple[list[Charset], bool]:
-    """Return the sets of the first characters up to where lengths vary, and whether that is the whole."""
+    """Return the sets of the first characters before the length varies, and whether these are all."""
     match node:
         case Chars():
             return [node.chars], True
@@ -150,8 +149,8 @@ def _first(node: Node) -> Charset:
 def browser_pattern(pattern: str) -> str | None:
     """Return an anchored JavaScript source for the flag `u` that means what `pattern` means in RE2.
 
-    None where that is not certain, or where a backtracking engine might need more than linear
-    time: then only the server decides. `pattern` is one that `compile_pattern` accepts.
+    None if that is not certain, or if a backtracking engine might need more than linear time: then only the
+    server decides. `compile_pattern` must accept `pattern`.
     """
     try:
         node = _without_edges(parse(in_re2_spelling(pattern)))

@@ -1,7 +1,7 @@
 """Sets of characters as sorted, separate ranges of code points, and how JavaScript writes them (flag `u`).
 
-A set may be larger than what the pattern means (Unicode classes are exact in ASCII only and count
-as everything beyond it). That errs on the safe side: sets are only asked whether they can overlap.
+A set may be larger than the meaning of the pattern (Unicode classes are exact in ASCII only and count
+as everything beyond it). That is safe: sets are only checked for overlap.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def overlap(one: Charset, other: Charset) -> bool:
 
 
 def union(*sets: Charset) -> Charset:
-    """Return what is in any of the sets."""
+    """Return the union of the sets."""
     return charset(each for one in sets for each in one)
 
 
@@ -99,12 +99,12 @@ class ServerOnly(Exception):
 
 
 def escape_literal(code: int) -> str:
-    """Write a character that stands outside a class."""
+    """Write a character outside a class."""
     return _escaped(code, special="^$\\.*+?()[]{}|")
 
 
 def escape_class_literal(code: int) -> str:
-    """Write a character that stands in a class."""
+    """Write a character inside a class."""
     return _escaped(code, special="\\[]^-")
 
 

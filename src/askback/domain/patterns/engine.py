@@ -1,4 +1,4 @@
-"""Compiling and matching on the server, by RE2."""
+"""Compile and match patterns on the server, with RE2."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import re2  # pyright: ignore[reportMissingTypeStubs]  # google-re2 ships none
 _re2: Any = re2
 
 MAX_MEMORY = 8 * 1024 * 1024
-"""Bytes that one compiled pattern may take: RE2's own default, so what RE2 compiles is accepted."""
+"""Bytes for one compiled pattern: RE2's own default, so every pattern that RE2 compiles is accepted."""
 
 USUAL_MEMORY = 1024 * 1024
-"""Bytes that nearly every pattern does with; it bounds its tables for matching too, so many can be kept."""
+"""Bytes that are enough for nearly every pattern; this also bounds its tables for matching, so many can be cached."""
 
 TOO_LARGE = "pattern too large - compile failed"
 
@@ -27,7 +27,7 @@ _ESCAPES = re.compile(
 
 
 class Matcher:
-    """A compiled pattern; `size` counts its instructions, and the time that compiling took follows it."""
+    """A compiled pattern; `size` counts its instructions, and the compile time grows with it."""
 
     __slots__ = ("_compiled", "size")
 
@@ -41,7 +41,7 @@ class Matcher:
 
 
 def compile_pattern(pattern: str) -> Matcher:
-    """Compile for RE2; raises `ValueError` with RE2's reason, which repeats nothing of the pattern."""
+    """Compile for RE2; raises `ValueError` with RE2's reason, without any part of the pattern."""
     try:
         return _usual(pattern)
     except _re2.error as error:
@@ -60,7 +60,7 @@ def _usual(pattern: str) -> Matcher:
     return _compile(pattern, USUAL_MEMORY)
 
 
-@lru_cache(maxsize=8)  # each may hold 20 MB
+@lru_cache(maxsize=8)  # each may take 20 MB
 def _large(pattern: str) -> Matcher:
     return _compile(pattern, MAX_MEMORY)
 
@@ -87,7 +87,7 @@ def _respell(found: re.Match[str]) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """RE2 says `missing ]: [a-`: what comes after the last fixed word is the pattern's own text."""
+    """Return the fixed part of RE2's message: in `missing ]: [a-` the rest is the pattern's own text."""
     said = error.args[0] if error.args else b""
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
     return text.partition(": ")[0]

@@ -1,4 +1,4 @@
-"""Nested quantifiers: a repeated character that is alone in a group, which is repeated as well, such as `(a+)+`.
+"""Nested quantifiers: a group of one repeated character that is repeated itself, such as `(a+)+`.
 
 RE2 matches them in linear time. Engines that backtrack do not, and no text needs one: the inner quantifier is enough.
 """
@@ -11,7 +11,7 @@ from askback.domain.patterns.syntax import Chars, Choice, Group, Node, Repeat, S
 
 
 def has_nested_quantifiers(pattern: str) -> bool:
-    """Whether a pattern has nested `*` or `+`; one that cannot be read has none."""
+    """Whether a pattern has nested `*` or `+`; false if it cannot be parsed."""
     try:
         compile_pattern(pattern)
         return _is_nested(parse(in_re2_spelling(pattern)))

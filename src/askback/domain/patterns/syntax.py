@@ -1,7 +1,7 @@
-r"""A parser for the part of RE2's syntax that can be said in JavaScript with the same meaning.
+r"""Parse the part of RE2's syntax that can be written in JavaScript with the same meaning.
 
-It is only given patterns that RE2 has compiled, so it need not find errors. Whatever it does not
-know for certain raises `ServerOnly`: flags, word boundaries, octal escapes, `\C`.
+It only gets patterns that RE2 has compiled, so it need not find errors. Syntax that it does not know for
+certain raises `ServerOnly`: flags, word boundaries, octal escapes, `\C`.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class _Parser:
         end = self.text.find("\\E", self.at)
         run = self.text[self.at :] if end < 0 else self.text[self.at : end]
         self.at = len(self.text) if end < 0 else end + 2
-        if not run:  # a quantifier after an empty run belongs to what came before: too odd to follow
+        if not run:  # a quantifier after an empty run applies to the item before it: too unusual to support
             raise ServerOnly
         return [_char(ord(char)) for char in run]
 
@@ -229,7 +229,7 @@ class _Parser:
         ranges: list[charset.Range] = []
         source: list[str] = []
         inexact = False
-        while not source or not self.take("]"):  # a bracket that comes first stands for itself
+        while not source or not self.take("]"):  # a leading bracket is a literal
             chars, piece = self.class_item()
             ranges.extend(chars)
             source.append(piece)

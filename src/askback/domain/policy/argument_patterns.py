@@ -21,7 +21,7 @@ _UP = re.compile(r"(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:$|[/\\?#]|%2f|%5c)", re.IG
 
 
 def has_wildcard(glob: str) -> bool:
-    """Tell whether a pattern covers more than one text."""
+    """Whether a pattern covers more than one text."""
     return "*" in glob or "?" in glob
 
 
@@ -96,7 +96,7 @@ def _plain_values(value: object) -> Iterator[str]:
 
 
 def _scalar(value: object) -> str | None:
-    """Return a text as it is, and a number or a boolean as JSON writes it; None for anything else."""
+    """Return a text unchanged, and a number or a boolean as JSON; None for any other value."""
     if isinstance(value, str):
         return value
     return json.dumps(value) if isinstance(value, bool | int | float) else None

@@ -23,7 +23,7 @@ READ_ONLY_TOOLS = tuple(
         )
     )
 )
-"""Tools that read files; a path that may hold secrets is asked all the same.
+"""Tools that read files; a path that may hold secrets still needs approval.
 
 For editors this means only their command `view`: a built-in list never allows a call that edits.
 """
@@ -77,7 +77,7 @@ LISTS: dict[str, tuple[str, ...]] = {
 
 
 def built_in_rules(name: str) -> tuple[Rule, ...]:
-    """Return the rules of a list. Raises KeyError for a name that there is not."""
+    """Return the rules of a list. Raises KeyError for an unknown name."""
     return tuple(replace(parse_rule(text), built_in=True) for text in LISTS[name])
 
 
@@ -95,4 +95,4 @@ PLAN_MODE_RULES = (
     *(replace(rule, built_in=False) for rule in built_in_rules("default")),
     *built_in_rules("default"),
 )
-"""Rules that plan mode still lets run if the policy allows the call too; only built-in rules read extended syntax."""
+"""Rules whose calls plan mode lets run if the policy also allows them; only built-in rules read extended syntax."""

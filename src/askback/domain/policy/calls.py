@@ -43,7 +43,7 @@ _EDITORS = frozenset("str_replace_editor str_replace_based_edit_tool file_editor
 """Edit tools whose command `view` only reads."""
 
 _OF_VIEW = frozenset("command path viewrange securityrisk summary".split())
-"""All keys that an editor takes for `view`. With any other key its effect is unknown."""
+"""All keys that an editor accepts for `view`. With any other key its effect is unknown."""
 
 _SAID_OF_ITSELF = frozenset(
     "description explanation justification security_risk task_progress toolaction toolsummary".split()

@@ -56,7 +56,7 @@ def asks_nobody(ask: AskMode, table: PolicyTable) -> bool:
 
 
 def allows_everything(level: PolicyLevel, ask: AskMode, table: PolicyTable) -> bool:
-    """Tell whether calls run unasked that no rule knows."""
+    """Whether calls without a matching rule run without asking."""
     return level == "full" or (table == "nebo" and level == "allowlist" and ask == "off")
 
 

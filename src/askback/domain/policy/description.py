@@ -32,7 +32,7 @@ class RuleDescription(BaseModel):
 
 
 def describe_text(text: str, effect: Effect) -> RuleDescription | None:
-    """Describe the text of a stored rule; None if it cannot be read any more."""
+    """Describe the text of a stored rule; None if it can no longer be parsed."""
     try:
         return describe_rule(parse_rule(text, effect))
     except RuleError:

@@ -60,7 +60,7 @@ def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
 
 
 def file_objection(path: str, reach: ReadScope) -> Reason | None:
-    """Say why edits to a file are asked; None for a source or document below a root that nothing loads or obeys."""
+    """Say why edits to a file are asked; None for an ordinary source or document below a root."""
     names = _below_root(path, reach)
     if not names:
         outside = not _odd(path) and not reach.contains(path)

@@ -1,7 +1,8 @@
 """Finds the operands of a command that are files, for the built-in lists.
 
-An option or a program that is not listed here counts as one that takes files: that may ask too often, but never too
-seldom. An option with an optional value (`grep --color`, `diff --context`) takes none from the next word.
+An option or a program that is not listed here counts as one that takes files: that may ask too often, but
+never too rarely. An option with an optional value (`grep --color`, `diff --context`) takes none from the next
+word.
 
 Sources: the manuals of coreutils 9, grep 3.11, ripgrep 14, findutils 4.10, sed 4.9, gawk 5.3, jq 1.7 and git 2.47.
 """

@@ -1,4 +1,4 @@
-"""Classifies paths: those with secrets, those that programs load or agents obey, those that decide what runs later."""
+"""Classify paths: places of secrets, files that programs load or agents follow, files that control later runs."""
 
 from __future__ import annotations
 
@@ -207,7 +207,7 @@ _TEMPLATES = frozenset(EDIT_LISTS["template_endings"])
 
 
 def is_loaded_path(path: str) -> bool:
-    """Tell by its name whether a tool loads a file or an agent obeys it."""
+    """Whether a tool loads a file or an agent follows it, by its name."""
     compared = [fold_name(name) for name in path.split("/") if name not in {"", ".", ".."}]
     return bool(compared) and is_listed_name(compared)
 

@@ -12,7 +12,7 @@ MAX_LIMITS = 50
 
 
 class QuestionLimit(BaseModel):
-    """The most forms of a tool, as the agent names it, or of an agent (its id), or of this tool of this agent.
+    """The maximum number of forms of a tool, of an agent (by id), or of one tool of one agent.
 
     They are counted in each thread, in the same window as `max_questions`. One more is refused with `text`.
     """
@@ -26,7 +26,7 @@ class QuestionLimit(BaseModel):
 
     @property
     def name(self) -> str:
-        """What its count is stored under."""
+        """The key of its stored count."""
         return count_name(self.tool, self.agent)
 
     def applies_to(self, tool: str | None, agent: str) -> bool:
@@ -35,12 +35,12 @@ class QuestionLimit(BaseModel):
 
 
 def count_name(tool: str | None, agent: str | None) -> str:
-    """Return what the count of a tool, an agent, or a tool of an agent is stored under."""
+    """Return the key of the stored count of a tool, an agent, or a tool of an agent."""
     return json.dumps([tool, agent], ensure_ascii=False, separators=(",", ":"))
 
 
 def limit_of_count(name: str, most: int) -> QuestionLimit:
-    """Return the limit whose count is stored under a name."""
+    """Return the limit whose count has this key."""
     tool, agent = json.loads(name)
     return QuestionLimit(tool=tool, agent=agent, max=most)
 

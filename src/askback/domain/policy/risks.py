@@ -1,4 +1,4 @@
-"""Finds known dangers of a call, as sentences for the card.
+"""Find known dangers of a call, as sentences for the card.
 
 They are hints, never the only reason to ask or to allow.
 """
@@ -50,7 +50,7 @@ def risks(call: Call) -> tuple[Reason, ...]:
 
 
 def risky_texts(call: Call) -> tuple[str, ...]:
-    """Return the dangerous words of a command as they may stand in its text, such as `rm -rf`: a hint for the eye."""
+    """Return the dangerous words of a command as they may occur in its text, such as `rm -rf`, to mark them."""
     reading = call.reading
     if reading is None:
         return ()

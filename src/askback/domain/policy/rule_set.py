@@ -11,11 +11,11 @@ from askback.domain.policy.rules import Rule
 
 
 class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with it
-    """Rules in their order. What is derived from them is computed once, so keep a set that is used again."""
+    """Rules in their order. Derived values are computed once, so keep a set that is used again."""
 
     @cached_property
     def _stopping(self) -> Mapping[str, tuple[Rule, ...]]:
-        """The rules that deny and ask; locked rules come first, so that nobody is offered to loosen one."""
+        """The rules that deny and ask; locked rules come first, so that nobody is offered a rule that loosens one."""
         ordered = sorted(self, key=lambda rule: not rule.locked)
         return {
             effect: tuple(rule for rule in ordered if rule.effect == effect) for effect in ("deny", "ask")

@@ -1,4 +1,4 @@
-r"""Rules: stored decisions, in a notation that cannot mean more than it says.
+r"""Rules: stored decisions, in a strict notation.
 
 bash(git status)            exactly these words
 bash(git diff:*)            these words, then arguments that the program's table knows to be harmless

@@ -1,4 +1,4 @@
-"""The settings of threads and of the policy, as they are stored and shown."""
+"""The settings of threads and of the policy, as stored and shown."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Says in one line what a call would do, in words that every list shows alike.
+"""Describe the effect of a call in one line, with the same words in every list.
 
-The words are ours (`headline.<code>` in the catalogue); what comes from the agent is in the parameters, on one line,
-without hidden characters, and without the quotation marks that would end a quotation.
+The words are ours (`headline.<code>` in the catalogue); the agent's text is in the parameters, on one line,
+without hidden characters, and without quotation marks that would end the quotation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ HEADLINE = 320
 """The maximum length of a headline in characters, in every language."""
 
 _WORDS = 60
-"""The most characters of our own words in a headline."""
+"""The maximum number of characters of our own words in a headline."""
 _LONG = HEADLINE - _WORDS
 _SHORT = 100
 _TAIL = 120
@@ -51,7 +51,7 @@ def command_headline(command: str) -> Headline:
 
 
 def edit_headline(path: str, *, added: int, removed: int, writes: bool) -> Headline:
-    """Return the sentence for a change of a file; `writes` if the file is written whole and what it held is unknown."""
+    """Return the sentence for a change of a file; `writes`: the file is written whole, its old content is unknown."""
     lines = {"added": str(added), "removed": str(removed)}
     return Headline("write" if writes else "edit", path=_cut(path), **lines)
 

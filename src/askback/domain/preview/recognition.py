@@ -1,4 +1,4 @@
-"""Recognizes what a tool call is: a mail, an HTTP request or a database query.
+"""Recognize tool calls that send a mail or an HTTP request or query a database.
 
 A tool has to say so by its name, and its input by its keys, so that no other call is described as one of these.
 """
@@ -53,14 +53,14 @@ Kind = Literal["mail", "http", "query"]
 
 @dataclass(frozen=True, slots=True)
 class Recognized:
-    """What a call is, and the keys of its input by their roles, in the order in which they are shown."""
+    """The type of a call, and the keys of its input by their roles, in the order in which they are shown."""
 
     kind: Kind
     keys: Mapping[Role, str]
 
 
 def recognize(call: Call) -> Recognized | None:
-    """Return what a call is; None for any other one."""
+    """Return the type of a call; None for any other call."""
     if not call.has_members:
         return None
     words = {word.casefold() for word in _WORDS.findall(call.name)}
@@ -114,7 +114,7 @@ def _query(call: Call, words: set[str]) -> Recognized | None:
 
 
 def _keys(members: Mapping[str, Any], known: Mapping[Role, str]) -> dict[Role, str]:
-    """Return the key of each role; a role that several keys may have is left out, but for texts and HTML of a body."""
+    """Return the key of each role; an ambiguous role is left out, except the text and HTML of a body."""
     found: dict[Role, str] = {}
     for role, names in known.items():
         keys = [key for key in members if fold_key(key) in names.split()]

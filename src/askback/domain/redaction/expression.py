@@ -1,7 +1,7 @@
 """Small regular expressions that also know whether more text could make a match longer.
 
 No available engine reports that a match is incomplete at the end of its input, and a stream must know that exactly:
-text held back too long stalls a terminal, text passed on too early leaks the start of a value. So RE2 finds where
+text held back too long stalls a terminal, and text passed on too early leaks the start of a value. So RE2 finds where
 an expression may begin, from its `source`, and `ends` follows it from there. Every expression is bounded: there is
 no unbounded repetition.
 """

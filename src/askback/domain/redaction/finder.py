@@ -1,7 +1,7 @@
 """Finds values in data that may not have ended yet.
 
-RE2 finds where a form may begin: all heads in one pass, some hundred megabytes a second for any values. From there
-each form is followed in Python, which also knows whether more data could matter.
+RE2 finds where a form may begin: all heads in one pass, some hundred megabytes a second for any values. From
+there each form is matched in Python, which also knows whether more data could change the match.
 """
 
 from __future__ import annotations

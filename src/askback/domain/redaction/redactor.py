@@ -14,13 +14,15 @@ from askback.domain.redaction.stream import RedactedStream
 class Redactor:
     """Replaces values by `[secret:NAME]` in whatever form programs write them.
 
-    `values` maps names to values. Found are, also within other text and mixed with each other: the characters as
-    they are or escaped for URLs, JSON, shells and HTML; base64 in any alignment and both alphabets, with or without
-    padding and line breaks; hexadecimal digits; the value backwards; single lines and long pieces of a long value,
-    and what became of the breaks between them. What overlaps is replaced as a whole, and named by the longer.
+    `values` maps names to values. It finds, also within other text and mixed with each other: the characters,
+    plain or escaped for URLs, JSON, shells and HTML; base64 in any alignment and both alphabets, with or
+    without padding and line breaks; hexadecimal digits; the value backwards; single lines and long pieces of
+    a long value, with the breaks between them. Overlapping matches are replaced together, under the name of
+    the longer one.
 
     Not found: values under 6 characters (`too_short` has their names), compressed or encrypted ones, digests, and
-    those with something else in between. A program that has a value can always leak it; this is a net, no wall.
+    those with something else in between. A program that has a value can always leak it: this is a safety net,
+    not a security boundary.
     """
 
     __slots__ = ("_finder", "too_short")
@@ -29,7 +31,7 @@ class Redactor:
         known = {name: list(value_forms(value)) for name, value in values.items()}
         self.too_short = tuple(name for name, found in known.items() if not found)
         """Names whose values are not looked for: what is short is in too many harmless texts."""
-        # A label is a form of its value, too: what was redacted once stays as it is.
+        # A label is a form of its value, too, so redacted text is not changed again.
         labels = {name: b"[secret:%b]" % name.encode() for name in known}
         pairs = [(form, labels[name]) for name in known for form in (*known[name], match_bytes(labels[name]))]
         self._finder = Finder(pairs)

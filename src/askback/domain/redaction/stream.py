@@ -12,9 +12,9 @@ REVEALABLE_BYTES = 3
 
 
 class RedactedStream(Generic[AnyStr]):
-    """A text that comes in chunks; however it is cut, it comes out as `Redactor.redact` would give it.
+    """A text that arrives in chunks; the result is that of `Redactor.redact`, for any chunks.
 
-    It keeps back only what the next chunk could make part of a value, at most the longest form of a piece.
+    It holds back only text that the next chunk could complete to a value, at most the longest form of a piece.
     """
 
     __slots__ = ("_finder", "_held", "_kind", "_named", "_replaced")
@@ -28,14 +28,14 @@ class RedactedStream(Generic[AnyStr]):
         """What was put for the finds that reach up to here without a gap."""
 
     def feed(self, chunk: AnyStr) -> AnyStr:
-        """Take the next chunk and return the text that is certain by now, which may be empty."""
+        """Take the next chunk and return the text that is certain so far, which may be empty."""
         return self._out(self._advance(_as_bytes(chunk), last=False))
 
     def pause(self) -> AnyStr:
         """Return the held text if it is short enough to reveal nothing, for a text that pauses.
 
-        One line in five ends with a possible start of a value, and a reader would wait for it. If it was one, the rest
-        is replaced all the same.
+        One line in five ends with a possible start of a value, and a reader would wait for it. If it was one,
+        the rest is still replaced.
         """
         kept = self._held[self._replaced :]
         if not kept or len(self._held) > REVEALABLE_BYTES:

@@ -106,7 +106,7 @@ _FAMILIES = (
         """EDITOR *_EDITOR VISUAL PAGER MANPAGER *_PAGER BROWSER *_BROWSER *ASKPASS *_COMMAND *_CMD *_SHELL
         *_WRAPPER *_LAUNCHER *_EXECUTABLE *_STARTUP_HOOKS *_LINKER *_RUNNER CC CXX CPP LD AR AS RANLIB STRIP""",
     ),
-    # A place is no secret, and a place to load from decides what is loaded: PATH, GOPATH, JAVA_HOME, QT_PLUGIN_PATH.
+    # A path is not a secret, and a path to load from decides what is loaded: PATH, GOPATH, JAVA_HOME, QT_PLUGIN_PATH.
     _family(
         "it names a place from which programs load what they run",
         "*PATH *_PATHS *_HOME *_ROOT *_PLUGINS *_MODULE *_MODULES *_MODULE_FILE *_ICD_FILENAMES FLASK_APP",
@@ -128,7 +128,7 @@ _FAMILIES = (
         TF_PLUGIN_* TF_REATTACH_PROVIDERS""",
         but=f"{_CREDENTIALS} POETRY_PYPI_TOKEN_* COMPOSER_AUTH GEM_HOST_API_KEY NPM_CONFIG__AUTH",
     ),
-    # Whoever chooses the proxy or the certificates can read every other secret on its way.
+    # Anyone who controls the proxy or the certificates can read every other secret in transit.
     _family(
         "it decides where connections go or whom they trust",
         """*_PROXY HOSTALIASES LOCALDOMAIN RES_OPTIONS RESOLV_* NIS_PATH SSL_CERT_* SSLKEYLOGFILE *_CA_BUNDLE

@@ -1,4 +1,4 @@
-"""Requests for secrets, as an agent asks and as a person sees them. They never contain a value."""
+"""Requests for secrets, as sent by agents and as shown to people. They never contain a value."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from askback.domain.model import Model
 from askback.messages.languages import LocalText
 
 Scope = Literal["session", "project", "global"]
-"""Where a secret holds: in one thread, in one project, everywhere. The person chooses; an agent only suggests."""
+"""The scope of a secret: one thread, one project, everywhere. The person chooses; an agent only suggests."""
 SCOPES: tuple[Scope, ...] = ("session", "project", "global")
 
 
@@ -81,7 +81,7 @@ class ShownSecret(BaseModel):
 
     @property
     def required(self) -> list[str]:
-        """The names without which it is not answered; none if all are optional."""
+        """The names that an answer needs; none if all are optional."""
         return required_names(self.names, self.metadata)
 
 

@@ -1,4 +1,4 @@
-"""Values that are never shown by accident: `Secret` for one value, `RawBody` for a request body that may hold some."""
+"""Wrap values so that they are never shown by accident: `Secret` for a value, `RawBody` for a body with values."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NoReturn, TypeVar, final
 _T = TypeVar("_T")
 
 PLACEHOLDER = "Secret(…)"
-"""What is shown wherever the value might have been."""
+"""The placeholder for a value."""
 
 _KEPT = "A secret is not copied, pickled or serialised; reveal() is the only way to its value."
 
@@ -19,13 +19,14 @@ _KEPT = "A secret is not copied, pickled or serialised; reveal() is the only way
 class Secret:
     """Text that is not shown; `reveal()` is the only way to it.
 
-    What may run while an error is handled (repr, str, format, logging, a traceback with its locals) shows a
-    placeholder and never raises: the report of a failure must not fail itself. What would carry the value away
-    (copy, deepcopy, pickle, `dataclasses.asdict`, JSON of any kind) raises `TypeError`, so that the mistake is found
-    where it was made. It is no `str`: it cannot be joined, sliced, measured or encoded by accident.
+    Operations that may run while an error is handled (repr, str, format, logging, a traceback with its
+    locals) show a placeholder and never raise: the report of a failure must not fail itself. Operations that
+    would copy the value (copy, deepcopy, pickle, `dataclasses.asdict`, JSON of any kind) raise `TypeError`,
+    so that the mistake is found where it was made. It is not a `str`: it cannot be joined, sliced, measured
+    or encoded by accident.
 
-    This stops mistakes, not code that wants the value: whatever runs in the process can find it. Nor is it wiped
-    from memory: Python copies text as it likes and has no way to overwrite it.
+    This stops mistakes, not code that wants the value: any code in the process can find it. Nor is it wiped
+    from memory: Python copies text internally and cannot overwrite it.
     """
 
     __slots__ = ("_reveal",)
@@ -38,7 +39,7 @@ class Secret:
         self._reveal = lambda: value
 
     def reveal(self) -> str:
-        """Return the value. Whoever calls this answers for where it goes."""
+        """Return the value. The caller is responsible for it."""
         return self._reveal()
 
     def __repr__(self) -> str:
@@ -48,16 +49,16 @@ class Secret:
         return PLACEHOLDER
 
     def __eq__(self, other: object) -> bool:
-        """Compare with another secret in a time that tells at most the lengths; anything else is unequal."""
+        """Compare with another secret in a time that reveals at most the lengths; any other value is unequal."""
         if not isinstance(other, Secret):
             return NotImplemented
         return hmac.compare_digest(self.reveal().encode(), other.reveal().encode())
 
-    # In a set or as a key it would be compared in a time that tells more.
+    # In a set or as a key it would be compared in a time that reveals more.
     __hash__ = None  # pyright: ignore[reportAssignmentType] - this is how Python spells it
 
     def __getstate__(self) -> NoReturn:
-        # Copying and every pickle protocol ask for the state first; by default they would be handed the slots.
+        # Copying and every pickle protocol ask for the state first; by default they would get the slots.
         raise TypeError(_KEPT)
 
 
@@ -84,7 +85,7 @@ class RawBody:
         self._reveal = lambda: body
 
     def read(self, reader: Callable[[bytes], _T]) -> _T:
-        """Return what `reader` makes of the bytes.
+        """Return the result of `reader` for the bytes.
 
         If `reader` raises, the local variables in its traceback are cleared, because they held values. `reader` must
         not put a value into the exception itself.

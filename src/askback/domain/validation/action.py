@@ -67,7 +67,7 @@ def _check_provider(action: ActionAsk, report: Report, providers: Mapping[str, O
 
 
 def check_outcome(sent: OutcomeBody, action: ShownAction, limits: Limits) -> None:
-    """Raise `Faults` for a reason that nobody could have typed, and for an account that is not connected."""
+    """Raise `Faults` for a reason with characters that nobody types, and for an account that is not connected."""
     report = Report()
     if isinstance(sent, ActionAnswerBody):
         check_languages(sent.languages, report, limits)

@@ -24,7 +24,7 @@ from askback.messages.languages import spellings
 
 
 class CleanedAnswer(NamedTuple):
-    """A checked answer: typed values by field id, which of them were typed as "Other", and the questions skipped."""
+    """A checked answer: values by field id, the fields answered with "Other", and the skipped questions."""
 
     values: dict[str, Any]
     other: dict[str, bool]
@@ -33,7 +33,7 @@ class CleanedAnswer(NamedTuple):
 
     @property
     def answer(self) -> dict[str, Any]:
-        """The answer as it is in the state of a request."""
+        """The answer as stored in the state of a request."""
         more = {"other": self.other, "skipped": self.skipped, "control": self.control}
         return {"values": self.values, **{name: part for name, part in more.items() if part}}
 
@@ -129,7 +129,7 @@ def is_optional(form: Form, hidden: Collection[str] = ()) -> bool:
 
 
 class _Reading:
-    """One answer being read."""
+    """The reading of one answer."""
 
     __slots__ = (
         "form",
@@ -197,7 +197,7 @@ class _Reading:
         return "skipped_with_value" if is_provided(field, self.given.get(id_)) else None
 
     def is_untouched(self, fields: Sequence[AnyField]) -> bool:
-        """Whether nothing was filled in; an unticked box is nothing."""
+        """Whether nothing was filled in; an unticked box counts as nothing."""
         return not any(
             not field.readonly
             and field.id not in self.hidden
@@ -270,9 +270,9 @@ class _Reading:
 
 
 def typed_values(form: Form, given: Mapping[str, object], *, limits: Limits = DEFAULTS) -> dict[str, Any]:
-    """Return those of the values that their fields would accept, without sensitive ones, files and options of a source.
+    """Return the values that their fields would accept, without sensitive ones, files and options from a source.
 
-    They came with a decline, which is never refused for what was typed so far.
+    They came with a decline, which is never refused for its typed values.
     """
     found: dict[str, Any] = {}
     for field in form.all_fields:
@@ -314,7 +314,7 @@ Why = Literal["several_fields", "not_for_text", "not_an_option", "ambiguous"]
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """The values that a text means, by field id, not yet checked; or why it means none."""
+    """The values that a text stands for, by field id, not yet checked; or why it stands for none."""
 
     values: Mapping[str, OptionValue | list[OptionValue]] | None = None
     why: Why | None = None

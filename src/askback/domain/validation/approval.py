@@ -197,7 +197,7 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
 
 
 def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
-    """Return the rule to store: the one that was shown, or the person's version of it."""
+    """Return the rule to store: the shown one, or the person's version of it."""
     text = sent.rule or shown.rule
     if sent.edited_input is not None:
         return None

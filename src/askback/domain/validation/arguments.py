@@ -1,4 +1,4 @@
-"""A body as the keyword arguments of a function, whose type hints say what is allowed."""
+"""Read a body as the keyword arguments of a function, by its type hints."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def arguments(
 ) -> dict[str, Any]:
     """Return the members of a body that were sent, as arguments of `function`; raises `Faults`.
 
-    Keyword-only parameters are members; `alias` returns what one is called in the body. With `**more`, members that
-    are not known are left alone.
+    Keyword-only parameters are members; `alias` returns the name of a parameter in the body. With `**more`,
+    unknown members are ignored.
     """
     sent = parse(_model(function, alias), body)
     return {name: getattr(sent, name) for name in sent.model_fields_set}

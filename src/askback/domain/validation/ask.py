@@ -27,7 +27,7 @@ from askback.domain.validation.verdict import check_errors
 
 
 def is_normalized(body: Mapping[str, Any], encoded: bytes) -> bool:
-    """Whether a body that `check_ask` accepted can be stored as it was sent; `encoded` is its JSON."""
+    """Whether a body that `check_ask` accepted can be stored unchanged; `encoded` is its JSON."""
     if b"null" in encoded or isinstance(body.get("agent"), str):
         return False
     form: Mapping[str, Any] = body["form"]
@@ -104,7 +104,7 @@ def _keep(key: bytes, limits: Limits, fields: list[AnyField]) -> None:
 
 
 def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
-    """Report settings that do not fit the form: a default that it does not have, a check of hidden values."""
+    """Report settings that do not fit the form: defaults that it does not have, a check of hidden values."""
     text_check = TextCheck(report, suspicious=True)
     text_check.line("", "validator", ask.validator, limits.identifier)
     if ask.texts is not None:

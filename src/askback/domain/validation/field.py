@@ -37,7 +37,7 @@ MOST_INSTRUCTIONS = 300_000
 _WITH_OPTIONS = (Select, Radio, Multiselect)
 
 Raw = Any
-"""A list as it was sent; the spelling of an item decides the path of its fault."""
+"""An unparsed list; the spelling of an item decides the path of its fault."""
 
 
 class FieldRules:
@@ -63,7 +63,7 @@ class FieldRules:
     def check(self, path: str, field: AnyField, raw: Raw, index: int) -> bool:
         """Report every fault of a field; returns whether its rules can be used to check a value.
 
-        `raw[index]` is the field as it was sent.
+        `raw[index]` is the unparsed field.
         """
         if self.text_check.suspicious or not self.is_plain(field):
             self.check_texts(path, field)
@@ -270,7 +270,7 @@ class FieldRules:
             self.report.add(join(path, "value") if has_value else label_path, "duplicate_option")
 
     def check_option_value(self, path: str, value: OptionValue) -> None:
-        """Check a value that was given: an empty text is one, a text of only white space is not."""
+        """Check a provided value: an empty text is valid, a text of only white space is not."""
         if not isinstance(value, str):
             if abs(value) > SAFE_INTEGER:
                 self.report.add(path, "number_too_large")
@@ -303,7 +303,7 @@ def _fits(text: LocalText, most: int) -> bool:
 
 
 def _member(raw: Any, step: str | int) -> Any:
-    """Return a member as it was sent; None if it was added later, such as the Yes and No of a confirm."""
+    """Return a member of the sent body; None if it was added later, such as the Yes and No of a confirm."""
     try:
         return raw[step]
     except (TypeError, KeyError, IndexError):

@@ -111,7 +111,7 @@ class FormRules:
                 self.check_readonly(at, field)
 
     def keep_known(self, fields: Sequence[AnyField]) -> None:
-        """Take the fields as sound, but for what depends on the rest of the form."""
+        """Accept the known fields, except for checks that depend on the rest of the form."""
         for index, field in enumerate(fields):
             self.ids[field.id] = field
             if field.readonly:
@@ -139,7 +139,7 @@ class FormRules:
             self.check_fields(f"{at}.fields", section.fields, _members(raw, index).get("fields"), around)
 
     def check_layout(self, form: Form) -> None:
-        """Check that steps have sections, and that a field can be answered alone where one answers the form."""
+        """Check that steps have sections, and that a form answered by one control has no steps, conditions or rows."""
         if form.layout == "steps" and form.sections is None:
             self.report.add(f"{self.path}.layout", "steps_without_sections")
         conditions = [each.visible_if for each in (*self.ids.values(), *(form.sections or ())) if each]
@@ -172,7 +172,7 @@ class FormRules:
                 self.report.add(self.initial_path(id_), "invalid_initial_value")
 
     def is_valid(self, field: AnyField, value: object) -> bool:
-        """Whether a value is one of the field; of rows only some may be decided."""
+        """Whether a value is one of the field; not all rows need a decision."""
         if not isinstance(field, Rows):
             return not read_value(field, value, limits=self.limits, required=False).faults
         alone = field.model_copy(update={"required": False, "visible_if": None})

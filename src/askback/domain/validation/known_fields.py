@@ -13,13 +13,13 @@ from askback.domain.limits import Limits
 
 ENTRIES = 256
 MAX_BYTES = 8192
-"""Of the JSON of the fields of one form; larger ones are checked each time."""
+"""The maximum size of the JSON of a form's fields; larger ones are checked each time."""
 
 
 class KnownFields:
-    """The fields of the forms that were accepted last, by their JSON and the limits that they were checked against.
+    """The fields of the most recently accepted forms, by their JSON and the limits of their check.
 
-    Nothing is checked here: an entry is what the check returned for the same bytes.
+    Nothing is checked here: an entry is the result of the check for the same bytes.
     """
 
     def __init__(self, entries: int = ENTRIES) -> None:
@@ -35,14 +35,14 @@ class KnownFields:
         return known[1]
 
     def keep(self, key: bytes, limits: Limits, fields: list[AnyField]) -> None:
-        """Keep fields in which no fault was found; the one that was used longest ago may go for them."""
+        """Keep fields without a fault, and drop the least recently used ones if necessary."""
         self._known[key] = limits, fields
         if len(self._known) > self._entries:
             self._known.popitem(last=False)
 
 
 def fields_key(body: object) -> bytes | None:
-    """Return the JSON of the fields of the form in an `Ask`, None where that is nothing to recognize."""
+    """Return the JSON of the fields of the form in an `Ask`, or None if there is nothing to recognize."""
     form = _get(body, "form")
     fields = _get(form, "fields")
     if type(fields) is not list:
@@ -55,7 +55,7 @@ def fields_key(body: object) -> bytes | None:
 
 
 def with_fields(body: object, fields: list[AnyField]) -> dict[str, Any]:
-    """Return the body with these fields in its form; it is one that has a `fields_key`."""
+    """Return the body with these fields in its form; the body must have a `fields_key`."""
     sent = cast("Mapping[str, Any]", body)
     return {**sent, "form": {**sent["form"], "fields": fields}}
 

@@ -20,7 +20,7 @@ AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class InvalidField:
-    """A field whose structure is wrong; its id still counts, if it has one, and that it lacks a label."""
+    """A field whose structure is wrong; its id and a missing label still count."""
 
     id: str | None
     label: object

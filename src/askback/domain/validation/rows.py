@@ -28,7 +28,7 @@ class RowRules:
         self.check_field = check_field
 
     def check(self, path: str, field: Rows, raw: Any) -> None:
-        """Check the rows of a field; `raw` is the field as it was sent."""
+        """Check the rows of a field; `raw` is the unparsed field."""
         for key in ("sensitive", "readonly", "allow_skip"):
             if getattr(field, key):
                 self.report.add(join(path, key), "constraint_not_allowed", type="rows")
@@ -107,7 +107,7 @@ def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]
 
 
 def _members(value: object, path: str, report: Report) -> Mapping[str, object]:
-    """Return the members of an object, none of null; keys are texts, because it came as JSON."""
+    """Return the members of an object, none for null; keys are texts, because it was JSON."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):

@@ -110,7 +110,7 @@ def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
     for name in shown.names:
         if name in values and name in existing:
             report.add(join("secrets", name), "secret_both", name=name)
-    # Of names that are all optional one has to be there: a person who gives none dismisses the request.
+    # If all names are optional, one is still needed: a person who has none dismisses the request.
     wanted = shown.required or ([] if values or existing else shown.names)
     for name in wanted:
         if name not in values and name not in existing and not report.has_fault(join("secrets", name)):
@@ -176,5 +176,5 @@ def _existing(given: object, shown: ShownSecret, report: Report) -> set[str]:
 
 
 def _at(name: str, shown: ShownSecret) -> str:
-    """Return the path of a name; one that nobody asked for is not repeated, because it may be a pasted value."""
+    """Return the path of a name; an unrequested name is not repeated, because it may be a pasted value."""
     return join("secrets", name) if name in shown.names else "secrets"

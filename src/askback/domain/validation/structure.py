@@ -1,7 +1,7 @@
 """Checks the structure of a body with Pydantic and translates its errors into our paths and codes.
 
-Structure is what a JSON Schema can express: keys, JSON types, closed sets of words. A fault repeats nothing that
-was sent except keys in its path.
+Structure is what a JSON Schema can express: keys, JSON types, closed sets of words. A fault repeats nothing
+of the body except keys in its path.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.texts import has_lone_surrogate
 
 Steps = tuple[str | int, ...]
-"""A place in the body as it was sent: keys and indexes."""
+"""A place in the unparsed body: keys and indexes."""
 
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
@@ -176,7 +176,7 @@ def _is_implied(place: ErrorLocation, kind: str) -> bool:
 
 
 def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
-    """Return the place, key and params with which an error is reported."""
+    """Return the place, key and params of an error's fault."""
     kind, context = error["type"], error.get("ctx", {})
     steps = place.steps
     if kind in ("union_tag_not_found", "union_tag_invalid"):

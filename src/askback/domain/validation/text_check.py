@@ -83,7 +83,7 @@ class TextCheck:
         return not faulty
 
     def at(self, path: str, text: LocalText, most: int, *, lines: bool = False) -> None:
-        """Check a text that must not be blank and has a path of its own."""
+        """Check a text at a separate path, which must not be blank."""
         for at, each in self.spellings(path, text):
             if (not each or not each[0].isalnum()) and is_blank(each):
                 self.report.add(at, "empty")
@@ -98,7 +98,7 @@ class TextCheck:
 
 
 def check_languages(languages: object, report: Report, limits: Limits) -> Sequence[str]:
-    """Return the languages of a reader, none by default; report those that are no language tags."""
+    """Return the languages of a reader, none by default; report invalid language tags."""
     if languages is None:
         return ()
     if not isinstance(languages, list):

@@ -23,7 +23,7 @@ _NONCHARACTERS = "\ufdd0-\ufdef" + "".join(
     f"{chr(plane + 0xFFFE)}{chr(plane + 0xFFFF)}" for plane in range(0, 0x110000, 0x10000)
 )
 _TAGS = "\U000e0001-\U000e007f"
-"""Letters that nobody sees, and a model reads; in the flag of a region they are part of an emoji."""
+"""Letters that people cannot see and models can; in the flag of a region they are part of an emoji."""
 _FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,6}\U000e007f")
 _HIDING = "\x7f-\x9f\u200b\u2028-\u202e\u2060-\u2064\u2066-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb"
 _DECEPTIVE = f"{_HIDING}{_TAGS}{_NONCHARACTERS}"
@@ -33,7 +33,7 @@ _ALIKE = frozenset({"LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "CHEROKEE", "COPTI
 _UNSEEN = re.compile(
     "[\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c-\u200f\ufe00-\ufe0f\U000e0000-\U000e0fff]"
 )
-"""What a name of a tool cannot have beside `_DECEPTIVE`: characters without a shape of their own."""
+"""Characters without a shape, which the name of a tool cannot have, beside `_DECEPTIVE`."""
 _ENCODED = re.compile(rf"\\[bfnrtu]|[{_DECEPTIVE}]")
 
 
@@ -57,7 +57,7 @@ def is_deceptive(text: str, *, lines: bool) -> bool:
 
 
 def is_confusable(name: str) -> bool:
-    """Whether a name mixes alphabets whose letters look alike, or has letters in another form or that nobody sees."""
+    """Whether a name mixes alphabets whose letters look alike, or has variant or invisible letters."""
     if name.isascii():
         return False
     if _UNSEEN.search(name):

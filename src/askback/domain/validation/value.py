@@ -92,7 +92,7 @@ class CheckedValue(NamedTuple):
 def is_provided(field: AnyField, raw: object) -> bool:
     """Whether a value was provided: null, an empty text, white space and an empty list do not count.
 
-    An empty text is the choice of an option where one has that value.
+    An empty text counts if it is the value of an option.
     """
     if raw is None or raw == []:
         return False
@@ -104,7 +104,7 @@ def is_provided(field: AnyField, raw: object) -> bool:
 
 
 def fixed_value(field: AnyField, initial: Mapping[str, Any]) -> Any:
-    """Return what a `readonly` field shows: its initial value, else its default."""
+    """Return the value of a `readonly` field: its initial value, else its default."""
     value = initial.get(field.id)
     return field.default if value is None else value
 
@@ -335,7 +335,7 @@ def read_files(field: File, raw: object, uploads: Uploads) -> CheckedValue:
 
 
 def _upload(field: File, raw: object, uploads: Uploads) -> tuple[dict[str, Any] | None, str]:
-    """Return the file that an item names as an answer has it, or None and the key of the fault."""
+    """Return the file that an item names, as a value of an answer, or None and the key of the fault."""
     named = cast("dict[str, object]", raw).get("id") if isinstance(raw, dict) else raw
     if not isinstance(named, str):
         return None, "wrong_type.answer_file"
@@ -344,7 +344,7 @@ def _upload(field: File, raw: object, uploads: Uploads) -> tuple[dict[str, Any] 
 
 
 def _no_file(field: File, raw: object, _limits: Limits, _required: bool) -> CheckedValue:
-    """Read a value where nothing can have been uploaded: an initial value."""
+    """Read an initial value, for which no file can have been uploaded."""
     return read_files(field, raw, NO_UPLOADS)
 
 

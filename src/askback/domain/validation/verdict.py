@@ -1,4 +1,4 @@
-"""Checks what the check of an answer says: errors for the person, and the values and result of an accepted answer."""
+"""Check the verdict about an answer: errors for the person, and the values and result of an accepted answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from askback.domain.validation.structure import encode_body, report_surrogates
 from askback.domain.validation.text_check import TextCheck
 
 _LISTED = 20
-"""How many places a sentence names."""
+"""The maximum number of places that a sentence names."""
 
 
 def check_errors(

@@ -77,12 +77,12 @@ class _Seen:
 
 
 def is_box(field: AnyField) -> bool:
-    """Whether a field is a box or a switch, which is off when nothing was sent."""
+    """Whether a field is a box or a switch, which is off by default."""
     return field.type == "checkbox" or (isinstance(field, Boolean) and field.widget != "confirm")
 
 
 def _is(value: Any, wanted: Scalar) -> bool:
-    """Whether a value is the wanted one, or has it among the chosen; `True` is not 1."""
+    """Whether a value equals the wanted one, or contains it; `True` is not 1."""
     if isinstance(value, list):
         return any(_is(item, wanted) for item in cast("list[Any]", value))
     return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)

@@ -127,7 +127,7 @@ class ThreadArea(Area):
         return await self._db.snapshot(read)
 
     async def access(self, tenant: str, thread_id: str) -> AccessList:
-        """Read who may do what in a thread."""
+        """Read the access levels of a thread."""
         row = await self._db.find(ACCESS, tenant, thread_id)
         return OPEN_ACCESS if row is None else read_access(row[2], row[3])
 

@@ -253,7 +253,7 @@ class SqliteStore(
             self._terms.forget()
 
     async def access(self, tenant: str, thread_id: str) -> AccessList:
-        """Read who may do what in a thread."""
+        """Read the access levels of a thread."""
         return (await self.terms(tenant, thread_id)).access
 
     async def set_archived(

@@ -50,7 +50,7 @@ async def get_thread(call: Call) -> Result:
 
 
 async def get_thread_access(call: Call) -> Result:
-    """Read who may do what in a thread."""
+    """Read the access levels of a thread."""
     return json_result(
         (await access.get_thread_access(call.ctx, call.principal, call.args["thread_id"])).wire
     )

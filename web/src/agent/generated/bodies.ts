@@ -23,7 +23,7 @@ export interface AckBody {
   attempt: number;
 }
 
-/** What a person is asked to do. `description` is Markdown; `label` is the text of the link or button. */
+/** An action for a person. `description` is Markdown; `label` is the text of the link or button. */
 export interface ActionAsk {
   title: string | Record<string, string>;
   description?: string | Record<string, string> | null | undefined;
@@ -72,7 +72,7 @@ export interface AppendBody {
   content?: (TextBlock | ToolBlock | ImageBlock | RequestBlock | FileBlock)[] | null | undefined;
 }
 
-/** What an agent asks to run: `tool` with `input`, any JSON value. */
+/** The call that an agent wants to run: `tool` with `input`, any JSON value. */
 export interface Approval {
   tool?: string | null | undefined;
   input?: Json | undefined;
@@ -152,7 +152,7 @@ export interface AskTexts {
   declined?: string | null | undefined;
 }
 
-/** The most forms of one tool in a thread, by the asker itself; one more is refused with `text`. */
+/** The agent's own limit of the forms of one tool in a thread; beyond it a form is refused with `text`. */
 export interface AskedLimit {
   max: number;
   text?: string | null | undefined;
@@ -204,7 +204,7 @@ export interface Checkbox {
   default?: boolean | null | undefined;
 }
 
-/** How the form looks once it is answered; `{field}` in `summary_template` is replaced by its value. */
+/** The display of an answered form; `{field}` in `summary_template` is replaced by its value. */
 export interface CompletedView {
   show_inputs?: boolean | undefined;
   summary_template?: string | Record<string, string> | null | undefined;
@@ -289,7 +289,7 @@ export interface EscalationStep {
 
 export type Field = Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime | File | Rows;
 
-/** An error that the requester found in one field, as text for the person. */
+/** The requester's error message for one field, as text for the person. */
 export interface FieldFault {
   path: string;
   message: string;
@@ -363,7 +363,7 @@ export interface MessageBody {
   metadata?: Json | undefined;
 }
 
-/** Messages for the rules of a field, instead of askback's own. A field takes those of the rules that it has. */
+/** Messages for the rules of a field, instead of askback's own; each for a rule that the field has. */
 export interface Messages {
   required?: string | Record<string, string> | null | undefined;
   type?: string | Record<string, string> | null | undefined;
@@ -437,7 +437,7 @@ export interface OptionsFrom {
   tree?: boolean | undefined;
 }
 
-/** `POST /v1/requests/{id}/outcome`: how it went, reported by the agent that asked. */
+/** `POST /v1/requests/{id}/outcome`: the outcome of an action, reported by the agent that asked. */
 export interface OutcomeBody {
   outcome: "done" | "failed";
   reason?: string | null | undefined;
@@ -525,7 +525,7 @@ export interface Risk {
   reasons?: string[] | undefined;
 }
 
-/** One of the things that are accepted or declined; `fields` are for one that is accepted. */
+/** One item to accept or decline; `fields` are shown once it is accepted. */
 export interface Row {
   id: string;
   label: string | Record<string, string>;
@@ -533,7 +533,7 @@ export interface Row {
   fields?: (Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime)[] | null | undefined;
 }
 
-/** Several things, each of which is accepted or declined. */
+/** Several items, each accepted or declined separately. */
 export interface Rows {
   id: string;
   label?: string | Record<string, string> | null | undefined;

@@ -45,7 +45,7 @@ export interface Operations {
   get_thread: { args: { thread_id: string }; body: undefined; reply: read.ThreadSnapshot };
   /** Change the title, the metadata or the settings of a thread. */
   update_thread: { args: { thread_id: string }; body: sent.ThreadBody; reply: read.Thread };
-  /** Read who may do what in a thread. */
+  /** Read the access levels of a thread. */
   get_thread_access: { args: { thread_id: string }; body: undefined; reply: read.ThreadAccess };
   /** Set the owner of a thread and who may access it. */
   set_thread_access: { args: { thread_id: string }; body: sent.AccessBody; reply: read.ThreadAccess };

@@ -16,7 +16,7 @@ export interface AccessEvent {
   access: ThreadAccess;
 }
 
-/** `POST /v1/requests/{id}/answer` for an action: the revision that the person saw, and how it went. */
+/** `POST /v1/requests/{id}/answer` for an action: the revision that the person saw, and the outcome. */
 export interface ActionAnswerBody {
   outcome: "done" | "failed";
   reason?: string | null | undefined;
@@ -110,7 +110,7 @@ export interface AskTexts {
   declined?: string | null | undefined;
 }
 
-/** A person has assigned the request to `assignees`, or again to those whom the agent named (null). */
+/** A person has assigned the request to `assignees`, or (null) back to the agent's assignees. */
 export interface Assignment {
   assignees?: string[] | null | undefined;
   by: Actor;
@@ -303,7 +303,7 @@ export interface CommentList {
   comments: Comment[];
 }
 
-/** How the form looks once it is answered; `{field}` in `summary_template` is replaced by its value. */
+/** The display of an answered form; `{field}` in `summary_template` is replaced by its value. */
 export interface CompletedView {
   show_inputs?: boolean | undefined;
   summary_template?: string | null | undefined;
@@ -448,7 +448,7 @@ export interface DiffLine {
   parts: (string | Escape)[];
 }
 
-/** What the server computed for display: `patterns` by field id, `markdown` by the path of the text. */
+/** The server's additions for display: `patterns` by field id, `markdown` by the path of the text. */
 export interface Display {
   patterns?: Record<string, string | null> | undefined;
   markdown?: Record<string, Rich[]> | undefined;
@@ -473,7 +473,7 @@ export interface Escape {
   escape: string;
 }
 
-/** An attempt of an action that failed; `number` counts them. `code` is set if the server itself saw it fail. */
+/** A failed attempt of an action; `number` counts them. `code` is set if the server itself detected the failure. */
 export interface FailedAttempt {
   number: number;
   at: string;
@@ -753,7 +753,7 @@ export interface MessageUpdateEvent {
   update: MessageUpdate;
 }
 
-/** Messages for the rules of a field, instead of askback's own. A field takes those of the rules that it has. */
+/** Messages for the rules of a field, instead of askback's own; each for a rule that the field has. */
 export interface Messages {
   required?: string | null | undefined;
   type?: string | null | undefined;
@@ -948,7 +948,7 @@ export interface Problem {
   retry_after?: number | null | undefined;
 }
 
-/** The most forms of a tool, as the agent names it, or of an agent (its id), or of this tool of this agent. */
+/** The maximum number of forms of a tool, of an agent (by id), or of one tool of one agent. */
 export interface QuestionLimit {
   tool?: string | null | undefined;
   agent?: string | null | undefined;
@@ -1066,7 +1066,7 @@ export interface Root {
   granted_by: Actor;
 }
 
-/** One of the things that are accepted or declined; `fields` are for one that is accepted. */
+/** One item to accept or decline; `fields` are shown once it is accepted. */
 export interface Row {
   id: string;
   label: string;
@@ -1074,7 +1074,7 @@ export interface Row {
   fields?: (Text | Textarea | Number | Boolean | Select | Multiselect | Checkbox | Radio | Date | Time | Datetime)[] | null | undefined;
 }
 
-/** Several things, each of which is accepted or declined. */
+/** Several items, each accepted or declined separately. */
 export interface Rows {
   id: string;
   label?: string | null | undefined;
@@ -1312,7 +1312,7 @@ export interface ShadowSettings {
   table?: "askback" | "nebo" | null | undefined;
 }
 
-/** The texts that the person saw, of a request in several languages, or of options that came from a source. */
+/** The texts that the person saw, for a request in several languages, or for options from a source. */
 export interface Shown {
   locale?: string | null | undefined;
   labels?: Record<string, string> | undefined;
@@ -1323,7 +1323,7 @@ export interface Shown {
   label?: string | null | undefined;
 }
 
-/** An action as it is shown; `host` is where its link or its provider leads. */
+/** An action for display; `host` is the destination of its link or provider. */
 export interface ShownAction {
   title: string;
   description?: string | null | undefined;

@@ -12,7 +12,7 @@ addTexts(texts);
 
 /** Between two reports of what this person does. */
 const EVERY_MS = 3_000;
-/** How long a report counts. */
+/** How long a report is valid. */
 const GONE_MS = 10_000;
 
 /** The card of a request; `hint` is shown in it. */

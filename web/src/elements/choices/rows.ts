@@ -1,5 +1,6 @@
 /**
- * Fields of type `rows` as plain fields: a decision for each row, and its fields, which an accepted one shows.
+ * Fields of type `rows` as plain fields: a decision for each row, and its fields, which are shown
+ * if it is accepted.
  *
  * `src/askback/domain/rows.py` has the same rule: their ids are the steps to the value, one on each line.
  */

@@ -49,7 +49,7 @@ def why_suspicious(text: str) -> Reason | None:
 
 @lru_cache(maxsize=8192)
 def _of(char: str) -> tuple[bool, Reason | None]:
-    """Tell whether one character is a combining mark, and what is wrong with it."""
+    """Return whether a character is a combining mark, and its fault."""
     category = unicodedata.category(char)
     if category in _UNWANTED and char not in " \t\n":
         return False, _reason("hidden_character", char)

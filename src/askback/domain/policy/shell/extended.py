@@ -1,6 +1,6 @@
 """Reads more of bash, for the built-in lists alone: patterns, tests, comments, input files, loops, a leading `cd`.
 
-Nothing computed is accepted: no substitutions, here-documents, assignments, arithmetic or functions. `rule_scope`
+Computed text is not accepted: no substitutions, here-documents, assignments, arithmetic or functions. `rule_scope`
 checks what a pattern may expand to; `delegation` expands `find -exec` and the like. See ADR 0032.
 """
 
