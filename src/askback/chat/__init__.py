@@ -1,4 +1,4 @@
 """The agents of `askback chat`, and the host that lets one talk with a person in a thread.
 
-The thread is the only state: a host that was killed reads it and goes on.
+The thread is the only state: a killed host reads it and continues.
 """

@@ -37,7 +37,7 @@ class ClaudeAgent:
 
     async def answer(self, turn: Turn) -> None:
         """Answer the prompt in the session of the thread."""
-        await turn.stop()  # the calls of a process that was killed: Claude makes them anew
+        await turn.stop()  # the calls of a killed process: Claude makes them again
         session_id, prompt = await self._session(turn)
         told = converse(
             turn.ask,

@@ -24,7 +24,7 @@ class ModelError(AskbackError):
 
 @dataclass(slots=True)
 class ModelCall:
-    """A tool call of a reply. `arguments` should be JSON. The id is made here: some providers count anew each time."""
+    """A tool call of a reply. `arguments` should be JSON. The id is made here: some providers' ids repeat."""
 
     name: str = ""
     arguments: str = ""
@@ -87,7 +87,7 @@ class Endpoint:
 
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a list; whatever else an endpoint sends is ignored."""
+    """Yield the objects of a list; anything else from an endpoint is ignored."""
     if isinstance(value, list):
         yield from (each for each in cast("list[Any]", value) if isinstance(each, dict))
 

@@ -56,7 +56,7 @@ def transcript(thread: Mapping[str, Any]) -> str:
 
 
 def _replies(content: Sequence[Json]) -> Iterator[Json]:
-    """Yield the replies of a model that a message is made of: texts, each with the tool calls that follow it."""
+    """Yield the replies of a model in a message: texts, each with the tool calls that follow it."""
     text = ""
     for is_call, parts in groupby(content, key=lambda part: part["type"] == "tool"):
         if not is_call:

@@ -33,7 +33,7 @@ class Host:
     _has_title: bool = True
 
     async def serve(self) -> None:
-        """Answer messages until cancelled; a turn that an earlier process was killed in goes on first."""
+        """Answer messages until cancelled; a turn in which an earlier process was killed continues first."""
         thread = await self.ask.threads.get(self.thread_id)
         self._has_title = thread.get("title") is not None
         if not thread["messages"]:
@@ -47,7 +47,7 @@ class Host:
             await self._stop()
 
     async def _go_on(self, prompt: Mapping[str, Any]) -> None:
-        """Begin the turn of a prompt if none has begun, or go on with it if its process was killed."""
+        """Begin the turn of a prompt if none has begun, or continue it if its process was killed."""
         runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
         last = runs[0] if runs and runs[0].metadata == _about(prompt) else None
         if last is None:
@@ -98,7 +98,7 @@ class Host:
 
     async def _answer(self, turn: Turn) -> None:
         if not turn.goes_on:
-            await turn.stop()  # what an earlier turn has left, whose process was killed
+            await turn.stop()  # left by an earlier turn whose process was killed
         try:
             await self.agent.answer(turn)
             await turn.flush()

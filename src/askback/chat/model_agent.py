@@ -33,7 +33,7 @@ class ModelAgent:
         return f"Hello! I am {self.endpoint.model}, and I work in {self.folder}. What shall we do?"
 
     async def answer(self, turn: Turn) -> None:
-        """Answer the prompt; the thread says how far an earlier process came."""
+        """Answer the prompt; the thread shows the progress of an earlier process."""
         tools = tools_in(self.folder)
         system = {"role": "system", "content": SYSTEM.format(folder=self.folder)}
         while True:

@@ -27,7 +27,7 @@ COMMAND_S = 600.0
 MOST = 20_000
 """The characters of a result that the model gets."""
 LONGEST_CHARACTER = 4
-"""The bytes of a character in UTF-8, at most."""
+"""The maximum number of bytes of a character in UTF-8."""
 _PRIVATE = ("ASKBACK_", "OPENAI_", "ANTHROPIC_")
 """Variables that a command does not get: the keys of the chat itself."""
 
@@ -128,7 +128,7 @@ async def _run(folder: Path, given: Bash) -> str:
         except TimeoutError:
             raise ToolFailed(f"It took longer than {COMMAND_S:.0f} seconds and was stopped.") from None
         finally:
-            with suppress(ProcessLookupError):  # what it started in the background ends with it
+            with suppress(ProcessLookupError):  # its background processes end with it
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
         output.seek(0)

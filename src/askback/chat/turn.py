@@ -33,11 +33,11 @@ class Turn:
     """The message of each tool call."""
     _text: str = ""
     _timer: asyncio.TimerHandle | None = None
-    """Sends a piece that is short, since the model may pause after it."""
+    """Sends a short piece, since the model may pause after it."""
     _sending: asyncio.Task[None] | None = None
 
     def place(self, call_id: str) -> Place:
-        """Return where a tool call asks."""
+        """Return the place of a tool call's request."""
         return Place(id=call_id, thread_id=self.thread_id, run_id=self.run_id, tool_call_id=call_id)
 
     async def read(self) -> dict[str, Any]:
@@ -131,8 +131,8 @@ class ChatAgent(Protocol):
         ...
 
     async def answer(self, turn: Turn) -> None:
-        """Answer the prompt of a turn, from where an earlier process has left it.
+        """Answer the prompt of a turn, continuing after an earlier process.
 
-        It is cancelled when the person stops it or writes again. Raises `AskbackError`, which the person reads.
+        It is cancelled when the person stops it or writes again. Raises `AskbackError`, whose text the person reads.
         """
         ...

@@ -1,1 +1,1 @@
-"""Buses: how a committed change reaches whoever waits for it. Siblings never import each other."""
+"""Deliver committed changes to waiters, on one server or several. Siblings never import each other."""

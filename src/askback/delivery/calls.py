@@ -1,4 +1,4 @@
-"""Calls of what an operator configured: functions of this process, and addresses that get signed messages."""
+"""Call the operator's extensions: functions of this process, and addresses that get signed messages."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Reply = TypeVar("Reply")
 
 
 class FunctionCall(Generic[Sent, Reply]):
-    """A function, plain or async; a plain one runs in a thread, of which there are as many as `threads` says."""
+    """A function, plain or async; plain ones run in `threads` threads."""
 
     def __init__(
         self, function: Callable[[Sent], Reply | Awaitable[Reply]], *, threads: CapacityLimiter | None = None
@@ -40,7 +40,7 @@ class FunctionCall(Generic[Sent, Reply]):
 
 
 class SignedCall:
-    """An address that is posted to, signed like a webhook, and replies 200 with JSON."""
+    """An address that gets posts signed like a webhook's, and replies 200 with JSON."""
 
     def __init__(self, url: str, *, key: bytes, client: WebhookClient, clock: Clock) -> None:
         self._url = url

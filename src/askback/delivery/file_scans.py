@@ -14,9 +14,9 @@ from askback.ports.filescan import FileToScan
 from askback.wire.verdicts import FileScanBody
 
 AT_ONCE = 4
-"""Files that are in memory for one webhook at a time: the signature is that of a whole body."""
+"""The number of files in memory at a time for one webhook: the signature covers a whole body."""
 LARGEST = 32 * 1024 * 1024
-"""Bytes of a file that is sent."""
+"""The maximum size of a sent file."""
 LONGEST_VERDICT = 64 * 1024
 TOO_LARGE = "It is too large to be checked."
 REFUSED = "The check found a problem."
@@ -32,7 +32,7 @@ class WebhookFileScan:
         self._slots = CapacityLimiter(AT_ONCE)
 
     async def __call__(self, file: FileToScan, /) -> str | None:
-        """Post the file; raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is no verdict."""
+        """Post the file; raises `AddressRefused`, `Unreachable`, and `Faults` for an invalid reply."""
         async with self._slots:
             content = bytearray()
             async for chunk in file.chunks():

@@ -1,7 +1,7 @@
 """The bus of one process: a dictionary of listeners, called in turn.
 
-A thousand listeners cost a thousand plain calls: no task, no queue, no copy of the event. What a
-slow reader needs (a buffer, a limit) belongs to the reader.
+A thousand listeners cost a thousand plain calls: no task, no queue, no copy of the event. The buffer and the
+limit of a slow reader belong to the reader.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LocalBus:
         return partial(self._leave, topic, self._next)
 
     def dismiss(self, principal_id: str) -> None:
-        """Have this server end what a principal who left has open."""
+        """Close the connections of a dismissed principal at this server."""
         for end in self._ends:
             end(principal_id)
 
@@ -96,7 +96,7 @@ class LocalBus:
     @staticmethod
     def _call(listeners: dict[int, Listener], event: Event) -> None:
         for number, listener in tuple(listeners.items()):
-            # One listener may make another leave; who has left is not called.
+            # One listener may remove another; a removed listener is not called.
             if number not in listeners:
                 continue
             try:

@@ -15,15 +15,15 @@ from askback.domain.sources import OptionQuery, OptionReply
 from askback.ports.clock import Clock, Ids
 
 AT_ONCE = 16
-"""Calls of one plain function at a time: one that hangs must not take a thread for each letter that somebody types."""
+"""Concurrent calls of one plain function: one that hangs must not take a thread for each typed letter."""
 LONGEST_REPLY = 1024 * 1024
-"""Bytes of the reply of a webhook that are read."""
+"""The maximum size of a webhook's reply."""
 
 SourceFunction = Callable[[OptionQuery], OptionReply | Awaitable[OptionReply]]
 
 
 class SourceBusy(Exception):
-    """All calls of a plain function that may run at once are still running."""
+    """The maximum number of calls of a plain function are still running."""
 
 
 class FunctionSource:
@@ -33,15 +33,15 @@ class FunctionSource:
         self._function = function
         self._slots = BoundedSemaphore(AT_ONCE)
         called = function if inspect.iscoroutinefunction(function) else self._in_slot
-        # Threads of its own, so that one that hangs leaves all others to the rest of the server.
+        # Separate threads, so that a hanging function does not block the rest of the server.
         self._call = FunctionCall[OptionQuery, OptionReply](called, threads=CapacityLimiter(AT_ONCE))
 
     async def __call__(self, query: OptionQuery, /) -> object:
-        """Call the function. Raises `SourceBusy`, and what it raises."""
+        """Call the function. Raises `SourceBusy`, and the function's errors."""
         return await self._call(query)
 
     def _in_slot(self, query: OptionQuery) -> OptionReply | Awaitable[OptionReply]:
-        # In the thread, which goes on after a timeout: only its end makes room for the next call.
+        # In the thread, which continues after a timeout: only its end makes room for the next call.
         if not self._slots.acquire(blocking=False):
             raise SourceBusy
         try:

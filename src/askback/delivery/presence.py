@@ -17,11 +17,11 @@ from askback.ports.bus import Bus
 from askback.ports.presence import ArrivalListener, PresenceRegister, View
 
 LEASE_S = 10.0
-"""How long the viewers of a dead server count."""
+"""How long the viewers of a dead server are counted."""
 RENEWALS = 3
 """How often a lease is renewed before it ends, so that one renewal may fail."""
 PATIENCE_S = 2.0
-"""How long a page waits at most to be registered; it works without."""
+"""How long a page waits at most to be registered; it also works unregistered."""
 
 _log = logging.getLogger(__name__)
 
@@ -70,7 +70,7 @@ class SharedPresence:
                 await done.wait()
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
-        """Whether any server has a viewer of this thread, or of all; raises `Unavailable`."""
+        """Whether any server has a viewer of this thread, or of all threads; raises `Unavailable`."""
         if not self._watching.keys.isdisjoint(((tenant, thread_id), (tenant, None))):
             return True
         return await self._register.anybody(tenant, thread_id)

@@ -1,9 +1,9 @@
 """The bus of several servers on one store: each commit reaches the listeners of all servers.
 
-The commits of this server are published at once. For those of others it gets a notice and reads the events from the
-store, once for all its listeners. Listeners get the events of a tenant in the order of the commits. If the connection
-is lost, the missed events are read once there is a new one. A poll compares with the store periodically and checks
-the connection, which may be dead without a reset.
+The commits of this server are published at once. For commits of others it gets a notice and reads the events
+from the store, once for all its listeners. Listeners get the events of a tenant in the order of the commits.
+If the connection is lost, the missed events are read once there is a new one. A poll compares with the store
+periodically and checks the connection, which may be dead without a reset.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class SharedBus:
     # The connection
 
     async def _subscribe(self) -> Subscription:
-        """Listen first and compare then, so that no commit in between is missed."""
+        """Listen first, then compare, so that no commit in between is missed."""
         subscription = await self._feed.subscribe(self._receive)
         try:
             await self._compare()

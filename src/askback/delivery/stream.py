@@ -1,7 +1,7 @@
 """The events of one tenant in the order of their commits.
 
-The positions of a tenant have no gap. An event of this server arrives directly; if it is not the next one, other
-servers committed in between, and their events can be read by then. Each event is published once.
+The positions of a tenant have no gap. An event of this server arrives directly; if it is not the next one,
+other servers committed in between, and their events can already be read. Each event is published once.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Stream:
         self._known = max(self._known, position)
 
     def fill(self, events: Sequence[Event]) -> None:
-        """Add a page of the events above the cursor; an empty one means that the rest was erased."""
+        """Add a page of the events above the cursor; an empty page means that the rest was erased."""
         new = [event for event in events if event.position > self.cursor]
         if new:
             self._advance(new)

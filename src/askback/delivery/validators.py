@@ -12,7 +12,7 @@ from askback.ports.validator import Submission
 from askback.wire.verdicts import RepromptBody, VerdictBody
 
 LONGEST_VERDICT = 256 * 1024
-"""Bytes of the reply of a webhook that are read: a verdict may bring another form."""
+"""The maximum size of a webhook's reply: a verdict may contain another form."""
 
 ValidatorFunction = Callable[[Submission], Verdict | Awaitable[Verdict]]
 
@@ -27,7 +27,7 @@ class WebhookValidator:
         self._call = call
 
     async def __call__(self, submission: Submission, /) -> Verdict:
-        """Post the request; raises `AddressRefused`, `Unreachable`, and `Faults` for a reply that is no verdict."""
+        """Post the request; raises `AddressRefused`, `Unreachable`, and `Faults` for an invalid reply."""
         data = submission.request.model_dump_json(exclude_none=True)
         reply = await self._call.post("validate", data, message_id=submission.id, most=LONGEST_VERDICT)
         return _verdict(parse(VerdictBody, reply), submission)

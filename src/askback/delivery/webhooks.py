@@ -1,9 +1,9 @@
-"""Carries messages to webhooks over HTTP, and to no address inside (I11).
+"""Send messages to webhooks over HTTP, and never to a private address (I11).
 
-A host is looked up once for each message. Every address that it has is checked, and the connection goes to one of
-those, by number: what the name leads to a moment later does not matter. TLS and the `Host` header still have the name.
-No redirect is followed, no proxy of the environment is used, and the body of the answer is read only for callers that
-ask for it.
+A host is looked up once for each message. All its addresses are checked, and the connection goes to one of
+them, by number, so later changes of the name have no effect. TLS and the `Host` header still have the name.
+No redirect is followed, no proxy of the environment is used, and the body of the answer is read only for
+callers that ask for it.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     import httpx2
 
 ANSWER_S = 10.0
-"""For all of it: looking up, connecting, sending, and the head of the answer."""
+"""The time limit for the whole call: lookup, connection, sending, and the head of the reply."""
 ADDRESSES = 4
-"""How many of a host's addresses are tried."""
+"""The maximum number of a host's addresses to try."""
 
 Lookup = Callable[[str, int], Awaitable[Sequence[Address]]]
 """Return the addresses of a host; raises `OSError`."""
 
 
 class HttpWebhookClient:
-    """The `WebhookClient` port on HTTP/1.1. `allowed` is what the operator lets it reach besides the public network."""
+    """The `WebhookClient` port on HTTP/1.1. `allowed` are the operator's targets besides the public network."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class HttpWebhookClient:
         self._tls = tls
 
     def check_url(self, url: str) -> None:
-        """Raise `AddressRefused` for what is refused whatever its name leads to."""
+        """Raise `AddressRefused` for an address that is refused before its name is resolved."""
         self._vetted(url)
 
     async def post(
@@ -80,7 +80,7 @@ class HttpWebhookClient:
         return where
 
     async def _checked(self, where: WebhookTarget) -> Sequence[Address]:
-        """Return where the host is now; one address inside is enough to refuse all of them."""
+        """Return the current addresses of the host; one private address is enough to refuse all of them."""
         if where.literal is not None:
             return [where.literal]
         try:
@@ -110,7 +110,7 @@ class HttpWebhookClient:
                 try:
                     return await self._ask(http, where, address, headers, body, answer_bytes)
                 except httpx2.ConnectError as error:
-                    failed = Unreachable(_reason(error))  # nothing was sent: the next address may do
+                    failed = Unreachable(_reason(error))  # nothing was sent: the next address may work
                 except httpx2.HTTPError as error:
                     raise Unreachable(_reason(error)) from None
         raise failed
@@ -172,7 +172,7 @@ def _tls_context() -> ssl.SSLContext:
 
 
 def _reason(error: httpx2.HTTPError) -> str:
-    """Name what went wrong by the kind of it: texts of errors may quote what the other side said."""
+    """Name an error by its type: its text may quote the other side."""
     import httpx2
 
     cause: BaseException | None = error

@@ -1,1 +1,1 @@
-"""The demo: a real agent that asks a person and then does what was agreed."""
+"""The demo: a real agent that asks a person and then does the agreed work."""

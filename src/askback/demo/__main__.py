@@ -1,7 +1,7 @@
 """The sample agent as a process of its own: `python -m askback.demo --thread T --run ID --output DIR`.
 
 It finds its server as every client does and prints one line of JSON when it ends: `{"folder": path, "published": url}`.
-Each is null where there is none: the person may not want a project, and there may be no `--registry` to publish to.
+Each may be null: the person may not want a project, and there may be no `--registry`.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
     python -m askback.demo.credential --thread T --run ID --registry URL
 
-Who tries a value holds it. The agent, which talks with a model, must not: so this is not the agent. It ends with 0 when
-the token may be used, with 3 when nobody gave it. When the agent is killed it ends as well, and leaves the request open
-for the agent that is started next.
+The process that tests a value holds it. The agent, which talks with a model, must not, so this is a separate
+process. It exits with 0 if the token may be used, with 3 if nobody gave it. If the agent is killed, it ends
+as well, and leaves the request open for the next agent.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ WRONG_TOKEN = "demo_mistyped"  # noqa: S105 - it opens nothing
 class ScriptedPerson:
     """Answers every form in one thread, approves every tool call once, and submits the `token` if it has one.
 
-    `note` is called with each thing it does.
+    `note` is called with each of its actions.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """Publishes the files of the current folder: `python publish.py ADDRESS`.
 
-It finds the registry's token in its environment, and is as wordy as such programs are: it prints the header with the
-token in it. `askback run` takes the token out of that before anybody reads it.
+It finds the registry's token in its environment, and is as verbose as such programs are: it prints the header
+with the token. `askback run` removes the token from that before anybody reads it.
 
-Standard library only: it is what an agent runs, and knows nothing of askback.
+Standard library only: an agent runs it, and it is independent of askback.
 """
 
 from __future__ import annotations

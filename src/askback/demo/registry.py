@@ -55,7 +55,7 @@ class Registry:
         return True
 
     def get(self, name: str) -> bytes | None:
-        """Return a package as it was stored."""
+        """Return a stored package."""
         try:
             return (self._folder / f"{name}.json").read_bytes()
         except FileNotFoundError:

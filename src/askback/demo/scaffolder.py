@@ -90,7 +90,7 @@ class BuiltProject:
 class Scaffolder:
     """One run of the agent in one conversation; projects go into new folders under `output`.
 
-    Where there is a `registry`, by its address, it offers to publish them there.
+    With a `registry`, by its address, it offers to publish them there.
     """
 
     talk: Conversation

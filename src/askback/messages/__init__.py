@@ -44,7 +44,7 @@ class Translatable(Protocol):
 
 
 def render(fault: Translatable, locale: str) -> str:
-    """Return the sentence for a fault, or the message of its own; the default locale is English."""
+    """Return the sentence for a fault, or its own message; the default locale is English."""
     own: LocalText | None = fault.params.get("message")
     if own is not None:
         return choose(own, (locale,))
@@ -54,8 +54,8 @@ def render(fault: Translatable, locale: str) -> str:
 def translate(key: str, locale: str, **params: Any) -> str:
     """Return the text of `key` with its placeholders filled in; filled-in text is not searched again.
 
-    A value that is a `TranslatableText` itself is translated too; several are joined with blanks. With a value of 1
-    the text of `<key>.one` is used, where there is one.
+    A value that is a `TranslatableText` itself is translated too; several are joined with blanks. With a
+    value of 1 the text of `<key>.one` is used, if it exists.
     """
     catalogue = _CATALOGUES.get(locale, _CATALOGUES[DEFAULT_LOCALE])
     text = (catalogue.get(f"{key}.one") if 1 in params.values() else None) or catalogue[key]

@@ -1,4 +1,4 @@
-"""Texts of an asker in one language or several, and the choice of the language that a reader gets.
+"""Texts of an agent in one language or several, and the choice of a language for a reader.
 
 The same rule is in `web/src/core/texts.ts`; both run `vectors/texts.json`.
 """
@@ -22,10 +22,10 @@ def choose(text: LocalText | None, languages: Sequence[str] = ()) -> str:
 
 
 def choose_language(offered: Iterable[str], languages: Sequence[str] = ()) -> str:
-    """Return the tag, of at least one that is offered, for a reader of `languages`.
+    """Return one of the offered tags, of which there is at least one, for a reader of `languages`.
 
-    Of each language in turn: the same tag, then its prefixes, then a longer tag (`de` gets `de-AT`). Otherwise
-    English, otherwise the first that is offered. Case does not matter.
+    For each language in turn: the same tag, then its prefixes, then a longer tag (`de` gets `de-AT`).
+    Otherwise English, otherwise the first offered tag. Case does not matter.
     """
     tags = {tag.lower(): tag for tag in offered}
     for language in (*languages, "en"):

@@ -143,7 +143,8 @@ class App:
     ) -> str:
         """Create a token for an app in the caller's own process, after its lifespan has begun.
 
-        `names` and `threads` are patterns of what a runner may lease, `user` is your id of the person that it acts for.
+        `names` and `threads` are patterns of a runner's secrets and threads, `user` is your id of the person
+        that it acts for.
         """
         new = tokens.NewToken(
             role=role,
@@ -161,9 +162,9 @@ class App:
         """Open the store, register the chosen tokens and run the jobs until the block ends.
 
         The ASGI lifespan does the same; this method raises the errors of the start unchanged. A command that does not
-        serve (`serves=False`) keeps tokens that its settings do not name, since they need not be those of the server.
-        If the disk takes no writes, the server starts read-only and tries again every `retry_s`. Raises
-        `StoreUnusable`.
+        serve (`serves=False`) keeps tokens that its settings do not name, since its settings may differ from
+        the server's. If the disk refuses writes, the server starts read-only and tries again every `retry_s`.
+        Raises `StoreUnusable`.
         """
         folder = self._scratch or self.settings.data_dir
         self._require_private(folder)
@@ -199,7 +200,7 @@ class App:
                 shutil.rmtree(self._scratch, ignore_errors=True)
 
     def when_writable(self, call: Callable[[], Awaitable[object]]) -> None:
-        """Call a function once a server that started read-only takes writes."""
+        """Call a function once a server that started read-only accepts writes."""
         self._startup.when_writable(call)
 
     def _require_private(self, folder: Path) -> None:
@@ -256,8 +257,9 @@ def create_app(
     """Build a server. Ports that are not passed get their production implementation.
 
     Without settings the database is in a temporary folder, deleted when the app ends, and the master key in memory. A
-    `store` must publish its commits to `bus`. `probes`, `file_scan`, `validators`, `option_sources` and `kinds` are
-    added to those of installed packages. `validators` and `option_sources` may be plain functions.
+    `store` must publish its commits to `bus`. `probes`, `file_scan`, `validators`, `option_sources` and
+    `kinds` are added to the ones of installed packages. `validators` and `option_sources` may be plain
+    functions.
     """
     scratch = None
     if settings is None:
@@ -338,7 +340,7 @@ def _postgres(url: str, bus: Bus | None) -> Backends:
 
 
 def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]]:
-    """Read the audit log of every tenant from the database, also while a server uses it."""
+    """Read the audit log of every tenant from the database, even while a server uses it."""
     if isinstance(settings.database, PostgresAddress):
         from askback.storage.postgres import Database
         from askback.storage.postgres.auditread import read_audit

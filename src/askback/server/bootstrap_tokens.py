@@ -19,7 +19,7 @@ from askback.wire.operation import OPERATOR
 log = logging.getLogger(__name__)
 
 RUN = "run"
-"""The token of `askback run`, which is an agent of its own; its grants are for no other agent."""
+"""The token of `askback run`, which is a separate agent; its grants are for no other agent."""
 
 NAMES = {
     "requester": "agent",
@@ -28,20 +28,20 @@ NAMES = {
     "admin": "admin",
     OPERATOR: "operator",
 }
-"""Who gets a token at the first start: a role, or `RUN`, and the name on the page.
+"""The tokens of the first start: a role, or `RUN`, and the name on the page.
 
-The operator's is for commands on this machine, and is printed nowhere.
+The operator's token is for commands on this machine, and is never printed.
 """
 
 DATABASE = "database"
-"""The key in `server.json` of the file whose tokens these are."""
+"""The key in `server.json` for the database file of its tokens."""
 
 
 def require_its_database(settings: Settings) -> None:
     """Raise `StoreUnusable` if a start would create a new database in place of a missing one.
 
-    `server.json` names that one, or may have before it was damaged, or a restore began to write it. A key file without
-    a database is only a warning: it may be there for a new database.
+    `server.json` names the missing one, or may have before it was damaged, or a restore began to write it. A
+    key file without a database is only a warning: it may be there for a new database.
     """
     if not settings.database_is_new or not isinstance(settings.database, Path):
         return
@@ -67,9 +67,9 @@ def require_its_database(settings: Settings) -> None:
 async def open_keyring(application: App, *, url: str | None = None) -> Mapping[str, str]:
     """Return the tokens of the running app by role, and write them to `server.json` for programs of the same user.
 
-    Tokens from the settings win over those in the file. `url` is the address of the app; without one the file keeps
-    the address of the server that ran last. A read-only server returns the tokens in its database, perhaps not one for
-    each role, and changes only the address in the file until it takes writes.
+    Tokens from the settings win over those in the file. `url` is the address of the app; without one the file
+    keeps the address of the last server. A read-only server returns the tokens in its database, perhaps not
+    one for each role, and changes only the address in the file until it accepts writes.
     """
     if application.services.read_only.reason is not None:
         if url is not None:

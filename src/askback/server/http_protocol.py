@@ -1,7 +1,7 @@
 """uvicorn's HTTP protocol with limits on the size of a head and on the time that heads, bodies and idling may take.
 
-Any client can send a head without a credential, and httptools keeps all of it in memory. Connections that send a byte
-now and then would stay open for ever, and enough of them would use up the descriptors of the server.
+Any client can send a head without a credential, and httptools keeps all of it in memory. Connections that
+send a byte now and then would stay open forever, and enough of them would use up the server's descriptors.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ IDLE_S = 75.0
 
 _UPLOAD = re.compile(rb"/v1/(?:requests|threads)/[^/?]+/files(?:\?|$)")
 UPLOAD_BYTES = 512 * 1024
-"""The upload of a file may take longer, as long as this much of it arrives in each `BODY_S`."""
+"""The minimum number of bytes of an upload in each `BODY_S`; such an upload may take longer."""
 
 _TOO_LATE = (
     b"HTTP/1.1 408 Request Timeout\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: 29\r\n"
@@ -31,13 +31,13 @@ _TOO_LATE = (
 
 
 PATIENCE_S = 10.0
-"""Seconds after which a closing connection is aborted if its peer takes nothing."""
+"""Seconds after which a closing connection is aborted if its peer reads nothing."""
 
 
 class AbortOnStall:
     """A transport that also closes if its peer has stopped reading.
 
-    `close` alone waits until the rest is sent, for ever if the peer does not read. Its buffer and descriptor would stay
+    `close` alone waits until the rest is sent, forever if the peer does not read. Its buffer and descriptor would stay
     in use without being counted as a connection.
     """
 
@@ -50,7 +50,7 @@ class AbortOnStall:
         return getattr(self._transport, name)
 
     def close(self) -> None:
-        """Send the rest, then close; abort if the peer takes nothing."""
+        """Send the rest, then close; abort if the peer reads nothing."""
         if not self._transport.is_closing():
             self._transport.close()
             self._look_again()
@@ -103,14 +103,14 @@ class BoundedHttp(HttpToolsProtocol):
         self._start_timer(HEAD_S)
 
     def on_headers_complete(self) -> None:
-        """Stop to count: the body has limits of its own."""
+        """Stop counting: the body has separate limits."""
         self._in_head = False
         self._body = 0
         self._start_timer(BODY_S)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Count what arrives."""
+        """Count the received bytes."""
         self._body += len(body)
         super().on_body(body)
 

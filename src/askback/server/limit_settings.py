@@ -29,7 +29,7 @@ ORDER = (
 
 
 def read_limits(variables: Mapping[str, str], flags: Sequence[str] = ()) -> Limits:
-    """Return the limits; a flag wins over the variable of one limit, and that over `ASKBACK_LIMITS`.
+    """Return the limits; a flag wins over the variable of one limit, which wins over `ASKBACK_LIMITS`.
 
     Raises `SettingsError`, which names the variable or flag and the limit.
     """

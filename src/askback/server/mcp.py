@@ -1,4 +1,4 @@
-"""`/mcp`: MCP for callers with a token, where the package `mcp` is installed."""
+"""`/mcp`: MCP for callers with a token, if the package `mcp` is installed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Mcp:
         self._endpoint: Any = None
 
     def routes(self) -> list[Route]:
-        """Return the routes; none where the package is not installed."""
+        """Return the routes; none if the package is not installed."""
         return [] if find_spec("mcp") is None else [Route(PATH, self), Route(METADATA, self)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -49,16 +49,16 @@ def installed_probes() -> dict[str, Probe]:
 
 
 def _entry_points(group: str) -> EntryPoints:
-    """Return those of a group."""
+    """Return the entry points of a group."""
     return _by_group(tuple(sys.path))[group]
 
 
 @cache
 def _by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
-    """Return those of the groups on the path. To find them takes longer than to build the rest of a server."""
+    """Return the entry points by group. Finding them takes longer than building the rest of a server."""
     first = dict[str, Distribution]()
     for package in distributions():
-        first.setdefault(package.name, package)  # the others of a name are hidden by it, as for imports
+        first.setdefault(package.name, package)  # it hides the others of the same name, as for imports
     found = [entry for package in first.values() for entry in package.entry_points]
     return {group: EntryPoints(entry for entry in found if entry.group == group) for group in GROUPS}
 
@@ -104,7 +104,7 @@ def _load(found: EntryPoint, what: str) -> object:
 
 
 def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]:
-    """Return the kinds of installed packages and those that are added to them, by name. Raises `PluginUnusable`."""
+    """Return the kinds of installed packages and the added ones, by name. Raises `PluginUnusable`."""
     found = [_kind(each) for each in _entry_points(KINDS)]
     by_name: dict[str, KindExtension] = {}
     for each in (*found, *added):

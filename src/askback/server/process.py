@@ -44,7 +44,7 @@ def run_server(app: App, listener: socket.socket, *, ready: Callable[[], Awaitab
         ws_per_message_deflate=False,
         backlog=BACKLOG,
         timeout_graceful_shutdown=GRACE_S,
-        # Only for the client address, by which wrong tokens are counted.
+        # Only for the client address, which is used to count wrong tokens.
         proxy_headers=bool(app.settings.trusted_proxies),
         forwarded_allow_ips=list(app.settings.trusted_proxies),
         timeout_keep_alive=int(IDLE_S),

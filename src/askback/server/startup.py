@@ -52,7 +52,7 @@ class Startup:
                 await self._open_keys(make=False)
 
     def begin(self, tasks: TaskGroup, *, serves: bool, retry_s: float = RETRY_S) -> None:
-        """Start the jobs; on a store that takes no writes, once it does, which is tried every `retry_s`."""
+        """Start the jobs; on a read-only store, once it accepts writes, which is tried every `retry_s`."""
         if self._services.read_only.reason is None:
             self._jobs(tasks)
         else:
@@ -93,7 +93,7 @@ class Startup:
         await tokens.configure_tokens(self._services, configured, retire=retire)
 
     async def _open_keys(self, *, make: bool) -> None:
-        """Open the key file, and make it only where nothing was sealed yet. Without a usable one the rest works."""
+        """Open the key file, and create it only if nothing was sealed yet. Without one everything else works."""
         if self._services.own_keys is not None:
             try:
                 await self._services.own_keys.open(make=make)

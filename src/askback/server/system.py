@@ -16,8 +16,9 @@ _POOL = 1_024
 class SystemClock:
     """The `Clock` port on the machine's clock, which never goes back while the process lives.
 
-    A clock that is set back goes on from where it was: what is due in a second is due in a second, and no lease lasts
-    longer than it was given. One that is set forward, or that has slept, is followed. Both sources are in nanoseconds.
+    If the clock is set back, time continues from where it was: deadlines are not delayed, and no lease lasts
+    longer than intended. If it is set forward, or the machine has slept, the new time is used. Both sources
+    are in nanoseconds.
     """
 
     def __init__(
@@ -28,7 +29,8 @@ class SystemClock:
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
-        # The wall is read first: a pause between the two makes the difference smaller, and is not taken for a step.
+        # The wall clock is read first: a pause between the two makes the difference smaller, and is not
+        # mistaken for a step.
         self._ahead = max(self._ahead, self._wall() - self._steady())
         return (self._steady() + self._ahead) // 1_000_000
 
@@ -54,7 +56,7 @@ class SystemIds:
         return identifier(prefix, number)
 
     def _random(self, size: int) -> bytes:
-        """Take bytes of a pool that the system fills: asking it for each identifier costs more than the rest."""
+        """Take random bytes from a pool: a system call for each identifier would cost more than the rest."""
         if len(self._pool) < size:
             self._pool = os.urandom(_POOL)
         taken, self._pool = self._pool[:size], self._pool[size:]

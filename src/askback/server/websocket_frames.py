@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 try:
     from websockets.speedups import apply_mask
-except ImportError:  # a Python that its C part was not built for
+except ImportError:  # a Python for which its C part was not built
     from websockets.utils import apply_mask
 
 TEXT = 0x81
 """The first byte of a text message in one frame."""
 
 NEWEST = 8
-"""Frames that are kept."""
+"""The number of cached frames."""
 
 _CONTROL = 0x08
 _FIN = 0x80
@@ -53,7 +53,7 @@ def _written(text: str) -> bytes:
 
 
 class FrameSplitter:
-    """Splits the bytes of one client into frames; a frame longer than `most` bytes is passed on as it comes."""
+    """Splits the bytes of one client into frames; a frame longer than `most` bytes is passed on unchanged."""
 
     __slots__ = ("_fragmented", "_held", "_most", "_passing")
 
@@ -97,7 +97,7 @@ class FrameSplitter:
 
 
 def _frame(found: bytes | bytearray, at: int) -> tuple[int | None, int, int] | None:
-    """Return where the mask, the payload and the next frame begin, once enough has come to tell."""
+    """Return where the mask, the payload and the next frame begin, once enough bytes have arrived."""
     there = len(found) - at
     if there < 2:
         return None

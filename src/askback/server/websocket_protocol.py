@@ -23,7 +23,7 @@ from askback.transports.http import ASGIApp
 from askback.transports.socket_extension import EXTENSION, Socket
 
 READ_AHEAD = 64 * 1024
-"""Bytes of messages that may wait for the app before the socket is not read any more."""
+"""Bytes of messages that may wait for the app; beyond that the socket is not read."""
 
 MESSAGE = 256
 """Bytes that each message counts beside its payload: about its overhead in memory."""

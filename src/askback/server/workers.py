@@ -1,8 +1,8 @@
 """Several processes behind one port: a supervisor starts the workers, replaces one that ends, and stops them all.
 
 The supervisor runs no server and no event loop, so each worker is forked from a process that has only imported modules.
-All workers accept connections from the same socket. A pipe from each worker reports when it is ready, and its
-end that the worker has ended. A pipe to all workers ends with the supervisor, and they stop.
+All workers accept connections from the same socket. A pipe from each worker reports when it is ready; the
+pipe closes when the worker ends. A pipe to all workers ends with the supervisor, and they stop.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 RESTART_PAUSE_S = 1.0
-"""Between the starts of a worker that ends before it is ready."""
+"""The pause between the starts of a worker that ends before it is ready."""
 _READ_BYTES = 65_536
 _STOPS = (signal.SIGINT, signal.SIGTERM)
 
 Reach = Mapping[str, str]
-"""What the ready line says."""
+"""The content of the ready line."""
 
 log = logging.getLogger(__name__)
 

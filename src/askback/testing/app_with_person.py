@@ -43,7 +43,7 @@ class AppWithPerson:
         await self.inner(scope, receiving, sending)
 
     async def token(self, role: str) -> str:
-        """Return the token of a role, the same one when the app has started again: it is the same agent."""
+        """Return the token of a role, the same one after a restart of the app: it is the same agent."""
         if role not in self._tokens:
             self._tokens[role] = await self.inner.token(role)
         return self._tokens[role]
@@ -57,7 +57,7 @@ class AppWithPerson:
 
 
 def _without_lifespan(app: App) -> ASGIApp:
-    """Return an app that runs already, for clients which do not keep it running."""
+    """Return a running app, for clients which do not keep it running."""
 
     async def running(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] != "lifespan":

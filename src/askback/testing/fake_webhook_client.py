@@ -22,9 +22,9 @@ class Posted:
 
 @dataclass
 class FakeWebhookClient:
-    """The `WebhookClient` port without a network. `answers` are given in turn, and 204 when there are none left.
+    """The `WebhookClient` port without a network. It returns `answers` in turn, then 204.
 
-    An answer that is an error is raised. With `held`, messages are taken and answered once that is set.
+    An answer that is an error is raised. With `held`, messages are answered once that is set.
     """
 
     answers: list[WebhookResponse | Exception] = field(default_factory=list[WebhookResponse | Exception])

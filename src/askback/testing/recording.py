@@ -1,4 +1,4 @@
-"""Record how requests ended, replay the same answers, and measure how many calls were approved."""
+"""Record the outcomes of requests, replay the answers, and measure how many calls were approved."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _rate(answers: Sequence[Answer]) -> Rate:
 
 
 def save(requests: Iterable[Recorded], path: Path | str) -> None:
-    """Write requests as JSON lines, in order; those that are still open are left out. Secrets have no values."""
+    """Write requests as JSON lines, in order; open requests are left out. Secrets have no values."""
     lines = [to_json(request) for request in map(_settled, requests) if request.settled]
     Path(path).write_bytes(b"".join(line + b"\n" for line in lines))
 
@@ -62,11 +62,11 @@ def load(path: Path | str) -> Sequence[InputRequest]:
 def replay(
     requests: Iterable[Recorded], *, secrets: Mapping[str, str] | None = None
 ) -> Callable[[InputRequest], Reply]:
-    """Return a script that answers each request as the same one was answered before.
+    """Return a script that answers each request as an equal one was answered before.
 
-    It is the same if the tool and its input, the form, the names or the action are. One that was answered several times
-    gets the answers in order, and then the last one again. `secrets` are values by name, which no recording contains.
-    Raises `ScriptError` for a request that was not recorded.
+    Requests are equal if the tool and its input, the form, the names or the action are. If one was answered
+    several times, the answers are used in order, and then the last one again. `secrets` are values by name,
+    which no recording contains. Raises `ScriptError` for a request that was not recorded.
     """
     known = defaultdict[str, list[InputRequest]](list)
     for request in map(_settled, requests):

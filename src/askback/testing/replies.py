@@ -1,4 +1,4 @@
-"""What a scripted person replies to a request, sent as a responder over the public client."""
+"""The replies of a scripted person, sent as a responder over the public client."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Unsuitable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approve:
-    """Approve a tool call or a plan; `input` replaces the input, where the request allows edits."""
+    """Approve a tool call or a plan; `input` replaces the input, if the request allows edits."""
 
     input: Any = None
     note: str | None = None
@@ -37,7 +37,7 @@ class Deny:
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """Decline any request: `dismissed`, `refused`, or `skipped` where the form allows it."""
+    """Decline any request: `dismissed`, `refused`, or `skipped` if the form allows it."""
 
     reason: str = "dismissed"
     note: str | None = None

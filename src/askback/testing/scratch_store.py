@@ -40,7 +40,7 @@ class ScratchStore(SqliteStore):
 
 @cache
 def empty_database() -> bytes:
-    """Return the file of a new database. To copy it is faster than to apply every migration."""
+    """Return the file of a new database. Copying it is faster than applying every migration."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "askback.db"
         with closing(connect(path)) as connection:

@@ -33,7 +33,7 @@ class ScriptError(AssertionError):
 
 @dataclass(slots=True)
 class Asked:
-    """A request as it was asked, the script's reply, and the request after the reply."""
+    """The original request, the script's reply, and the request after the reply."""
 
     request: InputRequest
     reply: Reply | None = None
@@ -41,17 +41,17 @@ class Asked:
 
     @property
     def approved(self) -> bool:
-        """Whether it is an approval that was given."""
+        """Whether it is an approval and was approved."""
         return self._decision == "approve"
 
     @property
     def denied(self) -> bool:
-        """Whether it is an approval that was denied."""
+        """Whether it is an approval and was denied."""
         return self._decision == "deny"
 
     @property
     def input(self) -> Any:
-        """The input of the tool call that was asked about; None for another kind."""
+        """The requested input of a tool call; None for another kind."""
         return None if self.request.approval is None else self.request.approval.input
 
     @property
@@ -74,9 +74,9 @@ def person(script: Script = (), *, app: App | None = None) -> ScriptedPerson:
             ...
         assert ada.asked_once("deploy").denied
 
-    A request that the script has no reply for, a reply that the server refuses, and a reply of a sequence that nobody
-    asked for are errors of the script: the request is cancelled, and the end of the block raises `ScriptError`, as
-    `check` does. `app` is a server made by `create_app` with settings of your own.
+    A request that the script has no reply for, a reply that the server refuses, and an unused reply of a
+    sequence are errors of the script: the request is cancelled, and the end of the block raises
+    `ScriptError`, as `check` does. `app` is a server made by `create_app` with your own settings.
     """
     return ScriptedPerson(script, app=app)
 

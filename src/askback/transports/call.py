@@ -15,7 +15,7 @@ from askback.service.context import Services
 class Call:
     """One call. `args` has all parameters that the operation has in the table.
 
-    `body` is the decoded JSON, or an `RawBody` where the operation is confidential and the transport has bytes.
+    `body` is the decoded JSON, or a `RawBody` if the operation is confidential and the transport has bytes.
     """
 
     ctx: Services

@@ -56,7 +56,7 @@ class Endpoint:
         self._allow = ", ".join(sorted(self._bound))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request; errors go up to the guard."""
+        """Answer one request; the guard handles errors."""
         bound = self._bound.get(scope["method"])
         if bound is None:
             raise MethodNotAllowed(self._allow)
@@ -79,14 +79,14 @@ class Endpoint:
 
 
 class Prefix(BaseRoute):
-    """An ASGI app for all paths that begin alike, for requests and WebSockets; it gets the whole path."""
+    """An ASGI app for all paths with a prefix, for requests and WebSockets; it gets the whole path."""
 
     def __init__(self, prefix: str, app: ASGIApp) -> None:
         self._prefix = prefix
         self._app = app
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Whether a path begins so."""
+        """Whether a path has the prefix."""
         here = scope["type"] in {"http", "websocket"} and scope["path"].startswith(self._prefix)
         return (Match.FULL if here else Match.NONE), {}
 
@@ -104,12 +104,12 @@ def routes(ctx: Services, bound: Sequence[Bound]) -> list[Route]:
 
 
 def route_path(path: str) -> str:
-    """Turn a path of the table, such as `/t/{thread_id}`, into one that decodes what it captures."""
+    """Turn a path of the table, such as `/t/{thread_id}`, into one that decodes its parameters."""
     return re.sub(r"\{(\w+)\}", r"{\1:segment}", path)
 
 
 async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    """Answer for every path that is not in the table."""
+    """Answer requests for paths that are not in the table."""
     raise NotFound("There is nothing at this address. Check the path.")
 
 

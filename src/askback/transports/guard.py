@@ -34,7 +34,7 @@ _SANE = re.compile(r"[0-9A-Za-z-]{8,64}")
 CLOSE_CODES = {401: 4401, 403: 4403, 421: 4403}
 
 ErrorPage = Callable[[int], Awaitable[Reply | None]]
-"""Returns the page for a status that a person sees in a browser, where there is one."""
+"""Returns the page that a browser shows for a status, if there is one."""
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Guard:
                 await (await self._as_page(reply, scope) or reply).send(send_guarded)
 
     async def _as_page(self, reply: Reply, scope: Scope) -> Reply | None:
-        """Return a page in place of JSON where a person has opened the address in a browser."""
+        """Return a page in place of JSON if a person has opened the address in a browser."""
         if self._error_page is None or scope["method"] not in SAFE_METHODS:
             return None
         return (
@@ -100,7 +100,7 @@ class Guard:
         )
 
     def _cors(self, scope: Scope) -> Headers:
-        """Return what a page of another origin needs; the same address must not be cached for all origins."""
+        """Return the headers for a page of another origin; the same address must not be cached for all origins."""
         if not self._addresses.origins:
             return ()
         foreign = headers_for(scope[FOREIGN]) if FOREIGN in scope else ()
@@ -114,7 +114,7 @@ class Guard:
             accepted = accepted or message["type"] == "websocket.accept"
             try:
                 await send(message)
-            except OSError:  # ASGI: so a server says that the peer has left
+            except OSError:  # in ASGI, this means that the peer has left
                 raise ClientGone from None
 
         try:
@@ -131,7 +131,7 @@ class Guard:
 
 
 async def _deny(error: Exception, scope: Scope, send: Send) -> None:
-    """Refuse a handshake with the status and body that HTTP would get, where the server can."""
+    """Refuse a handshake with the status and body of an HTTP reply, if the server supports it."""
     reply = problem_reply(error, scope)
     if "websocket.http.response" not in scope.get("extensions", {}):
         await send({"type": "websocket.close", "code": CLOSE_CODES.get(reply.status, 1011)})
@@ -147,13 +147,13 @@ def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, byte
 
 
 def _request_id(scope: Scope) -> str:
-    """Take over the caller's id of the call where it is one that may stand in a log, or make one."""
+    """Use the caller's id of the call if it is safe to log, or make one."""
     given = header(scope, REQUEST_ID)
     return given if given is not None and _SANE.fullmatch(given) else secrets.token_hex(16)
 
 
 def _undecoded(scope: Scope) -> str:
-    """Return the path still percent-encoded: a thread id may hold a slash, which must not become a step."""
+    """Return the path still percent-encoded: a thread id may contain a slash, which must not split the path."""
     raw = scope.get("raw_path")
     return quote(scope["path"]) if raw is None else raw.partition(b"?")[0].decode("latin-1")
 

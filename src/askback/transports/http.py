@@ -1,4 +1,4 @@
-"""What every HTTP handler is given and gives back: a call, a reply, and bodies with a size cap."""
+"""The parameter and result of every HTTP handler: a call, a reply, and bodies with a size limit."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _T = TypeVar("_T")
 
 DRAIN_BYTES = 64 * 1024 * 1024
 DRAIN_S = 10.0
-"""How much of a body that is too large is read and dropped, and for how long."""
+"""How many bytes of a body that is too large are read and dropped, and for how long."""
 
 JSON: tuple[bytes, bytes] = (b"content-type", b"application/json")
 
 
 class ClientGone(Exception):
-    """The client left before the answer was there; nobody is told."""
+    """The client disconnected before the reply; no error is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is calling; `session` is there when a browser's cookie said so."""
+    """The caller; `session` is set for a browser session."""
 
     principal: Principal
     session: Session | None = None
@@ -88,7 +88,7 @@ class HttpCall:
         return body.read(lambda text: jsontext.parse(text, limits=self.ctx.limits))
 
     async def body(self) -> RawBody:
-        """Read the body and do not look into it; raises `TooLarge`, `ClientGone`."""
+        """Read the body without parsing it; raises `TooLarge`, `ClientGone`."""
         return await read_body(self.scope, self.receive, limit=self.ctx.limits.body_bytes)
 
 
@@ -106,7 +106,7 @@ def json_reply(value: object, *, status: int = 200, headers: Headers = ()) -> Re
 
 
 def text_reply(text: str, *, status: int = 200, headers: Headers = ()) -> Reply:
-    """Send JSON that is text already, as stored requests are."""
+    """Send JSON text, such as a stored request."""
     # Text that came in as \ud800 was refused, so encoding cannot fail on a lone surrogate.
     return Reply(status, text.encode(), (JSON, *headers))
 
@@ -122,15 +122,15 @@ def header(scope: Scope, name: bytes) -> str | None:
 async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
     """Return the body; raises `TooLarge` for one of more than `limit` bytes.
 
-    Of such a body the rest is read and dropped, up to `DRAIN_BYTES`: a client that writes all of it before it reads
-    would find its connection reset and never see the reply.
+    The rest of such a body is read and dropped, up to `DRAIN_BYTES`: a client that writes all of it before it
+    reads would find its connection reset and never see the reply.
     """
     declared = declared_size(scope)
     if declared is not None and declared > limit:
         if declared <= DRAIN_BYTES:
             await _drain(receive)
         raise _too_large(limit)
-    # Whatever goes wrong here, no variable shows the bytes: not even the repr of this.
+    # No error here shows the bytes: neither variables nor the repr of this.
     body, more = BytesIO(), True
     while more and body.tell() <= limit:
         more = await _take(receive, body)
@@ -142,7 +142,7 @@ async def read_body(scope: Scope, receive: Receive, *, limit: int) -> RawBody:
 
 
 def declared_size(scope: Scope) -> int | None:
-    """Return the length of the body that the client declares, if it does."""
+    """Return the declared length of the body, if any."""
     declared = header(scope, b"content-length")
     return int(declared[:20]) if declared is not None and declared.isdecimal() else None
 
@@ -170,7 +170,7 @@ class Pieces:
 
 
 async def _drain(receive: Receive) -> None:
-    """Read what is left of a body and keep none of it; gives up at `DRAIN_BYTES` and after `DRAIN_S`."""
+    """Read and drop the rest of a body, up to `DRAIN_BYTES` and for `DRAIN_S`."""
     left, more = DRAIN_BYTES, True
     with anyio.move_on_after(DRAIN_S):
         while more and left > 0:
@@ -180,7 +180,7 @@ async def _drain(receive: Receive) -> None:
 
 
 async def _take(receive: Receive, body: BytesIO) -> bool:
-    """Add what comes next to the body, and tell whether there is more."""
+    """Add the next piece to the body, and return whether there is more."""
     message = await receive()
     if message["type"] == "http.disconnect":
         raise ClientGone
@@ -193,7 +193,7 @@ def _too_large(limit: int) -> TooLarge:
 
 
 async def while_connected(receive: Receive, work: Awaitable[_T], *ends: Awaitable[object]) -> _T:
-    """Run `work` while the client is connected and none of `ends` has come; raises `ClientGone` if that happens."""
+    """Run `work` until the client disconnects or one of `ends` occurs; raises `ClientGone` then."""
     working = asyncio.ensure_future(work)
     leaving = [asyncio.ensure_future(each) for each in (_disconnect(receive), *ends)]
     try:

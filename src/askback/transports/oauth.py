@@ -1,4 +1,4 @@
-"""The click with which a person begins to connect an account: it leaves half of a credential in the browser."""
+"""Begin to connect an account at a person's click, and store half of a credential in the browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from askback.transports.http import Headers, Scope, header
 from askback.transports.security import browser_cookie_name, cookies, set_browser_cookie
 
 CALLBACK = "/oauth/callback"
-"""The path below the base path to which a provider leads back."""
+"""The path of the provider's redirect, below the base path."""
 
 
 async def begin_oauth(

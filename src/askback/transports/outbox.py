@@ -1,8 +1,8 @@
-"""What waits to be sent to one connection: one buffer, one task that empties it, one limit.
+"""The send buffer of one connection: one buffer, one task that empties it, one limit.
 
-Everything put within a turn of the loop goes out in one batch, at once if the connection takes it without waiting, and
-else by the task. The limit counts only while the
-peer does not take what was sent before: a burst is not slowness, a blocked write is.
+Everything put within a turn of the loop is sent in one batch, at once if the connection accepts it without
+waiting, otherwise by the task. The limit applies only while the peer does not read: a burst is not slowness,
+a blocked write is.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ class Outbox(Generic[T]):
 
     @property
     def sending(self) -> bool:
-        """Whether a write is under way."""
+        """Whether a write is in progress."""
         return self._sending
 
     @property
     def full(self) -> bool:
-        """Whether the peer is so far behind that it must not be given more."""
+        """Whether the peer is so far behind that nothing more may be added."""
         return self._sending and (len(self._items) >= MAX_ITEMS or self._size >= MAX_SIZE)
 
     def put(self, item: T) -> None:
-        """Add to what is sent next; nothing happens once closed."""
+        """Add to the next batch; does nothing once closed."""
         if self.closed:
             return
         first = not self._items
@@ -83,7 +83,7 @@ class Outbox(Generic[T]):
             await asyncio.shield(self._drained)
 
     async def run(self) -> None:
-        """Write what is put, until cancelled or a write fails."""
+        """Write the buffer, until cancelled or a write fails."""
         loop = asyncio.get_running_loop()
         try:
             while True:
@@ -98,7 +98,7 @@ class Outbox(Generic[T]):
             self._release()
 
     def _flush(self) -> None:
-        """Write what was put in this turn, or leave it to the task."""
+        """Write the batch of this turn, or leave it to the task."""
         if not self._items or self._wake is None or self._wake.done():
             return
         assert self._write_now is not None

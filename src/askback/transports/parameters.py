@@ -1,4 +1,4 @@
-"""The parameters of an operation, checked like any other input: of a query, as text, and of a frame, as JSON."""
+"""The parameters of an operation, checked like any other input: of a query (text) and of a frame (JSON)."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def from_query(
 ) -> dict[str, Any]:
     """Return all parameters of a call over HTTP, those that are absent as None or their default.
 
-    Raises `Faults` with the parameter's name as the path, also for one that the operation does not have: a misspelt
-    filter must not return everything.
+    Raises `Faults` with the parameter's name as the path, also for an unknown one: a misspelt filter must not
+    return everything.
     """
     known = [each for each in operation.parameters if "http" in each.over]
     if unknown := query.keys() - {each.name for each in known}:

@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 class MethodNotAllowed(Refused):
-    """The path exists, but not for this method; `allow` are those it has."""
+    """The path exists, but not for this method; `allow` are its methods."""
 
     status = 405
     default_code = "method_not_allowed"
@@ -32,7 +32,7 @@ class MethodNotAllowed(Refused):
 
 
 class HostNotAllowed(Refused):
-    """The `Host` header names a server that this is not; DNS rebinding looks like that."""
+    """The `Host` header names another server; this may be DNS rebinding."""
 
     status = 421
     default_code = "host_not_allowed"
@@ -79,7 +79,7 @@ def problem_reply(error: Exception, scope: Scope) -> Reply:
 
 
 def locale_of(scope: Scope) -> str:
-    """Return the language that the caller wants and the catalogues have."""
+    """Return the best language of the catalogues for the caller."""
     return messages.negotiate_locale(header(scope, b"accept-language"))
 
 

@@ -1,4 +1,4 @@
-"""Replies about drafted and imported rules, as JSON values."""
+"""Replies about draft and imported rules, as JSON values."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _ruling(result: PolicyResult | None) -> dict[str, Any] | None:
 
 
 def preview(found: Preview) -> dict[str, Any]:
-    """Write a page of calls that a drafted rule would decide otherwise."""
+    """Write a page of calls that a draft rule would decide differently."""
     return {
         "calls": found.calls,
         "checked": found.checked,

@@ -21,7 +21,7 @@ from askback.transports.problems import HostNotAllowed
 HALF_HEADER = b"x-askback-session"
 VIA_HEADER = b"x-askback-via"
 FOREIGN = "askback.foreign_origin"
-"""The key of the scope under which `Addresses` leaves the origin of a page of another site that may call."""
+"""The key of the scope for the origin of an allowed page of another site, set by `Addresses`."""
 WAYS = frozenset({"api", "cli", "mcp", "chat"})
 LONGEST_TIMER_S = 30 * 24 * 3600.0
 SAFE_METHODS = frozenset({"GET", "HEAD"})
@@ -32,13 +32,14 @@ _SIGNED = "signed="
 async def identify(
     ctx: Services, scope: Scope, *, token: str | None = None, half: str | None = None, system: str = ""
 ) -> Identity:
-    """Return who calls, by `token`, by `Authorization`, or by a browser session; or raise `Unauthorized`.
+    """Return the caller, by `token`, by `Authorization`, or by a browser session; or raise `Unauthorized`.
 
-    `system` is the projection that is called.
+    `system` is the called projection.
 
-    A session counts only beside no token, and only with both of its parts: the cookie, which reaches every port of
-    the host, and the second half, which only the pages of the server's own origin hold. It never counts for a page
-    of another origin. A WebSocket needs an `Origin` that `Addresses` allowed: browsers always send one there.
+    A session counts only without a token, and only with both of its parts: the cookie, which reaches every
+    port of the host, and the second half, which only the pages of the server's own origin have. It never
+    counts for a page of another origin. A WebSocket needs an `Origin` that `Addresses` allowed: browsers
+    always send one there.
     """
     if token is None:
         token = bearer(scope)
@@ -57,16 +58,16 @@ async def identify(
 
 
 def time_left(ctx: Services, principal: Principal) -> float | None:
-    """Return for how many seconds a connection may stay open: until its token expires; None for one that does not."""
+    """Return for how many seconds a connection may stay open: until its token expires; None if it does not."""
     if principal.expires_at is None:
         return None
     return max(0.0, min(LONGEST_TIMER_S, (principal.expires_at - ctx.clock.now_ms()) / 1000))
 
 
 def unknown_credential(ctx: Services, scope: Scope, message: str) -> Refused:
-    """Return the refusal of a wrong token or code: a 401, from the 20th of a client in a minute on a 429.
+    """Return the refusal of a wrong token or code: a 401, and a 429 from a client's 20th in a minute on.
 
-    A right token is never looked up here, so nobody can be locked out by the attempts of others.
+    Valid tokens never get here, so nobody can be locked out by the attempts of others.
     """
     client = scope.get("client")
     if ctx.wrong_tokens.take(client[0] if client else "", ctx.clock.now_ms()) is None:
@@ -91,7 +92,7 @@ async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | N
 
 
 def signed(scope: Scope) -> tuple[str, str]:
-    """Return what an address names and its signature, which is its last parameter; empty without one."""
+    """Return an address without its signature, and the signature, which is its last parameter; empty without one."""
     query = scope.get("query_string", b"").decode("latin-1")
     rest, found, signature = query.rpartition(_SIGNED)
     if not found or (rest and not rest.endswith("&")):
@@ -105,12 +106,12 @@ def address(path: str, query: str) -> str:
 
 
 def with_signature(target: str, signature: str) -> str:
-    """Return an address with its signature, as `signed` reads it."""
+    """Return an address with its signature, for `signed`."""
     return f"{target}{'&' if '?' in target else '?'}{_SIGNED}{signature}"
 
 
 def _via(scope: Scope) -> str:
-    """Return on which way a program says that it comes; only for the audit log, nothing is allowed by it."""
+    """Return the channel that a program reports; only for the audit log, it grants nothing."""
     given = header(scope, VIA_HEADER)
     return given if given in WAYS else "api"
 
@@ -154,7 +155,7 @@ async def set_cookie(ctx: Services, secret: str, *, max_age_s: int) -> tuple[byt
 
 
 async def browser_cookie_name(ctx: Services) -> str:
-    """Return the name of the cookie by which a callback of an OAuth provider is known to come to the same browser."""
+    """Return the name of the cookie that shows that an OAuth callback comes to the same browser."""
     name = f"askback_oauth_{await ctx.store.server_id()}"
     return f"__Secure-{name}" if _is_secure(ctx) else name
 
@@ -162,7 +163,7 @@ async def browser_cookie_name(ctx: Services) -> str:
 def set_browser_cookie(
     ctx: Services, name: str, value: str, *, path: str, max_age_s: int
 ) -> tuple[bytes, bytes]:
-    """Return the header of that cookie. It opens nothing by itself, and has to come along from the provider's site."""
+    """Return the header of that cookie. It grants nothing by itself, and is sent on the way back from the provider."""
     secure = "; Secure" if _is_secure(ctx) else ""
     text = f"{name}={value}; HttpOnly; SameSite=Lax; Path={path}; Max-Age={max_age_s}{secure}"
     return b"set-cookie", text.encode()
@@ -175,12 +176,12 @@ def _is_secure(ctx: Services) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Under which names the server may be addressed, and whose pages may talk to it.
+    """The allowed names of the server, and the origins whose pages may call it.
 
     Loopback names are always served, at any port. Elsewhere a name has to be listed, because a
-    page of a hostile site can make its own name point here. An address literal cannot be made to
-    point elsewhere, so `literals` may allow them all. Pages of `public` are the server's own; those of
-    `origins` belong to others, who call with tokens.
+    page of a hostile site can make its own name point here. An address literal cannot be made to point
+    elsewhere, so `literals` may allow them all. Pages of `public` are the server's own; pages of `origins`
+    belong to others, which call with tokens.
     """
 
     hosts: frozenset[str] = frozenset()
@@ -197,7 +198,7 @@ class Addresses:
         public: Iterable[str] = (),
         literals: bool = False,
     ) -> Addresses:
-        """Build from what settings say; letter case does not matter."""
+        """Build from settings; letter case does not matter."""
         return cls(frozenset(h.lower() for h in hosts), _lowered(origins), _lowered(public), literals)
 
     def check(self, scope: Scope) -> None:
@@ -233,7 +234,7 @@ def _lowered(origins: Iterable[str]) -> frozenset[str]:
 
 
 def _name(host: str) -> str:
-    """Return the host without its port; empty when it is not a host at all."""
+    """Return the host without its port; empty if it is not a host at all."""
     name, colon, port = host.rpartition(":")
     if not colon or host.endswith("]"):
         return host

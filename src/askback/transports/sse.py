@@ -1,7 +1,7 @@
 """Server-sent events: `GET /v1/threads/{id}/events` and `GET /v1/events` (the inbox).
 
-`id:` is the cursor, so a browser that lost its connection resumes by itself with `Last-Event-ID`.
-A reader that stalls is cut, and resumes like any other.
+`id:` is the cursor, so a browser that lost its connection resumes automatically with `Last-Event-ID`. A
+stalled reader is disconnected, and resumes in the same way.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askback.transports.outbox import Outbox
 from askback.transports.security import time_left
 
 BEAT_S = 10.0
-"""Between two comments; L9 and proxies want one within 15 s."""
+"""Seconds between two comments; L9 and proxies need one within 15 s."""
 
 END_S = 1.0
 RETRY_S = 5.0
@@ -38,7 +38,7 @@ _COMMENT = b":\n\n"
 
 
 class Streams:
-    """All event streams of one server, with the one timer that keeps them alive and cuts the stalled."""
+    """All event streams of one server, with one timer that keeps them alive and disconnects stalled readers."""
 
     def __init__(self, subscriptions: Subscriptions, *, beat_s: float = BEAT_S) -> None:
         self._subscriptions = subscriptions
@@ -52,7 +52,7 @@ class Streams:
         return await self._stream(call, call.args["thread_id"])
 
     async def inbox(self, call: HttpCall) -> EventStream:
-        """Open the stream of everything that concerns the caller; `id:` is the `position`."""
+        """Open the stream of all events for the caller; `id:` is the `position`."""
         return await self._stream(call, None)
 
     def close(self) -> None:
@@ -75,7 +75,7 @@ class Streams:
         return len(self._open)
 
     def beat(self) -> None:
-        """Send each stream a comment, and cut those that took nothing since the last beat."""
+        """Send each stream a comment, and disconnect readers that read nothing since the last beat."""
         for stream in tuple(self._open):
             stream.beat()
 
@@ -128,22 +128,22 @@ class EventStream:
 
     @property
     def principal_id(self) -> str:
-        """Whose stream it is."""
+        """The id of the reader."""
         return self._call.principal.id
 
     @property
     def token_id(self) -> str:
-        """By which token it was opened; empty for a session."""
+        """The id of its token; empty for a session."""
         return self._call.principal.token
 
     @property
     def session_id(self) -> str:
-        """By which browser session it was opened; empty for a token."""
+        """The id of its browser session; empty for a token."""
         identity = self._call.identity
         return identity.session.id if identity and identity.session else ""
 
     def push(self, event: Event) -> None:
-        """Take the next event; a reader that is too far behind is cut."""
+        """Take the next event; a reader that is too far behind is disconnected."""
         if self._outbox.full:
             self.cut()
         else:
@@ -154,20 +154,20 @@ class EventStream:
         await self._outbox.drained()
 
     def ended(self, _watcher: Subscription, /) -> None:
-        """End the stream of a thread that is hidden from its reader now; asking for it again is answered with 404."""
+        """End the stream of a thread that is now hidden from its reader; a new request for it gets a 404."""
         self.end()
 
     def active(self, _activity: Activity, /) -> None:
-        """Say nothing: a stream has what is stored, so that it can be resumed."""
+        """Do nothing: a stream has only stored events, so that it can be resumed."""
 
     def changed(self, _change: PersonalChange, /) -> None:
-        """Say nothing: a stream has what is stored."""
+        """Do nothing: a stream has only stored events."""
 
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
-        """Say nothing: this stream is of requests alone, and the same for all its readers."""
+        """Do nothing: this stream has only requests, and is the same for all its readers."""
 
     def beat(self) -> None:
-        """Send a comment, or cut the reader when it took nothing since the last beat."""
+        """Send a comment, or disconnect the reader if it read nothing since the last beat."""
         if not self._outbox.sending:
             self._outbox.put(_COMMENT)
         elif self._seen == self._outbox.batches:
@@ -175,18 +175,18 @@ class EventStream:
         self._seen = self._outbox.batches
 
     def end(self) -> None:
-        """End the stream as a whole reply: its reader has to ask again, and hears why it gets no other."""
+        """End the stream as a complete reply: its reader has to connect again, and then gets the reason."""
         self._complete = True
         self.cut()
 
     def cut(self) -> None:
-        """End the stream at once, also one that has not begun."""
+        """End the stream at once, even if it has not begun."""
         self._over = True
         if self._writer is not None:
             self._writer.cancel()
 
     async def send(self, send: Send) -> None:
-        """Stream until the reader leaves or is cut, then free everything."""
+        """Stream until the reader leaves or is disconnected, then free everything."""
         self._send = send
         gone = None
         try:
@@ -213,7 +213,7 @@ class EventStream:
                 await asyncio.wait(tasks)
 
     async def _finish(self, send: Send) -> None:
-        with suppress(TimeoutError):  # a reader that takes nothing is left without an end
+        with suppress(TimeoutError):  # a reader that reads nothing gets no end
             async with asyncio.timeout(END_S):
                 await send({"type": "http.response.body", "body": b""})
 
@@ -230,7 +230,7 @@ _encoded: dict[tuple[bool, bool], tuple[Event, bytes]] = {}
 
 
 def encode(event: Event, *, inbox: bool) -> bytes:
-    """Return the text of an event. All readers of an event ask in turn, so the last one of each form is kept."""
+    """Return the text of an event. All readers of an event ask in turn, so the last text of each form is cached."""
     form = (inbox, event.redacted is None)
     last = _encoded.get(form)
     if last is not None and last[0] is event:

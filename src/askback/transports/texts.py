@@ -1,4 +1,4 @@
-"""Replies that REST and the WebSocket share, as JSON text: what is stored as text is spliced in as it is."""
+"""Replies that REST and the WebSocket share, as JSON text: stored text is inserted unchanged."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _ASKED = frozenset({"form", "approval", "secret", "view"})
 
 
 def page(name: str, wires: Iterable[str], cursor: str | None) -> str:
-    """Write a page of what is stored as JSON text."""
+    """Write a page of stored JSON texts."""
     return f'{{"{name}":[{",".join(wires)}],"next_cursor":{json.dumps(cursor)}}}'
 
 
@@ -47,7 +47,7 @@ def _conversation(principal: Principal, found: Conversation) -> str:
 
 
 def results_text(results: Sequence[Result], *, locale: str) -> str:
-    """Write what became of each request of a batch."""
+    """Write the result of each request of a batch."""
     return f'{{"results":[{",".join(_result(id_, found, locale) for id_, found in results)}]}}'
 
 
@@ -61,14 +61,14 @@ def _result(request_id: str, found: Change | Exception, locale: str) -> str:
 
 
 def _brief(record: Record) -> str:
-    """Write where a request stands without what it asked: of two hundred, all that they asked would be too much."""
+    """Write the state of a request without its question: two hundred questions would be too much."""
     named = {"id": record.id, "kind": record.kind, "thread_id": record.thread_id}
     asked = json.dumps({**named, "created_at": rfc3339(record.created_at)})
     return jsontext.merge(asked, record.state.text)
 
 
 def resumes_text(found: Sequence[Lease], texts: Mapping[str, str]) -> str:
-    """Write the resumes that were leased, each with the text for the model and the request as it ended."""
+    """Write the leased resumes, each with the text for the model and the settled request."""
     wires = [
         resume_wire(each.resume.id, each.record, attempt=each.attempt, until=each.until, texts=texts)
         for each in found
@@ -82,7 +82,7 @@ def secrets_text(
     uses: Mapping[str, SecretUse],
     cursor: str | None,
 ) -> str:
-    """Write a page of secrets: names, times, and by the id of the secret who may use it, and its last use."""
+    """Write a page of secrets: names, times, and by the id of the secret its agents and its last use."""
     shown = [
         jsontext.with_members(each.wire, agents=agents[each.id], **_use(uses.get(each.id)))
         for each in secrets
@@ -95,7 +95,7 @@ def _use(use: SecretUse | None) -> dict[str, Any]:
 
 
 def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
-    """Write the values that an executor asked for: the one text of this server that has any."""
+    """Write the leased values: the only text of this server that contains any."""
     values = {
         name: {"value": each.secret.reveal(), "scope": each.record.scope, "version": each.record.version}
         for name, each in leased.items()
@@ -105,7 +105,7 @@ def leased_text(leased: Mapping[str, LeasedSecret]) -> str:
 
 
 def audit_text(entries: Sequence[str], head: AuditHead, standing: SealStatus) -> str:
-    """Write a page of the audit log, where the log ends, and its seal."""
+    """Write a page of the audit log, its head, and its seal."""
     ends = json.dumps(_head(head, standing), separators=(",", ":"))
     return f'{{"entries":[{",".join(entries)}],"head":{ends}}}'
 
@@ -130,7 +130,7 @@ def server_text(found: Server) -> str:
 
 
 def audit_entries(found: FoundEntries) -> str:
-    """Write entries that were searched, with the names of what is in them."""
+    """Write found entries, with the names for their ids."""
     about = {
         "names": {"agents": found.agents, "threads": found.threads},
         "checked": found.checked,

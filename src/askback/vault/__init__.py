@@ -1,1 +1,1 @@
-"""The vault: how the values of secrets are sealed, and where the keys for that come from."""
+"""The vault: seal the values of secrets, and manage the keys."""

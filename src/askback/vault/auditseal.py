@@ -18,7 +18,7 @@ class AuditSeals:
 
     @property
     def key_id(self) -> str | None:
-        """The id of the key that is sealed with now."""
+        """The id of the current key."""
         ring = self._ring()
         return ring and ring.first
 
@@ -32,7 +32,7 @@ class AuditSeals:
         return str(HeadSeal(ring.first, head.seq, unsealed, mac))
 
     def follow(self, before: AuditHead, after: AuditHead) -> str | None:
-        """Return the seal of `after`, or that of `before` where it does not hold."""
+        """Return the seal of `after`, or the unchanged seal of `before` if it is not valid."""
         if before.seq == 0 and before.seal is None:
             return self.seal(after, unsealed=0)
         held = read_seal(before.seal or "")
@@ -41,7 +41,7 @@ class AuditSeals:
         return self.seal(after, unsealed=held.unsealed) or before.seal
 
     def judge(self, head: AuditHead, *, sealed: str | None) -> SealStatus:
-        """Say what the seal of a log tells."""
+        """Check the seal of a log."""
         if head.seal is None:
             return SealStatus.UNSEALED
         held, ring = read_seal(head.seal), self._ring()

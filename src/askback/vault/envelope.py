@@ -1,8 +1,8 @@
-"""Envelope encryption: each value under a data key of its own, each data key wrapped under a master key.
+"""Envelope encryption: each value is encrypted under its own data key, each data key is wrapped under a master key.
 
-Only data keys are ever wrapped again, so a rotation reads no value, and what it costs does not depend on their size.
-Both layers are AES-256-GCM (the outer one is whatever the source of keys uses), and both are bound to what the text
-belongs to; the key id is in the outer one alone, since it is what a rotation changes.
+Only data keys are rewrapped, so a rotation reads no value, and its cost does not depend on their size. Both
+layers are AES-256-GCM (the outer one depends on the source of keys), and both are bound to the location of
+the text; the key id is only in the outer one, since a rotation changes it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _EXPAND = b"askback/ab1: value key, commitment\x01"
 
 @final
 class DataKey:
-    """A data key, and what is derived from it: the key that encrypts, and a commitment to both.
+    """A data key and two values derived from it: the encryption key, and a commitment to both.
 
-    GCM does not commit to its key: whoever has two can make one ciphertext that each of them opens, to another value.
-    So a box carries the commitment, and nothing is decrypted under a key that its box does not name.
+    GCM does not commit to its key: with two keys one can make a ciphertext that each of them opens, to
+    different values. So a box contains the commitment, and is only decrypted under the key that it names.
     """
 
     __slots__ = ("_cipher", "_commitment", "raw")
@@ -52,11 +52,11 @@ class DataKey:
         return Box(self._commitment, nonce, self._cipher.encrypt(nonce, value.encode(), context))
 
     def owns(self, box: Box) -> bool:
-        """Tell whether a box was locked by this key; what is in it may have been changed since."""
+        """Whether a box was locked by this key; its content may have been changed since."""
         return hmac.compare_digest(self._commitment, box.commitment)
 
     def unlock(self, box: Box, context: bytes) -> str | None:
-        """Return the text, None when the box or the context is not what was locked."""
+        """Return the text, None if the box or the context has been changed."""
         if not self.owns(box):
             return None
         try:
@@ -68,21 +68,21 @@ class DataKey:
 class Envelope:
     """The `Vault` port over a `KeySource`.
 
-    What fails returns None until the outermost call raises: an exception remembers those that were being handled when
-    it was raised, and `CannotOpen` has nothing to remember.
+    Failures return None until the outermost call raises: an exception keeps those that were being handled
+    when it was raised, and `CannotOpen` must not keep any.
     """
 
     def __init__(self, keys: KeySource) -> None:
         self._keys = keys
 
     async def active(self) -> str:
-        """Return the id of the key that is sealed under now."""
+        """Return the id of the current key."""
         return await self._keys.active()
 
     async def seal(self, binding: Binding, secret: Secret) -> str:
-        """Return the sealed text of a value, under a data key that is new each time."""
+        """Return the sealed text of a value, under a new data key each time."""
         key_id, data_key = await self._keys.active(), DataKey.new()
-        # The key first: when it cannot be wrapped, nothing has been done with the value.
+        # The key first: if it cannot be wrapped, the value has not been used.
         wrapped = await self._wrapped(binding, key_id, data_key)
         return write(Sealed(key_id, wrapped, data_key.lock(secret.reveal(), value_context(binding))))
 
@@ -98,7 +98,7 @@ class Envelope:
         return Secret(value)
 
     async def rewrap(self, binding: Binding, sealed: str) -> str | None:
-        """Wrap the data key of a text under the active key; None when it is under that one. Raises `CannotOpen`."""
+        """Wrap the data key of a text under the active key; None if it already is. Raises `CannotOpen`."""
         parts, active = read(sealed), await self._keys.active()
         if parts is None:
             raise CannotOpen
@@ -121,8 +121,8 @@ class Envelope:
             return None
 
 
-# For an object of texts and one whole number this is canonical JSON (RFC 8785), at a sixth of the time that the
-# package for any JSON takes; a test holds the two together.
+# For an object of texts and one whole number this is canonical JSON (RFC 8785), in a sixth of the time of the
+# general package; a test checks that they agree.
 _CANONICAL = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -137,7 +137,7 @@ def value_context(binding: Binding) -> bytes:
 
 
 def _context(purpose: str, binding: Binding, more: dict[str, str]) -> bytes:
-    """Name every field, so that no two of them can be read as one, and neither layer for the other."""
+    """Name every field, so that no two fields or layers can be confused."""
     fields = {
         "format": FORMAT,
         "purpose": purpose,
@@ -152,7 +152,7 @@ def _context(purpose: str, binding: Binding, more: dict[str, str]) -> bytes:
 
 
 class LockedVault:
-    """The `Vault` port where nothing can be kept: everything raises `VaultLocked`, nothing is ever stored in clear."""
+    """The `Vault` port without keys: everything raises `VaultLocked`, and nothing is ever stored in plain text."""
 
     async def active(self) -> str:
         """Raise `VaultLocked`."""

@@ -1,7 +1,7 @@
-"""The key file of a server that nobody gave a master key: readable by its owner alone, and replaced as a whole.
+"""The key file of a server without a configured master key: readable by its owner only, and replaced atomically.
 
-It holds what `ASKBACK_MASTER_KEYS` would hold, an entry on each line, the first of which writes; a line that begins
-with `#` is a remark. It belongs apart from the database: whoever copies one folder should not have both.
+It has the entries of `ASKBACK_MASTER_KEYS`, one on each line, and the first one seals; a line that begins
+with `#` is a comment. Keep it apart from the database, so that a copy of one folder does not contain both.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def read_key_file(path: Path) -> dict[str, bytes]:
-    """Return the keys of a file by id, the one that writes first.
+    """Return the keys of a file by id, the sealing one first.
 
-    Raises `KeysUnusable` for a file that is not there, that others may read, that somebody else owns, or that has no
-    usable key.
+    Raises `KeysUnusable` for a file that does not exist, that others may read, that somebody else owns, or
+    that has no usable key.
     """
     try:
         text = _read(path)
@@ -39,13 +39,13 @@ def read_key_file(path: Path) -> dict[str, bytes]:
 
 
 def make_key_file(path: Path) -> None:
-    """Make a file with one new key, unless there is one: of any number of processes at once, one makes it.
+    """Create a file with one new key, unless it exists; of several concurrent processes, one creates it.
 
     Raises `KeysUnusable` when it cannot be made.
     """
 
     def put(draft: Path) -> None:
-        # Linked, it appears whole, or somebody else's is there first.
+        # Linked, it appears complete, or another process was first.
         with suppress(FileExistsError):
             os.link(draft, path)
 
@@ -57,7 +57,7 @@ def make_key_file(path: Path) -> None:
 
 
 def write_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
-    """Make a file with these keys. Raises `KeysUnusable` when it cannot be made, or is there already."""
+    """Create a file with these keys. Raises `KeysUnusable` if it cannot be created, or already exists."""
     try:
         _make_folder(path.parent)
         lines = [_line(key_id, key) for key_id, key in keys.items()]
@@ -67,10 +67,10 @@ def write_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
 
 
 def replace_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
-    """Put other keys into a file, in one step; its remarks stay. Raises `KeysUnusable`: then nothing has changed."""
+    """Replace the keys in a file atomically; its comments stay. Raises `KeysUnusable`: then nothing has changed."""
     try:
         remarks = [f"{line}\n" for line in _read(path).splitlines() if _is_remark(line)]
-        # What a link leads to is replaced, not the link.
+        # The target of a link is replaced, not the link.
         place = Path(os.path.realpath(path))
         lines = [_line(key_id, key) for key_id, key in keys.items()]
         _write(place, "".join([*remarks, *lines]), lambda draft: os.replace(draft, place))
@@ -96,7 +96,7 @@ def _unusable(path: Path, error: OSError) -> KeysUnusable:
 
 
 def _write(path: Path, text: str, put: Callable[[Path], None]) -> None:
-    """Write a file beside the place, and `put` it there once it is on the disk."""
+    """Write a temporary file beside the path, and `put` it there once it is on the disk."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(draft, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
@@ -117,7 +117,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _keep_name(folder: Path) -> None:
-    """Make a new name in a folder outlast the loss of power: no secret must outlive its key."""
+    """Make a new name in a folder survive a power failure: no secret must outlive its key."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
@@ -126,8 +126,8 @@ def _keep_name(folder: Path) -> None:
 
 
 def _read(path: Path) -> str:
-    """Return the text of a file that is nobody else's; what is checked is what is read, whatever its name leads to."""
-    # Not waiting: a pipe in the place of the file would hold the start up for ever.
+    """Return the text of a file that only its owner can read; the check and the read use the same open file."""
+    # Without waiting: a pipe in place of the file would block the start forever.
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):

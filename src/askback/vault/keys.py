@@ -1,9 +1,10 @@
-"""Master keys that this process has itself: a ring of them, the first of which writes.
+"""Master keys in this process: a key ring, whose first key seals.
 
     ASKBACK_MASTER_KEYS=2026-11:pJv…,2026-05:Xw0…
 
-The entries are `id:key`, parted by commas, each key 32 random bytes in base64. To rotate, the new key goes to the end
-on every server, so that all can read it; then to the front; then the secrets are wrapped again; then the old one goes.
+The entries are `id:key`, separated by commas, each key 32 random bytes in base64. To rotate, add the new key
+at the end on every server, so that all can read it; then move it to the front; then rewrap the secrets; then
+remove the old key.
 """
 
 from __future__ import annotations
@@ -29,17 +30,17 @@ _AUDIT = "askback/audit-head/v1"
 
 
 class KeysUnusable(AskbackError):
-    """The master keys cannot be used as they are given; the message says why and shows nothing of them."""
+    """The master keys cannot be used; the message says why and shows no part of them."""
 
 
 class KeyRing:
-    """The `KeySource` port over keys in memory. Its repr shows ids alone."""
+    """The `KeySource` port over keys in memory. Its repr shows only ids."""
 
     def __init__(self, keys: Mapping[str, bytes]) -> None:
-        """Take master keys of 32 bytes by id, the one that writes first.
+        """Take master keys of 32 bytes by id, the sealing one first.
 
-        What wraps is derived from each once, here, so the same master key can serve other purposes beside this one.
-        Raises `ValueError` without a key, or with one of another size.
+        The wrapping keys are derived here once, so the same master key can serve other purposes too. Raises
+        `ValueError` without a key, or with a key of another size.
         """
         if not keys or any(len(key) != KEY_BYTES for key in keys.values()):
             raise ValueError(f"A ring has at least one key, and each key {KEY_BYTES} bytes.")
@@ -79,15 +80,15 @@ class KeyRing:
 
 
 def parse_keys(text: str, *, source: str) -> dict[str, bytes]:
-    """Read `id:key,id:key,…` for a ring; `source` is what the message of a fault calls it. Raises `KeysUnusable`.
+    """Read `id:key,id:key,…` for a ring; `source` is its name in error messages. Raises `KeysUnusable`.
 
-    Keys are taken in base64 of either alphabet, with or without its padding, and have exactly 32 bytes.
+    Keys are in base64 of either alphabet, with or without padding, and have exactly 32 bytes.
     """
     keys: dict[str, bytes] = {}
     for number, entry in enumerate(filter(None, (part.strip() for part in text.split(","))), start=1):
         key_id, _, encoded = entry.partition(":")
         key = _key(encoded)
-        # The message names the entry by its number: what stands before the colon may be the key after all.
+        # The message names the entry by its number: the text before the colon may be the key.
         if key is None or not KEY_ID.fullmatch(key_id):
             raise KeysUnusable(
                 f"{source}: entry {number} must be id:key, with an id of 1 to 64 letters, digits, _ or - and a key of "

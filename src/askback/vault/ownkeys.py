@@ -1,4 +1,4 @@
-"""Master keys that a server keeps itself, in a key file, and can exchange while it runs."""
+"""Master keys that a server stores in a key file, and can rotate while it runs."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from askback.vault.keys import KeyRing, KeysUnusable
 class KeyFile:
     """The `KeySource` and `OwnKeys` ports over the key file of one server.
 
-    Until `open` has found keys, everything raises `VaultLocked`. A key is in the file before anything is sealed under
-    it. One that was dropped from the file opens texts in this process to its end: somebody may have read one before.
+    Until `open` has found keys, everything raises `VaultLocked`. A key is in the file before anything is
+    sealed under it. A dropped key still opens texts in this process until its end: somebody may have read one
+    before.
     """
 
     def __init__(self, path: Path) -> None:
@@ -24,7 +25,7 @@ class KeyFile:
         self._why = KEYS_UNUSABLE
 
     async def open(self, *, make: bool) -> None:
-        """Read the file; where there is none, `make` it, or say that it is gone. Raises `KeysUnusable`."""
+        """Read the file; if there is none, `make` it, or raise that it is gone. Raises `KeysUnusable`."""
         self._ring, self._why = None, KEYS_UNUSABLE
         keys = await to_thread.run_sync(self._read_or_make if make else self._read)
         self._ring = KeyRing(keys)
@@ -47,7 +48,7 @@ class KeyFile:
         return await self._open_ring().unwrap(key_id, wrapped, context)
 
     async def add(self) -> str:
-        """Make a key, put it first, and return its id. Raises `VaultLocked` and `KeysUnusable`."""
+        """Create a key, put it first, and return its id. Raises `VaultLocked` and `KeysUnusable`."""
         self._open_ring()
         key_id, key = new_key()
         keys = {key_id: key, **await to_thread.run_sync(read_key_file, self._path)}
@@ -56,7 +57,7 @@ class KeyFile:
         return key_id
 
     async def drop_others(self, than: str) -> int:
-        """Leave one key in the file, and return how many went."""
+        """Delete all keys but one from the file, and return the number of deleted keys."""
         keys = await to_thread.run_sync(read_key_file, self._path)
         await to_thread.run_sync(replace_key_file, self._path, {than: keys[than]})
         return len(keys) - 1

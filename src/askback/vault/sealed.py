@@ -1,7 +1,7 @@
 """A sealed secret as text: `ab1.<key id>.<wrapped data key>.<box>`, the last two in base64url without padding.
 
-There is exactly one text for each content. Whatever differs from it (padding, another alphabet, bits that base64 has
-to spare, blanks) is not read: two spellings of one secret would make a change to a row look like none.
+There is exactly one text for each content. Any other spelling (padding, another alphabet, spare bits of
+base64, blanks) is refused, so that no changed row looks unchanged.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 
 FORMAT = "ab1"
-"""The version of the text and of how the box is made; a change to either gets a new one."""
+"""The version of the text and of the box; a change to either needs a new one."""
 
 NONCE_BYTES = 12
 COMMITMENT_BYTES = 32
@@ -24,17 +24,17 @@ KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """An encrypted value. `commitment` is what the data key has to be known by before the rest is looked at."""
+    """An encrypted value. `commitment` identifies the data key, and is checked before the rest is used."""
 
     commitment: bytes
     nonce: bytes
     ciphertext: bytes
-    """With its tag of 16 bytes at the end."""
+    """Ends with its tag of 16 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """What a sealed text says."""
+    """The parts of a sealed text."""
 
     key_id: str
     wrapped: bytes
@@ -42,7 +42,7 @@ class Sealed:
 
 
 def write(sealed: Sealed) -> str:
-    """Return the text. Raises `ValueError` for a key id or a wrapped key that `read` would not take back."""
+    """Return the text. Raises `ValueError` for a key id or a wrapped key that `read` would refuse."""
     if not KEY_ID.fullmatch(sealed.key_id) or not 0 < len(sealed.wrapped) <= MOST_WRAPPED_BYTES:
         raise ValueError(
             f"A key id has 1 to 64 letters, digits, _ or -, a wrapped key 1 to {MOST_WRAPPED_BYTES:,} bytes."
@@ -54,7 +54,7 @@ def write(sealed: Sealed) -> str:
 
 
 def read(text: str) -> Sealed | None:
-    """Return what a text says, None when it is not one that `write` returns."""
+    """Parse a text; None unless `write` could have returned it."""
     parts = text.split(".")
     if len(parts) != 4 or parts[0] != FORMAT or not KEY_ID.fullmatch(parts[1]):
         return None
@@ -70,7 +70,7 @@ def encode(data: bytes) -> str:
 
 
 def decode(text: str) -> bytes | None:
-    """Return what `encode` made this text of, None for any other text."""
+    """Decode the result of `encode`; None for any other text."""
     try:
         data = urlsafe_b64decode(text + "=" * (-len(text) % 4))
     except ValueError:

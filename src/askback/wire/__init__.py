@@ -1,1 +1,1 @@
-"""What travels between askback and its callers: the operations, their parameters, bodies and replies."""
+"""The protocol: the operations, their parameters, bodies and replies."""

@@ -15,9 +15,9 @@ from askback.wire.replies import Reply, SecretScope
 
 
 class QuestionLimitUsage(Reply):
-    """How many forms of a tool, of an agent (its id), or of this tool of this agent were asked in a thread.
+    """The number of forms of a tool, of an agent (its id), or of this tool of this agent in a thread.
 
-    A limit of the policy has a window, one that the asker set (`question_limit`) has none.
+    A limit of the policy has a window, the agent's own limit (`question_limit`) has none.
     """
 
     tool: str | None = None
@@ -31,7 +31,7 @@ class QuestionLimitUsage(Reply):
 class ThreadUsage(Reply):
     """How much of its limits a thread has used.
 
-    `question_limits` are those of tools and agents, set by the policy or by an asker.
+    `question_limits` are the limits of tools and agents, set by the policy or by an agent.
     """
 
     id: str
@@ -44,7 +44,7 @@ class ThreadUsage(Reply):
 class LimitsReply(Reply):
     """Every size and count that is enforced, by name, and with a thread its usage.
 
-    `set_by` says which are not those of askback: the operator (`server`) or the policy set them.
+    `set_by` names the limits that are not askback's defaults: the operator (`server`) or the policy set them.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -62,14 +62,14 @@ class LeasedSecret(Reply):
 
 
 class SecretLease(Reply):
-    """The leased values by name, and until when they may be used."""
+    """The leased values by name, and the time until which they may be used."""
 
     secrets: dict[str, LeasedSecret]
     expires_at: datetime
 
 
 class Rotation(Reply):
-    """How many secrets are now under the first master key, how many no key opens, how many old keys were dropped."""
+    """The numbers of secrets under the first master key, of secrets that no key opens, and of dropped old keys."""
 
     rewrapped: int
     left: int
@@ -79,8 +79,8 @@ class Rotation(Reply):
 class StoredSecret(Reply):
     """A stored secret: its name, its scope and its times, never its value.
 
-    `owner` is None where it is shared. `version` counts its values. `request_id` is the form that a value of the scope
-    `request` was typed into. In a list, `agents` are the ids of the agents that may use it without asking, and
+    `owner` is None if it is shared. `version` counts its values. `request_id` is the form of a value with the
+    scope `request`. In a list, `agents` are the ids of the agents that may use it without asking, and
     `used_at` and `used_by` say when the value was last read, and by which agent.
     """
 
@@ -144,13 +144,13 @@ class SessionList(Reply):
 
 
 class EndedSessions(Reply):
-    """How many sessions were ended."""
+    """The number of ended sessions."""
 
     ended: int
 
 
 class Caller(Reply):
-    """The principal that is calling."""
+    """The calling principal."""
 
     id: str
     name: str
@@ -160,7 +160,7 @@ class Caller(Reply):
 
 
 class CurrentSession(Reply):
-    """Who is calling; `session` is null for a token. `reported_approvals` says whether agents may report approvals."""
+    """The caller; `session` is null for a token. `reported_approvals` says whether agents may report approvals."""
 
     principal: Caller
     session: BrowserSession | None
@@ -236,7 +236,8 @@ class ServerStatus(Reply):
 class ServerRecord(Reply):
     """This server: the version of askback, the database with the number of its last migration, and the audit log.
 
-    `read_only` says why the database takes no changes; None if it does. `audit` is the head of the caller's tenant.
+    `read_only` is the reason why the database refuses changes; None if it accepts them. `audit` is the head
+    of the caller's tenant.
     """
 
     version: str

@@ -1,4 +1,4 @@
-"""The bodies of the operations, as closed models; those that ask are in `domain/request.py`."""
+"""The bodies of the operations, as closed models; those of new requests are in `domain/request.py`."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class ShadowBody(ShadowSettings):
 
 
 class QuestionLimitBody(Model):
-    """The most questions of a `tool`, of an `agent` (its id), or of this tool of this agent, in a thread."""
+    """The maximum number of questions in a thread, of a `tool`, an `agent` (its id), or this tool of this agent."""
 
     tool: str | None = None
     agent: str | None = None
@@ -101,9 +101,9 @@ class PolicyBody(Model):
     A mode of a thread that allows more (`accept_edits`, `full`) applies to the agents that asked or wrote there before,
     or to `mode_agents`.
 
-    `confirm` must be `ENABLE FULL` to let everything run unasked: by the mode or the level `full`, or by the table
-    `nebo` with the ask mode `off`. `shadow` has settings to try: the audit
-    log records what they would have decided; null ends the trial.
+    `confirm` must be `ENABLE FULL` to let every call run without asking: by the mode or the level `full`, or
+    by the table `nebo` with the ask mode `off`. `shadow` has settings to try: the audit log records what they
+    would have decided; null ends the trial.
     """
 
     thread_id: str | None = None
@@ -211,7 +211,7 @@ class AccessBody(Model):
     agents_of: str | None = None
 
     def people_of(self, before: AccessList) -> AccessList:
-        """Return the access list with the people that were sent, and the agents that it had before."""
+        """Return the access list with the sent people and its previous agents."""
         if self.owner is None:
             return before
         people = {person: AccessLevel[word.upper()] for person, word in self.people.items()}
@@ -221,7 +221,7 @@ class AccessBody(Model):
 class DeclineBody(Model):
     """`POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again at once.
 
-    `values` is what was typed into a form until then; what a field would refuse is left out.
+    `values` are the values typed into a form so far; values that a field would refuse are left out.
     """
 
     reason: Literal["skipped", "dismissed", "refused"]
@@ -231,7 +231,7 @@ class DeclineBody(Model):
 
 
 class ReportedAnswerBody(Model):
-    """`POST /v1/requests/{id}/reported-answer`: what a person answered in the agent's own client.
+    """`POST /v1/requests/{id}/reported-answer`: a person's answer in the agent's own client.
 
     One of `values` of a form, with the `skipped` questions, the `decision` about a tool call, and `declined`, the
     reason of a decline.
@@ -276,7 +276,7 @@ class RedeliverBody(Model):
 
 
 class Person(Model):
-    """Whom a credential is for: the `name` that is shown, the host's own id of the person, the groups they are in."""
+    """The person of a credential: the displayed `name`, the host's own id of the person, and their groups."""
 
     name: str | None = None
     user: str | None = None
@@ -290,7 +290,7 @@ class LoginLinkBody(Person):
 
 
 class LeaseLimits(Model):
-    """What a runner may lease: patterns (`*`, `?`) of names, and of threads."""
+    """The secrets that a runner may lease: patterns (`*`, `?`) of names, and of threads."""
 
     names: list[str]
     threads: list[str]

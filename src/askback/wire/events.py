@@ -1,4 +1,4 @@
-"""The events of threads, as readers get them; see "Events" in docs/reference/wire.md."""
+"""The events of threads, in their wire form; see "Events" in docs/reference/wire.md."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class _Event(Reply):
 
 
 class RequestEvent(_Event):
-    """A request was created or has changed; `request` is its state at that moment."""
+    """A request was created or has changed; `request` is its state at that time."""
 
     type: Literal[
         "request.created", "request.lined_up", "request.shown", "request.voted", "request.attempted",
@@ -47,7 +47,7 @@ class MessageDelta(Reply):
 
 
 class ToolCallUpdate(Reply):
-    """What has become of a tool call; members that are left out stay."""
+    """A change of a tool call; members that are left out are not changed."""
 
     tool_call_id: str
     status: ToolStatus | None = None
@@ -57,7 +57,7 @@ class ToolCallUpdate(Reply):
 
 
 class MessageUpdate(Reply):
-    """What has changed in the message `id`: `content` is added at its end, or a tool call has changed."""
+    """A change of the message `id`: `content` is added at its end, or a tool call has changed."""
 
     id: str
     content: list[MessagePart] | None = None
@@ -65,7 +65,7 @@ class MessageUpdate(Reply):
 
 
 class MessageUpdateEvent(_Event):
-    """A message has more parts, or a tool call in it has changed."""
+    """A message has new parts, or one of its tool calls has changed."""
 
     type: Literal["message.updated"]
     update: MessageUpdate
@@ -108,9 +108,9 @@ class UpdateEvent(_Event):
 
 
 class Answering(Reply):
-    """A person is answering a request now, or has stopped. It is no event: it is not stored, and may be lost.
+    """A person is answering a request now, or has stopped. It is not an event: it is not stored, and may be lost.
 
-    A report that is `active` counts for ten seconds; `by` is never the reader.
+    An `active` report is valid for ten seconds; `by` is never the reader.
     """
 
     thread_id: str
@@ -120,10 +120,10 @@ class Answering(Reply):
 
 
 class PersonalChange(Reply):
-    """There is something to read anew: the comments of a request, or the reader's own reminders or missed requests.
+    """There is something to read again: the comments of a request, or the reader's own reminders or missed requests.
 
-    A `conversation` has news beside its requests: a message, another title, the archive; its `request_id` is empty. It
-    is no event: it is not stored, and may be lost. Agents never get it.
+    `conversation` is a change beside requests: a message, another title, the archive; its `request_id` is
+    empty. It is not an event: it is not stored, and may be lost. Agents never get it.
     """
 
     thread_id: str
@@ -149,4 +149,4 @@ ThreadEvent = Annotated[
     | RunEvent,
     Field(discriminator="type"),
 ]
-"""What happened in a thread; see "Events" in docs/reference/wire.md."""
+"""An event of a thread; see "Events" in docs/reference/wire.md."""

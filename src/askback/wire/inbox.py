@@ -13,9 +13,9 @@ from askback.wire.replies import Reply, Thread
 
 
 class AssignBody(Model):
-    """`POST /v1/requests/{id}/assign`: who may answer from now on, as the ids of `GET /v1/people` or `group:NAME`.
+    """`POST /v1/requests/{id}/assign`: the new assignees, as ids of `GET /v1/people` or `group:NAME`.
 
-    null assigns it again to those whom the agent named.
+    null assigns it back to the agent's assignees.
     """
 
     assignees: list[str] | None
@@ -34,19 +34,19 @@ class CommentBody(Model):
 
 
 class MarkdownBody(Model):
-    """`POST /v1/markdown`: texts of together at most 256 KiB."""
+    """`POST /v1/markdown`: texts of at most 256 KiB in total."""
 
     texts: list[str]
 
 
 class MarkdownTrees(Reply):
-    """The tree of each text, in order; None for one that has no markup and is shown as it is."""
+    """The tree of each text, in order; None for a text without markup, which is shown unchanged."""
 
     trees: list[list[Rich] | None]
 
 
 class LatestMessage(Reply):
-    """Who wrote the newest message of a conversation, and one line of it without markup."""
+    """The author of the newest message of a conversation, and one line of it without markup."""
 
     role: Literal["agent", "user"]
     name: str | None = None
@@ -62,7 +62,7 @@ class Conversation(Thread):
 
 
 class ConversationPage(Reply):
-    """Conversations, the last active first."""
+    """Conversations, sorted by last activity."""
 
     conversations: list[Conversation]
     next_cursor: str | None
@@ -75,7 +75,7 @@ class SeenBody(Model):
 
 
 class KnownPerson(Reply):
-    """A person who has signed in or has a token; `id` is what `assignees` and `people` of a thread name them by."""
+    """A person who has signed in or has a token; `id` is their id in `assignees` and in the `people` of a thread."""
 
     id: str
     name: str
@@ -90,7 +90,7 @@ class PeopleList(Reply):
 
 
 class Reminder(Reply):
-    """When the caller is reminded of a request."""
+    """The caller's reminder of a request."""
 
     request_id: str
     at: datetime
@@ -103,7 +103,7 @@ class ReminderList(Reply):
 
 
 class Comment(Reply):
-    """What a person wrote about a request for other people."""
+    """A person's comment on a request for other people."""
 
     id: str
     author: Actor

@@ -1,4 +1,4 @@
-"""Operations of the inbox: what people do with a request beside answering it."""
+"""The operations of the inbox."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ INBOX = (
               PEOPLE, {201: "Comment"}, "CommentBody"),
     Operation("delete_comment", "DELETE /v1/requests/{request_id}/comments/{comment_id}", "Delete a comment.",
               PEOPLE, {204: None}),
-    Operation("list_conversations", "GET /v1/conversations", "List and search conversations, the last active first.",
+    Operation("list_conversations", "GET /v1/conversations", "List and search conversations, sorted by last activity.",
               PEOPLE, {200: "ConversationPage"}, parameters=_CONVERSATIONS, large=True),
     Operation("render_markdown", "POST /v1/markdown", "Parse texts as Markdown, into the trees that pages draw.",
               PEOPLE, {200: "MarkdownTrees"}, "MarkdownBody"),

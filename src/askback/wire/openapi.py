@@ -68,7 +68,7 @@ _TYPES: Mapping[str, Mapping[str, Any]] = {
 
 
 def model(name: str) -> type[BaseModel]:
-    """Return the model of that name that the table of operations means."""
+    """Return the model for a name in the table of operations."""
     return next(getattr(module, name) for module in _MODELS if hasattr(module, name))
 
 
@@ -78,7 +78,7 @@ def models(names: str) -> Sequence[type[BaseModel]]:
 
 
 def document() -> dict[str, Any]:
-    """Describe every operation that HTTP has."""
+    """Describe every operation of HTTP."""
     listed = [each for each in OPERATIONS.values() if "http" in each.over]
     _, schemas = models_json_schema(
         [(each, "validation") for each in dict.fromkeys((Error, *chain.from_iterable(map(_models, listed))))],
@@ -113,7 +113,7 @@ def document() -> dict[str, Any]:
 
 
 def text() -> str:
-    """Return the document as it is committed and served."""
+    """Return the text of the document, as committed and served."""
     return json.dumps(document(), indent=1, ensure_ascii=False) + "\n"
 
 
@@ -136,7 +136,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
 
 
 def template(operation: Operation) -> str:
-    """Return the path as it is published: `/v1/requests/{id}`."""
+    """Return the published path: `/v1/requests/{id}`."""
     return re.sub(r"\{\w+_id\}", "{id}", operation.path)
 
 

@@ -1,4 +1,4 @@
-"""What a row of the table of operations (`operations.py`) is made of: roles, media types, parameters."""
+"""The parts of a row of the table of operations (`operations.py`): roles, media types, parameters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ADMIN = frozenset({"admin"})
 PEOPLE = frozenset({"responder", "admin"})
 EVERYBODY = REQUESTER | PEOPLE
 OPERATOR = "operator"
-"""The role of the token that a server leaves for its own commands; no other token has it."""
+"""The role of the token for the server's own commands; no other token has it."""
 METRICS = "metrics"
 """The role of the token in `ASKBACK_METRICS_TOKEN`, which reads the metrics of the whole server and nothing else."""
 
@@ -52,14 +52,14 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Operation:
-    """One row. `route` is the HTTP method and the path, `roles` are empty where no credential is needed.
+    """One row. `route` is the HTTP method and the path, `roles` are empty if no credential is needed.
 
-    `replies` are model names by status, None for no content; the first is the usual one. `body` names the models of
-    which one is sent, or is `BYTES`. `refuses` are statuses of refusals beside those that follow from the rest of the
-    row. An `idempotent` operation takes an idempotency key. A `confidential` body may hold
-    a secret and reaches the service unread. A `large` reply may be megabytes: a connection sends one at a time
-    (`unwait` is large so that it comes after the `wait` that it ends). `was` is the name of the operation over the
-    WebSocket in earlier versions.
+    `replies` are model names by status, None for no content; the first is the usual one. `body` names the
+    possible models, or is `BYTES`. `refuses` are the statuses of refusals that do not follow from the rest of
+    the row. An `idempotent` operation takes an idempotency key. A `confidential` body may contain a secret
+    and reaches the service unread. A `large` reply may be megabytes: a connection sends one at a time
+    (`unwait` is large so that it comes after the `wait` that it ends). `was` is the name of the operation
+    over the WebSocket in earlier versions.
     """
 
     name: str
@@ -78,7 +78,7 @@ class Operation:
 
     @property
     def method(self) -> str:
-        """The HTTP method, empty for an operation of the WebSocket alone."""
+        """The HTTP method, empty for an operation of the WebSocket only."""
         return self.route.partition(" ")[0]
 
     @property
@@ -93,7 +93,7 @@ class Operation:
 
     @cached_property
     def refusals(self) -> Sequence[int]:
-        """The statuses with which it can be refused, in order."""
+        """The statuses of its possible refusals, in order."""
         checked = bool(self.roles) or self.body is not None
         settles = self.path.startswith("/v1/requests/{request_id}/") and self.method != "GET"
         rules = {
@@ -116,5 +116,5 @@ class Operation:
 
     @property
     def stream(self) -> bool:
-        """Whether the reply goes on until its reader leaves."""
+        """Whether the reply continues until its reader leaves."""
         return STREAM in self.replies.values()

@@ -1,4 +1,4 @@
-"""The table of operations: REST routes, WebSocket operations, role checks, OpenAPI and the clients are made from it.
+"""The table of operations: the source of REST, WebSocket operations, role checks, OpenAPI and clients.
 
 A row is an operation. Its name is the `operationId` of OpenAPI, the `op` of a WebSocket frame and the `attempted` of
 the audit log. To add one: a row here, a handler in `transports/handlers`, and a method of the client.
@@ -62,12 +62,12 @@ _REQUESTS = (
               PEOPLE, _REQUEST, "DeclineBody", idempotent=True, was="decline"),
     Operation("cancel_request", "POST /v1/requests/{request_id}/cancel", "Cancel a request.",
               REQUESTER | ADMIN, _REQUEST, "CancelBody", idempotent=True, was="cancel"),
-    Operation("report_outcome", "POST /v1/requests/{request_id}/outcome", "Report how an action went.",
+    Operation("report_outcome", "POST /v1/requests/{request_id}/outcome", "Report the outcome of an action.",
               REQUESTER, _REQUEST, "OutcomeBody", idempotent=True),
     Operation("start_oauth", "POST /v1/requests/{request_id}/oauth/start", "Start to connect an account.",
               PEOPLE, {201: "Address"}, "ConnectBody", over=HTTP),
     Operation("report_answer", "POST /v1/requests/{request_id}/reported-answer",
-              "Report what a person answered in the agent's own client.",
+              "Report a person's answer in the agent's own client.",
               REQUESTER, _REQUEST, "ReportedAnswerBody", idempotent=True, refuses=(410,)),
     Operation("check_submission", "POST /v1/requests/{request_id}/check", "Begin or renew the check of an answer.",
               REQUESTER, _REQUEST, "EmptyBody", was="check"),
@@ -92,7 +92,7 @@ _REQUESTS = (
     Operation("report_execution", "POST /v1/requests/{request_id}/report", "Report the outcome of an execution.",
               REQUESTER, {200: "Execution"}, "ReportBody", was="report"),
     Operation("get_saved_scopes", "GET /v1/requests/{request_id}/saved",
-              "Read in which scopes the names of a request are set.",
+              "Read the scopes in which the names of a request are set.",
               PEOPLE, {200: "SavedScopes"}, was="saved"),
     Operation("upload_file", "POST /v1/requests/{request_id}/files", "Upload a file for a field; the body is the file.",
               PEOPLE, {201: "FileValue"}, BYTES, query.UPLOAD, over=HTTP),
@@ -129,7 +129,7 @@ _THREADS = (
     Operation("get_thread_access", "GET /v1/threads/{thread_id}/access", "Read the access levels of a thread.",
               EVERYBODY, {200: "ThreadAccess"}, was="access"),
     Operation("set_thread_access", "PUT /v1/threads/{thread_id}/access",
-              "Set the owner of a thread and who may access it.",
+              "Set the owner of a thread and its access.",
               EVERYBODY, {200: "ThreadAccess"}, "AccessBody", was="share"),
     Operation("start_run", "POST /v1/threads/{thread_id}/runs", "Begin a run.",
               REQUESTER, {201: "Run", 200: "Run"}, "RunBody", refuses=(409,)),
@@ -197,7 +197,7 @@ _RULES = (
     Operation("try_rule", "POST /v1/rules/try", "Check whether a drafted rule covers a call; nothing is stored.",
               PEOPLE, {200: "RuleTrial"}, "RuleTrialBody", refuses=(404,)),
     Operation("preview_rule", "POST /v1/rules/preview",
-              "List the calls of the last 30 days that a drafted rule would decide otherwise.",
+              "List the calls of the last 30 days that a draft rule would decide differently.",
               PEOPLE, {200: "RulePreview"}, "RulePreviewBody", large=True),
     Operation("export_rules", "GET /v1/rules/export", "Export the rules in force.",
               PEOPLE, {200: "RuleExport"}, large=True),
@@ -317,4 +317,4 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 RENAMED: Mapping[str, str] = MappingProxyType(
     {each.was: each.name for each in OPERATIONS.values() if each.was}
 )
-"""What operations of the WebSocket were called before; the old name is refused and names the new one."""
+"""The old names of WebSocket operations; an old name is refused, and the error has the new one."""

@@ -17,9 +17,9 @@ Effect = Literal["deny", "ask", "allow"]
 
 
 class RuleUsage(Reply):
-    """How often a rule has decided, and when it did so last, for which request in which thread.
+    """How often and when a rule was last used, and for which request in which thread.
 
-    Without the request and the thread if they were erased, or you may not see them.
+    The request and the thread are None if they were erased, or you may not see them.
     """
 
     count: int
@@ -32,8 +32,8 @@ class RuleUsage(Reply):
 class Rule(Reply):
     """A rule that the server keeps; `rule` is its text, `agent` the id of the agent it is for, None for every agent.
 
-    `needs_choice` says, in English, why a rule of an older version allows nothing any more and what to write instead;
-    `needs_choice_code` is the same as data. `description` is what the rule covers as data; None for a rule that can no
+    `needs_choice` says, in English, why a rule of an older version no longer allows anything and what to write instead;
+    `needs_choice_code` is the same as data. `description` is the scope of the rule as data; None for a rule that can no
     longer be read. `usage` is None for a rule that has not decided yet.
     """
 
@@ -100,8 +100,8 @@ class AuditNames(Reply):
 class AuditEntries(Reply):
     """Entries of the audit log, newest first, and names for the ids in them.
 
-    A page looks at a bounded number of entries, `checked`, back to the one with the seq `checked_to`; it may have
-    fewer entries than asked for, or none. Older entries are on the page after `next_cursor`; None at the end.
+    A page checks a bounded number of entries, `checked`, back to the seq `checked_to`; it may have fewer
+    entries than requested, or none. Older entries are on the page after `next_cursor`; None at the end.
     """
 
     entries: list[dict[str, Any]]
@@ -119,7 +119,7 @@ class AuditPoint(Reply):
 
 
 class AuditBreak(Reply):
-    """The first entry that does not fit, and why."""
+    """The first wrong entry, and why."""
 
     seq: int
     why: str
@@ -128,8 +128,8 @@ class AuditBreak(Reply):
 class AuditVerification(Reply):
     """A piece of the audit log that was verified: the entries after `start` up to `end`.
 
-    `head` is the newest entry with its seal. `complete` tells that the chain leads to the head; otherwise go on with
-    the `seq` of `end` as `after` and its `hash`. `broken` is None if every entry fits.
+    `head` is the newest entry with its seal. `complete` means that the chain leads to the head; otherwise
+    continue with the `seq` of `end` as `after` and its `hash`. `broken` is None if every entry is correct.
     """
 
     start: AuditPoint
@@ -157,7 +157,7 @@ class BuiltInGroup(Reply):
 
 
 class BuiltInRules(Reply):
-    """The rules that come with the server, and the hard limits.
+    """The built-in rules, and the hard limits.
 
     A rule is `active` if a list of the default policy (`lists`) has it. `limits` are calls that no rule can allow, as
     codes (`rules.limit.<code>` in the catalogue).
@@ -169,7 +169,7 @@ class BuiltInRules(Reply):
 
 
 class Ruling(Reply):
-    """What the policy says to a call: the rules that decided together, and the reasons in English and as codes."""
+    """The policy's decision about a call: the rules that decided together, and the reasons in English and as codes."""
 
     decision: Effect
     rules: list[str]
@@ -178,11 +178,11 @@ class Ruling(Reply):
 
 
 class RuleTrial(Reply):
-    """What a drafted rule would do; nothing is stored.
+    """The effect of a draft rule; nothing is stored.
 
-    `problems` are what is wrong with the draft; `rule` is its canonical text, None if it has problems. `covers` tells
-    whether the rule alone covers the call, and `why` why an allow rule does not (`why_codes`). `now` is what the policy
-    says to the call, `then` what it would say with the rule.
+    `problems` are the faults of the draft; `rule` is its canonical text, None if it has problems. `covers`
+    tells whether the rule alone covers the call, and `why` why an allow rule does not (`why_codes`). `now` is
+    the policy's decision about the call, `then` the decision with the rule.
     """
 
     rule: str | None = None
@@ -196,9 +196,9 @@ class RuleTrial(Reply):
 
 
 class PastCall(Reply):
-    """A call that an agent asked for; `decision` is what became of it, None if it ended without one or is open.
+    """An earlier call of an agent; `decision` is None if it ended without one or is open.
 
-    `now` is what the policy says to the call today, `then` what it would say with the rule.
+    `now` is today's decision of the policy, `then` the decision with the rule.
     """
 
     request_id: str
@@ -216,9 +216,9 @@ class PastCall(Reply):
 
 
 class RulePreview(Reply):
-    """Calls of the last 30 days that a rule would decide otherwise than the policy does today, newest first.
+    """Calls of the last 30 days that a rule would decide differently from today's policy, newest first.
 
-    `checked` calls were looked at for this page, back to `checked_to`; older ones are on the page after `next_cursor`,
+    `checked` calls were checked for this page, back to `checked_to`; older ones are on the page after `next_cursor`,
     which is None when all calls since `since` were checked. Calls in threads that you may not see are left out.
     """
 
@@ -230,7 +230,7 @@ class RulePreview(Reply):
 
 
 class ExportedRule(Reply):
-    """A rule as a file has it: the terms of a `RuleBody`, with the name of its agent and the moment when it ends."""
+    """A rule in an export: the terms of a `RuleBody`, with the name of its agent and the time of its end."""
 
     rule: str
     effect: Effect
@@ -254,7 +254,7 @@ class RuleExport(Reply):
 
 
 class ImportedRow(Reply):
-    """What became, or would become, of a row: `added`, `known` (an equal rule is in force) or `refused`."""
+    """The result for a row: `added`, `known` (an equal rule is in force) or `refused`."""
 
     outcome: Literal["added", "known", "refused"]
     rule: str | None = None

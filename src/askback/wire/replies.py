@@ -1,4 +1,4 @@
-"""The replies of the operations, as clients read them; a request itself is `InputRequest` in `domain/request.py`.
+"""The replies of the operations, for clients; a request itself is `InputRequest` in `domain/request.py`.
 
 A reader ignores members that it does not know, so that an older client can talk to a newer server.
 """
@@ -33,7 +33,7 @@ class Nothing(Reply):
 
 
 class FieldProblem(Reply):
-    """A fault in a body, a query or an answer: where, a code for programs, a sentence for people."""
+    """A fault in a body, a query or an answer: its path, a code for programs, a sentence for people."""
 
     path: str
     code: str
@@ -41,7 +41,7 @@ class FieldProblem(Reply):
 
 
 class Problem(Reply):
-    """Why a call was refused. `request` is the request as it is now, `retry_after` is in seconds."""
+    """The reason of a refusal. `request` is the current request, `retry_after` is in seconds."""
 
     code: str
     message: str
@@ -92,7 +92,7 @@ class BatchResults(Reply):
 
 
 class WaitResult(Reply):
-    """Requests that have ended already, and ids that are unknown; the others are watched."""
+    """Requests that have already ended, and unknown ids; the others are watched."""
 
     settled: list[InputRequest]
     unknown: list[str]
@@ -106,7 +106,7 @@ class Subscription(Reply):
 
 
 class SavedScopes(Reply):
-    """By name: the scopes in which it is set."""
+    """The scopes in which each name is set."""
 
     saved: dict[str, list[Scope]]
 
@@ -137,7 +137,7 @@ class PostedMessage(Reply):
 
 
 class FileValue(Reply):
-    """A file as an answer has it. `type` is what its bytes are, `sha256` their digest in hexadecimal."""
+    """A file in an answer. `type` is detected from its bytes, `sha256` is their digest in hexadecimal."""
 
     id: str
     name: str
@@ -160,9 +160,9 @@ MessagePart = Annotated[
 
 
 class UnplacedMessage(Reply):
-    """A message as its event has it; its place in the thread is the `seq` of the event.
+    """A message in its event; its place in the thread is the `seq` of the event.
 
-    With `request_id` it is the person's answer to that request, which `answers_as_messages` has written.
+    With `request_id` it is the person's answer to that request, written because of `answers_as_messages`.
     """
 
     id: str
@@ -209,7 +209,7 @@ class Run(Reply):
 
 
 class ThreadSnapshot(Reply):
-    """A thread as of `seq`: events after it bring it up to date. `runs` has those that have not ended."""
+    """A thread as of `seq`: events after it bring it up to date. `runs` has the open runs."""
 
     id: str
     title: str | None = None
@@ -225,7 +225,7 @@ class ThreadSnapshot(Reply):
 
 
 class Thread(Reply):
-    """A thread in a list: its agents by id, the caller's level, its open requests, and when something last happened.
+    """A thread in a list: its agents by id, the caller's level, its open requests, and the time of its last activity.
 
     `agents` is None until an agent has written there. With `answers_as_messages` the answers of people are written into
     the thread as their messages as well.
@@ -251,7 +251,7 @@ class ThreadPage(Reply):
 
 
 class ThreadAccess(Reply):
-    """Who may do what in a thread; without an owner, `others` is `all`.
+    """The access to a thread; without an owner, `others` is `all`.
 
     `agents` are the ids of the agents that may use it, its own first; None until an agent has written there. With
     `agents_of` all agents that work for this person may use it as well.
@@ -272,7 +272,7 @@ class RunPage(Reply):
 
 
 class CancelledRun(Reply):
-    """The ids of the requests that were cancelled."""
+    """The ids of the cancelled requests."""
 
     cancelled: list[str]
 
@@ -322,8 +322,9 @@ class RequestText(Reply):
 class Resume(Reply):
     """The outcome of a request, for an agent that has ended its turn. `text` is for the model.
 
-    It is leased until `until`; when it is not acknowledged by then it is delivered again, maybe to another worker, as
-    the next `attempt`. Before an effect that must not happen twice, check what was done for this `id`.
+    It is leased until `until`; if it is not acknowledged by then, it is delivered again, perhaps to another
+    worker, as the next `attempt`. Before an effect that must not happen twice, check whether it was done for
+    this `id`.
     """
 
     id: str
@@ -347,7 +348,7 @@ class ResumeList(Reply):
 
 
 class Webhook(Reply):
-    """An address that receives `events`. One that is not `active` was turned off by its receiver or an admin."""
+    """An address that receives `events`. An inactive one was turned off by its receiver or an admin."""
 
     id: str
     url: str
@@ -358,7 +359,7 @@ class Webhook(Reply):
 
 
 class NewWebhook(Webhook):
-    """A new webhook with the `secret` that its receiver checks messages with; it is shown only here."""
+    """A new webhook with the `secret` for verifying its messages, which is shown only here."""
 
     secret: Annotated[Secret, PlainValidator(Secret, json_schema_input_type=str)]
 

@@ -11,7 +11,7 @@ from askback.domain.model import Model
 
 
 class RuleTerms(Model):
-    """What a rule says, and for whom; a `thread` or `project` rule names its thread or project.
+    """The terms of a rule, and its agent; a `thread` or `project` rule names its thread or project.
 
     `agent` is the id of the agent that the rule applies to, null for every agent.
     `locked` asks each time, and no decision on a card can change that. `shadow` decides nothing: the audit log records
@@ -46,9 +46,9 @@ class TriedCall(Model):
 
 
 class RuleTrialBody(Model):
-    """`POST /v1/rules/try`: a drafted `rule`, a `call`, or both.
+    """`POST /v1/rules/try`: a draft `rule`, a `call`, or both.
 
-    The call is judged as one of `agent` (an id) in the thread and the project of the rule, or else in these.
+    The call is judged as a call of `agent` (an id) in the thread and the project of the rule, or else in these.
     """
 
     rule: RuleBody | None = None
@@ -59,7 +59,7 @@ class RuleTrialBody(Model):
 
 
 class RulePreviewBody(Model):
-    """`POST /v1/rules/preview`: a drafted rule, and `next_cursor` of the page before."""
+    """`POST /v1/rules/preview`: a draft rule, and the `next_cursor` of the previous page."""
 
     rule: RuleBody
     cursor: str | None = None

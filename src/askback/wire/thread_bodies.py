@@ -26,7 +26,7 @@ class RunBody(Model):
 
 
 class EndRunBody(Model):
-    """`POST /v1/threads/{id}/runs/{run_id}/end`: why it ended, and whether to cancel what it has open."""
+    """`POST /v1/threads/{id}/runs/{run_id}/end`: the reason, and whether to cancel its open requests."""
 
     reason: str | None = None
     cancel: bool = False
@@ -45,8 +45,8 @@ ToolStatus = Literal["calling", "waiting", "running", "done", "failed"]
 class ToolBlock(Model):
     """A tool call; requests with the same `tool_call_id` are shown after it.
 
-    `status` is `calling`, `waiting` (for a person), `done` or `failed`; `running` is an older word for `calling`. A
-    result is shown to people as the input is. `duration_ms` is how long the call took.
+    `status` is `calling`, `waiting` (for a person), `done` or `failed`; `running` is an older word for
+    `calling`. A result is shown to people like the input. `duration_ms` is the duration of the call.
     """
 
     type: Literal["tool"] = "tool"
@@ -74,7 +74,7 @@ class RequestBlock(Model):
 
 
 class FileBlock(Model):
-    """A file by its id: one that an agent uploaded for its messages, or one that an answer in this thread names.
+    """A file by its id, which an agent uploaded for its messages, or an answer in this thread names.
 
     The writer must be able to read it. A picture is shown with `alt`, its alternative text.
     """
@@ -106,7 +106,7 @@ class AppendBody(Model):
 
 
 class ToolCallBody(Model):
-    """`PATCH /v1/threads/{id}/messages/{id}`: what has become of a tool call in the message."""
+    """`PATCH /v1/threads/{id}/messages/{id}`: the changes of a tool call in the message."""
 
     tool_call_id: str
     status: ToolStatus | None = None

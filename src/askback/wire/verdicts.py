@@ -1,4 +1,4 @@
-"""What the check of an answer says, as the bodies of operations and the reply of a webhook."""
+"""Verdicts about an answer: the bodies of operations and the reply of a webhook."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from askback.domain.request import FieldFault
 
 
 class AcceptBody(Model):
-    """`POST /v1/requests/{id}/accept`: what the check made of the answer; for secrets, `{}`.
+    """`POST /v1/requests/{id}/accept`: the result of the check; for secrets, `{}`.
 
-    `values` replace those that were sent and have to be a valid answer as well. `result` is data for the agent, and
+    `values` replace the sent ones and have to be a valid answer as well. `result` is data for the agent, and
     `message` a sentence for the person.
     """
 
@@ -36,14 +36,14 @@ class RepromptBody(Model):
 
 
 class FileScanBody(Model):
-    """What a scan of a file replies: whether it may be used, and if not, the `reason` for the person."""
+    """The reply of a file scan: whether the file may be used, and if not, the `reason` for the person."""
 
     accept: bool
     reason: str | None = None
 
 
 class VerdictBody(Model):
-    """What a validator replies: `accept`, `reprompt`, or `open` to leave the request open without a deadline."""
+    """The reply of a validator: `accept`, `reprompt`, or `open` to leave the request open without a deadline."""
 
     accept: AcceptBody | None = None
     reprompt: RepromptBody | None = None

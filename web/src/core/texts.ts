@@ -6,8 +6,8 @@ export type LocalText = string | Record<string, string>;
 /**
  * Return the tag, of at least one that is offered, for a reader of `languages`, the preferred one first.
  *
- * Of each language in turn: the same tag, then its prefixes, then a longer tag (`de` gets `de-AT`). Otherwise English,
- * otherwise the first that is offered. Case does not matter.
+ * For each language in turn: the same tag, then its prefixes, then a longer tag (`de` gets
+ * `de-AT`). Otherwise English, otherwise the first offered tag. Case does not matter.
  */
 export function chooseLanguage(offered: readonly string[], languages: readonly string[]): string {
   const tags = new Map(offered.map((tag) => [tag.toLowerCase(), tag]));

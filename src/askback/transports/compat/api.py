@@ -32,12 +32,12 @@ from askback.wire.operations import OPERATIONS
 MAX_PAGE = 200
 """Requests of one page."""
 MAX_BEHIND = 2_000
-"""Events that a reader may be behind before it has to begin anew."""
+"""The number of events that a reader may lag behind before it has to start over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """What projections share at one server."""
+    """The shared state of all projections at one server."""
 
     ctx: Services
     subscriptions: Subscriptions
@@ -102,7 +102,7 @@ class CallerApi:
             more = {"cursor": page["next_cursor"]}
 
     async def open_requests(self, **filters: object) -> list[Json]:
-        """Return those that wait for a person; see `ports.systems.Api`."""
+        """Return pending requests; see `ports.systems.Api`."""
         pending = await self.requests(status=[Status.PENDING], **filters)
         return [each for each in pending if not each.get("queued_behind")]
 
@@ -203,21 +203,21 @@ class EventQueue:
             await self._read.wait()
 
     def ended(self, _subscription: Subscription, /) -> None:
-        """End: the thread is hidden now."""
+        """End, because the thread is now hidden."""
         self._over = True
         self._changed.set()
 
     def active(self, _activity: Activity, /) -> None:
-        """Say nothing: no other system shows who is answering."""
+        """Do nothing: no other system shows who is answering."""
 
     def changed(self, _change: PersonalChange, /) -> None:
-        """Say nothing: no other system has this."""
+        """Do nothing: no other system has this."""
 
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
-        """Say nothing: every operation checks the access."""
+        """Do nothing: every operation checks the access."""
 
     async def set_readonly(self, *, readonly: bool) -> None:
-        """Count the caller as somebody who can answer, or not any more."""
+        """Set whether the caller counts as somebody who can answer."""
         await self.subscription.set_readonly(readonly=readonly)
 
     async def __aiter__(self) -> AsyncIterator[Json]:

@@ -16,7 +16,7 @@ from askback.transports.http import Message, Scope, Send, header, json_reply
 from askback.transports.oauth import begin_oauth
 
 BEAT_S = 10.0
-"""Between two comments of a stream; proxies want one within 15 s."""
+"""Seconds between two comments of a stream; proxies need one within 15 s."""
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store, no-transform"),
@@ -73,7 +73,7 @@ async def send_answer(answer: Answer, api: CallerApi, send: Send) -> None:
 
 
 async def send_events(stream: EventStream, send: Send) -> None:
-    """Stream events until they end, with a comment where there is nothing to say."""
+    """Stream events until they end, with a comment during pauses."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
     await send(_piece(":\n\n"))
     events = aiter(stream.events)

@@ -21,7 +21,7 @@ TOO_LARGE = 1009
 FAILED = 1011
 CLOSE_S = 1.0
 MAX_TASKS = 1_000
-"""Under way at once on one connection; above it the connection is not read."""
+"""Concurrent operations of one connection; beyond that it is not read."""
 
 
 class SocketChannel:
@@ -61,14 +61,14 @@ class SocketChannel:
             self._receipts.end_batch(batch)
 
     def start(self, work: Coroutine[Any, Any, None], frame: Json | None = None) -> asyncio.Task[Any]:
-        """Run something beside the frames that follow."""
+        """Run something concurrently with later frames."""
         task = asyncio.create_task(self._attempt(work, frame))
         self._tasks.add(task)
         task.add_done_callback(self._finished)
         return task
 
     def follow(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[Any]:
-        """Run something that lasts as long as the connection; see `ports.systems.Channel`."""
+        """Run something until the connection ends; see `ports.systems.Channel`."""
         return self.start(self._follow(work))
 
     async def _follow(self, work: Coroutine[Any, Any, None]) -> None:
@@ -77,7 +77,7 @@ class SocketChannel:
 
     async def close(self, code: int = 1000, reason: str = "") -> None:
         """End the connection from this side."""
-        with suppress(Exception):  # the other side may be gone already, or not read any more
+        with suppress(Exception):  # the other side may be gone already, or no longer read
             async with asyncio.timeout(CLOSE_S):
                 await self._send({"type": "websocket.close", "code": code, "reason": reason})
         if self._reading is not None:
@@ -128,7 +128,7 @@ class SocketChannel:
         await self._attempt(peer.take(known), known)
 
     async def _attempt(self, work: Coroutine[Any, Any, None], frame: Json | None) -> bool:
-        """Run something, and return whether it went well; an error becomes a frame."""
+        """Run something, and return whether it succeeded; an error becomes a frame."""
         try:
             await work
         except (ClientGone, ConnectionError):

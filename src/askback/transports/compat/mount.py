@@ -1,4 +1,4 @@
-"""Serve the paths of the systems: identify the caller, run the route, and keep what lasts."""
+"""Serve the paths of the systems: identify the caller, run the route, and track lasting connections."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ UNAUTHORIZED = 4401
 
 
 class Lasting:
-    """A connection that lasts: a WebSocket, an event stream or a held call; `code` is why this side ended it."""
+    """A lasting connection: a WebSocket, an event stream or a held call; `code` says why this side ended it."""
 
     def __init__(self, identity: Identity) -> None:
         self.identity = identity
@@ -65,11 +65,11 @@ class Compat:
         self._of: Counter[str] = Counter()
 
     def count(self) -> int:
-        """How many connections last."""
+        """The number of lasting connections."""
         return len(self._open)
 
     def sessions(self) -> set[str]:
-        """The ids of the browser sessions that have one open."""
+        """The ids of the browser sessions with an open connection."""
         return {each.identity.session.id for each in self._open if each.identity.session is not None}
 
     def hang_up(self, who: str) -> None:
@@ -81,7 +81,7 @@ class Compat:
                 lasting.end(UNAUTHORIZED)
 
     def close(self) -> None:
-        """End all of them; their clients come back to the next server."""
+        """End all connections; their clients reconnect to the next server."""
         for lasting in tuple(self._open):
             lasting.end(SERVER_RESTARTS)
 
@@ -182,7 +182,7 @@ class Compat:
 
     @contextmanager
     def _lasting(self, identity: Identity) -> Generator[Lasting]:
-        """Keep a connection among those that are open, until its token expires at the latest."""
+        """Count a connection as open, until its token expires at the latest."""
         ctx, who = self._gateway.ctx, identity.principal.id
         if self._of[who] >= ctx.limits.connections:
             raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
@@ -202,7 +202,7 @@ class Compat:
 
 
 class Address(NamedTuple):
-    """A path below `/compat/`; `token` is the one in it, for clients that can set nothing but a base URL."""
+    """A path below `/compat/`; `token` is the token in it, for clients that can set only a base URL."""
 
     system: str
     token: str | None
@@ -210,7 +210,7 @@ class Address(NamedTuple):
 
 
 def _address(path: str) -> Address:
-    """Take `/compat/SYSTEM/…` or `/compat/SYSTEM/~TOKEN/…` apart."""
+    """Parse `/compat/SYSTEM/…` or `/compat/SYSTEM/~TOKEN/…`."""
     _, _, system, *rest = path.split("/", 3)
     below = "".join(rest)
     if not below.startswith("~"):

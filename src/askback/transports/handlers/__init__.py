@@ -27,4 +27,4 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         if name in OPERATIONS
     }
 )
-"""By the name of the operation. What only one transport has is in that transport."""
+"""The handlers by operation. Those of only one transport are in that transport."""

@@ -15,7 +15,7 @@ from askback.transports.call import Call, Result, json_result
 
 
 async def pull_resumes(call: Call) -> Result:
-    """Lease pending resumes, with `wait` as soon as there is one."""
+    """Lease pending resumes; with `wait`, wait for the first."""
     found = await resumes.pull_resumes(
         call.ctx,
         call.principal,

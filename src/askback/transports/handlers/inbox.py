@@ -1,4 +1,4 @@
-"""What people see and do: assignments, people, reminders, comments, conversations, missed requests and the history."""
+"""The inbox: assignments, people, reminders, comments, conversations, missed requests and the history."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def delete_comment(call: Call) -> Result:
 
 
 async def list_conversations(call: Call) -> Result:
-    """List and search conversations, the last active first."""
+    """List and search conversations, sorted by last activity."""
     found, cursor = await conversations.list_conversations(call.ctx, call.principal, **call.args)
     return Result(texts.conversations(call.principal, found, cursor))
 

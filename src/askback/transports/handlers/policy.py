@@ -26,7 +26,7 @@ async def list_rules(call: Call) -> Result:
 
 
 async def create_rule(call: Call) -> Result:
-    """Create a rule; 200 for one that is there already."""
+    """Create a rule; 200 for one that already exists."""
     rule, outcome = await rules.create_rule(call.ctx, call.principal, call.body)
     return Result(await _rule_json(call, rule), None if outcome is Outcome.APPLIED else 200)
 
@@ -48,14 +48,14 @@ async def list_built_in_rules(call: Call) -> Result:
 
 
 async def try_rule(call: Call) -> Result:
-    """Check whether a drafted rule covers a call."""
+    """Check whether a draft rule covers a call."""
     return json_result(
         rule_texts.trial(await trials.try_rule(call.ctx, call.principal, call.body), call.locale)
     )
 
 
 async def preview_rule(call: Call) -> Result:
-    """List the calls of the last 30 days that a drafted rule would decide otherwise."""
+    """List the calls of the last 30 days that a draft rule would decide differently."""
     return json_result(rule_texts.preview(await trials.preview_rule(call.ctx, call.principal, call.body)))
 
 
@@ -71,13 +71,13 @@ async def import_rules(call: Call) -> Result:
 
 
 async def get_policy(call: Call) -> Result:
-    """Read the default policy, or that of a thread."""
+    """Read the default policy, or the policy of a thread."""
     found = await policy.get_policy(call.ctx, call.principal, thread_id=call.args["thread_id"])
     return Result(found.model_dump_json())
 
 
 async def update_policy(call: Call) -> Result:
-    """Change the default policy, or that of a thread."""
+    """Change the default policy, or the policy of a thread."""
     return Result((await policy.update_policy(call.ctx, call.principal, call.body)).model_dump_json())
 
 

@@ -23,7 +23,7 @@ from askback.transports.call import Call, Result, json_result
 
 
 async def create_request(call: Call) -> Result:
-    """Ask a person; 200 for an earlier request with the same external id, or whose refusal is repeated."""
+    """Create a request; 200 for an earlier one with the same external id or a repeated refusal."""
     change = await create.create_request(call.ctx, call.principal, call.body, key=call.key)
     repeated = change.outcome is Outcome.REPLAYED and change.record.state.members.get("repeated", False)
     return _changed(change, status=200 if repeated or change.outcome is Outcome.FOUND else None)
@@ -46,7 +46,7 @@ async def get_request(call: Call) -> Result:
 
 
 async def get_request_text(call: Call) -> Result:
-    """Read the sentence for a model; an outcome counts as received, as it does with `get_request`."""
+    """Read the sentence for a model; an outcome counts as received, as with `get_request`."""
     return json_result(
         {"text": await read.get_request_text(call.ctx, call.principal, call.args["request_id"])}
     )
@@ -83,7 +83,7 @@ def page_text(call: Call, records: Sequence[Record], cursor: str | None) -> str:
 
 
 async def list_options(call: Call) -> Result:
-    """Search the options of a field that come from a source."""
+    """Search the options of a field with a source."""
     names = ("field", "q", "parent", "limit", "cursor")
     found = await options.list_options(
         call.ctx,
@@ -95,7 +95,7 @@ async def list_options(call: Call) -> Result:
 
 
 async def answer_request(call: Call) -> Result:
-    """Answer a request; bytes may hold a secret, so the service reads them."""
+    """Answer a request; bytes may contain a secret, so only the service parses them."""
     request_id = call.args["request_id"]
     if isinstance(call.body, RawBody):
         done = await answer.answer_request_bytes(
@@ -117,12 +117,12 @@ async def cancel_request(call: Call) -> Result:
 
 
 async def report_outcome(call: Call) -> Result:
-    """Report how an action went."""
+    """Report the outcome of an action."""
     return await _change(call, report.report_outcome)
 
 
 async def report_answer(call: Call) -> Result:
-    """Report what a person answered in the agent's own client."""
+    """Report a person's answer in the agent's own client."""
     return await _change(call, reported.report_answer)
 
 
@@ -196,7 +196,7 @@ async def batch_requests(call: Call) -> Result:
 
 
 async def get_saved_scopes(call: Call) -> Result:
-    """Read in which scopes the names of a request are set."""
+    """Read the scopes in which the names of a request are set."""
     return json_result(
         {"saved": await agents.get_saved_scopes(call.ctx, call.principal, call.args["request_id"])}
     )

@@ -9,7 +9,7 @@ from askback.transports.call import Call, Result, json_result
 
 
 async def start_run(call: Call) -> Result:
-    """Begin a run; 200 for one that has begun already."""
+    """Begin a run; 200 for one that has already begun."""
     run, outcome = await runs.start_run(call.ctx, call.principal, call.args["thread_id"], call.body)
     return Result(run.wire, 200 if outcome is Outcome.FOUND else 201, replayed=outcome is Outcome.FOUND)
 
@@ -33,7 +33,7 @@ async def get_run(call: Call) -> Result:
 
 
 async def renew_run(call: Call) -> Result:
-    """Note that a run goes on."""
+    """Keep a run open."""
     return Result((await runs.renew_run(call.ctx, call.principal, *_names(call), call.body)).wire)
 
 

@@ -1,4 +1,4 @@
-"""Secrets. A body with a value reaches the service unread; the lease is the one reply that holds any."""
+"""Secrets. A body with a value reaches the service unread; the lease is the only reply with values."""
 
 from __future__ import annotations
 

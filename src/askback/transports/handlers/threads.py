@@ -57,7 +57,7 @@ async def get_thread_access(call: Call) -> Result:
 
 
 async def set_thread_access(call: Call) -> Result:
-    """Set the owner of a thread and who may access it."""
+    """Set the owner of a thread and its access."""
     done = await access.set_thread_access(call.ctx, call.principal, call.args["thread_id"], call.body)
     return json_result(done.wire)
 

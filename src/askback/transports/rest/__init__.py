@@ -1,4 +1,4 @@
-"""REST: every operation that HTTP has, bound to its handler, and the web pages."""
+"""REST: every HTTP operation, bound to its handler, and the web pages."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def api(
     watch_inbox: HttpHandler,
     site: Site,
 ) -> list[Bound]:
-    """Return the operations; `connections` counts what is open, by kind, and the streams are another transport's.
+    """Return the operations; `connections` counts open connections by kind; the streams belong to another transport.
 
-    `site` has the page that ends a connection of an account.
+    `site` has the final page of connecting an account.
     """
     return bind(
         {

@@ -17,7 +17,7 @@ REPLAYED = (b"idempotent-replayed", b"true")
 
 
 def bind(special: Mapping[str, HttpHandler]) -> list[Bound]:
-    """Return every operation that HTTP has with its handler: a `special` one, or the shared one."""
+    """Return every HTTP operation with its handler: a `special` one, or the shared one."""
     return [
         Bound(operation, special.get(name) or partial(_run, operation, HANDLERS[name]))
         for name, operation in OPERATIONS.items()

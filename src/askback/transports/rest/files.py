@@ -1,4 +1,4 @@
-"""Files over HTTP: bodies and replies that are bytes, and are never in memory as a whole."""
+"""Files over HTTP: bodies and replies of bytes, which are never completely in memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SANDBOX = b"default-src 'none'; sandbox"
 _RUNNABLE = frozenset(
     {"text/html", "image/svg+xml", "application/xml", "application/xhtml+xml", "text/javascript", "text/css"}
 )
-"""Types that a browser would run or apply, which are sent as bytes of no type."""
+"""Types that a browser would run or apply, which are sent as untyped bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ async def get_file(call: HttpCall) -> FileReply:
 
 
 async def get_file_preview(call: HttpCall) -> Reply:
-    """`GET /v1/files/{id}/preview`: a picture that was drawn anew, for a page to show."""
+    """`GET /v1/files/{id}/preview`: a redrawn picture, for a page to show."""
     file = await read.get_file(call.ctx, call.principal, call.args["file_id"])
     picture = await preview_of(call.ctx, file)
     if picture is None:

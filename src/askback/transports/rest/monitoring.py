@@ -48,7 +48,7 @@ class Readiness:
 
 
 def metrics(connections: Callable[[], Mapping[str, int]]) -> HttpHandler:
-    """Return the handler of `GET /metrics`; `connections` counts what is open, by kind."""
+    """Return the handler of `GET /metrics`; `connections` counts open connections by kind."""
 
     async def show(call: HttpCall) -> Reply:
         text = await exposition(call.ctx, call.principal, connections())

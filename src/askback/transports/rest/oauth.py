@@ -1,4 +1,4 @@
-"""Connecting an account over HTTP: the address of the provider, and the page to which it leads back."""
+"""Connect an account over HTTP: the address of the provider, and the page of its redirect."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def start_oauth(call: HttpCall) -> Reply:
 
 
 def finish_oauth(site: Site) -> HttpHandler:
-    """Return the handler of the callback: a page that says what became of it, with nothing from the address in it."""
+    """Return the handler of the callback: a page with the outcome, without any data from the address."""
 
     async def finish(call: HttpCall) -> Reply:
         query = query_of(call.scope)

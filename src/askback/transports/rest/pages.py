@@ -1,7 +1,7 @@
 """The built web pages and their assets, read into memory once.
 
-Assets have the hash of their content in their names and may be kept for ever; pages are asked for
-anew each time, which costs a 304.
+Assets have the hash of their content in their names and may be cached forever; pages are revalidated each
+time, which costs a 304.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from askback.transports.endpoint import HttpHandler
 from askback.transports.http import Headers, HttpCall, Reply, header
 
 _APPLICATION = ("", "inbox", "conversations", "history", "rules", "secrets", "audit", "agents", "settings")
-"""The first parts of the application's paths: it reads the rest of its address itself (`web/src/app/places.ts`)."""
+"""The first parts of the application's paths, which parses the rest of its address itself (`web/src/app/places.ts`)."""
 PAGES = {
     **{f"/{place}": "app.html" for place in _APPLICATION},
     **{f"/{place}/{{item}}": "app.html" for place in _APPLICATION if place},
@@ -40,7 +40,7 @@ _HTML = (b"content-type", b"text/html; charset=utf-8")
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent; `packed` is its gzip form where that is smaller."""
+    """A file to send; `packed` is its gzip form if that is smaller."""
 
     body: bytes
     packed: bytes | None
@@ -49,7 +49,7 @@ class Asset:
 
 
 class Site:
-    """The files of one build. A build that is not there yet is looked for again at each request."""
+    """The files of one build. A missing build is looked up again at each request."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -72,7 +72,7 @@ class Site:
         return None if found is None else Reply(status, found.body, (_HTML,))
 
     async def outcome(self, name: str, *, status: int) -> Reply:
-        """Return the page that says what became of connecting an account: it has a hidden section for each outcome."""
+        """Return the page with the outcome of connecting an account: it has a hidden section for each outcome."""
         found = (await self._all()).get("connected.html")
         if found is None:
             return Reply(status, _NOT_BUILT, (_HTML,))

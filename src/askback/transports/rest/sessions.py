@@ -21,7 +21,7 @@ from askback.wire.bodies import SignBody, SignInBody
 
 
 async def create_session(call: HttpCall) -> Reply:
-    """Sets the cookie and returns the second half, `session`; no credential is needed."""
+    """Set the cookie and return the second half, `session`; no credential is needed."""
     if security.FOREIGN in call.scope:
         raise Forbidden(
             "A page of another origin cannot use the session cookie. Send a token.", code="origin_not_allowed"
@@ -46,7 +46,7 @@ async def create_session(call: HttpCall) -> Reply:
 
 
 async def get_session(call: HttpCall) -> Reply:
-    """Who is calling; `session` is null for a token."""
+    """Return the caller; `session` is null for a token."""
     assert call.identity is not None
     session = call.identity.session
     groups = await groups_of(call.ctx, call.principal)
@@ -56,7 +56,7 @@ async def get_session(call: HttpCall) -> Reply:
 
 
 async def sign_out(call: HttpCall) -> Reply:
-    """Ends the session of this call and all that it has open."""
+    """End the session of this call and its connections."""
     assert call.identity is not None
     if call.identity.session is not None:
         await sessions.log_out(call.ctx, call.principal, call.identity.session)
@@ -64,7 +64,7 @@ async def sign_out(call: HttpCall) -> Reply:
 
 
 async def list_sessions(call: HttpCall) -> Reply:
-    """The caller's own; for an admin everybody's, or those of `user`."""
+    """List the caller's sessions; for an admin everybody's, or those of `user`."""
     found = await sessions.list_sessions(call.ctx, call.principal, user=call.args["user"])
     current = call.identity.session.id if call.identity and call.identity.session else None
     return json_reply({"sessions": [_shown(each, current=each.id == current) for each in found]})
@@ -77,7 +77,7 @@ async def end_session(call: HttpCall) -> Reply:
 
 
 async def end_sessions(call: HttpCall) -> Reply:
-    """Ends every session that the list shows."""
+    """End every session in the caller's list."""
     return json_reply(
         {"ended": await sessions.end_sessions(call.ctx, call.principal, user=call.args["user"])}
     )
@@ -128,5 +128,5 @@ async def create_login_link(call: HttpCall) -> Reply:
 
 
 def login_url(base: str, code: str) -> str:
-    """Return the address that a person opens. Its fragment is in no request, no log and no link preview."""
+    """Return the address for a person. Its fragment is in no request, no log and no link preview."""
     return f"{base.rstrip('/')}/login#{quote(code, safe='')}"

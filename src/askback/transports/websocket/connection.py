@@ -1,9 +1,9 @@
 """One WebSocket connection: frames in, operations run, one buffer out.
 
-An operation that may wait for the store runs in a task of its own, so a slow one holds up no
-other, and its error goes to its own caller. What is under way when the peer leaves is finished: an
-answer that was sent just before the page closed still counts. Only what waits for something to take
-ends with its peer: nobody would have it.
+An operation that may wait for the store runs in its own task, so a slow one does not block others, and its
+error goes to its own caller. Operations in progress when the peer leaves are finished: an answer that was
+sent just before the page closed still counts. Only operations that wait for something to deliver end with
+their peer.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ from askback.transports.socket_extension import Socket
 from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT, named
 
 MAX_OPERATIONS = 2_048
-"""Under way at once on one connection; above it the connection is not read."""
+"""Concurrent operations of one connection; beyond that it is not read."""
 
 NEWEST = 8
-"""Events whose text is kept."""
+"""The number of events whose text is cached."""
 
 TOO_LARGE = 1009
 CLOSE_S = 1.0
@@ -116,23 +116,23 @@ class Connection:
         self._put(_told(event.text))
 
     def push_inbox(self, event: Event) -> None:
-        """Send an event of the inbox, marked as such: the two are counted by different numbers."""
+        """Send an event of the inbox, marked as such: threads and the inbox count events differently."""
         level = sharing.level(self.principal, event.access, event.thread_id).wire_name
         self._put(f'{{"event":{event.text},"inbox":true,"level":"{level}"}}')
 
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
-        """Say what the reader of the inbox may do in a thread from now on."""
+        """Send the new access level of the inbox's reader in a thread."""
         self._put(f'{{"access":{{"thread_id":{json.dumps(thread_id)},"level":"{level.wire_name}"}}}}')
 
     def active(self, activity: Activity, /) -> None:
-        """Say that somebody else is answering a request now; a peer that is behind does not need to know."""
+        """Report that somebody else is answering a request now; skipped if the peer is behind."""
         if not self._outbox.full:
             by = {"id": activity.person, "name": activity.name}
             where = {"thread_id": activity.thread_id, "request_id": activity.request_id}
             self._outbox.put(json.dumps({"answering": {**where, "by": by, "active": activity.active}}))
 
     def changed(self, change: PersonalChange, /) -> None:
-        """Tell the peer which data to read again; a peer whose queue is full starts over."""
+        """Tell the peer which data to read again; a peer with a full queue starts over."""
         where = {"thread_id": change.thread_id, "request_id": change.request_id}
         self._put(json.dumps({"changed": {**where, "what": change.what}}))
 
@@ -156,7 +156,7 @@ class Connection:
             self._receipts.skip(request_id)
 
     def hidden(self) -> None:
-        """Have the peer begin everything anew: it finds that a request is not there for it any more."""
+        """Make the peer start over, so that it finds that a request is hidden from it."""
         self._let_go()
         self._outbox.put(RESYNC)
 
@@ -234,7 +234,7 @@ class Connection:
         self._outbox.put(json.dumps(answer, separators=(",", ":"), ensure_ascii=False))
 
     def _put(self, text: str) -> bool:
-        """Put a text, or where there is no room the word that begins everything anew; whether it was the text."""
+        """Put a text, or without room the frame that makes the peer start over; return whether it was the text."""
         fits = not self._outbox.full
         if not fits:
             self._let_go()
@@ -248,7 +248,7 @@ class Connection:
         self.waiting.clear()
 
     async def _close(self, code: int) -> None:
-        with suppress(Exception):  # the peer may be gone already, or not read any more
+        with suppress(Exception):  # the peer may be gone already, or no longer read
             async with asyncio.timeout(CLOSE_S):
                 await self._outbox.drained()
                 await self._send({"type": "websocket.close", "code": code})
@@ -305,7 +305,7 @@ def _id(frame: dict[str, Any]) -> int:
 
 
 def _first_id(text: str | bytes) -> int | None:
-    """Return the id of a frame that cannot be read, if it begins with one, so that its caller hears of the error."""
+    """Return the id of a frame that cannot be parsed, if it begins with one, so that its caller gets the error."""
     head = text[:40] if isinstance(text, str) else text[:40].decode("ascii", "replace")
     found = re.match(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,', head)
     return int(found[1]) if found else None

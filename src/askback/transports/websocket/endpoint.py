@@ -1,4 +1,4 @@
-"""The handshake of `/v1/ws`, and the connections that came through it."""
+"""The handshake of `/v1/ws`, and its connections."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Sockets:
         return len(self._open)
 
     def close(self) -> None:
-        """Ask every client to go; they come back to the next server."""
+        """Ask every client to disconnect; they reconnect to the next server."""
         for connection in tuple(self._open):
             connection.dismiss(SERVER_RESTARTS)
 
     def sessions(self) -> set[str]:
-        """The ids of the browser sessions that have a connection open."""
+        """The ids of the browser sessions with an open connection."""
         return {connection.session_id for connection in self._open} - {""}
 
     def hang_up(self, who: str) -> None:
@@ -61,7 +61,7 @@ class Sockets:
         """Serve one connection until it ends."""
         await receive()
         offered = scope.get("subprotocols", [])
-        # Accepted even when it is refused next: a browser sees a close code only on an open connection.
+        # Accepted even if it is refused next: a browser sees a close code only on an open connection.
         chosen = SUBPROTOCOL if SUBPROTOCOL in offered else None
         await send({"type": "websocket.accept", "subprotocol": chosen})
         if chosen is None:

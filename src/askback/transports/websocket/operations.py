@@ -1,4 +1,4 @@
-"""The operations of the WebSocket: those that REST has too, and those that watch.
+"""The operations of the WebSocket: those of REST, and those that watch.
 
 Operations with the value of a secret go over HTTP only: submit, set and lease.
 """
@@ -39,17 +39,17 @@ MAX_REPLY = 1024 * 1024
 """Characters of settled requests in one reply to `wait`."""
 
 EVERYWHERE = frozenset({"id", "op", "key", HEADER})
-"""What any frame may have. `key` and the trace are headers over REST, where they may also stand without an effect."""
+"""The members that every frame may have. `key` and the trace are headers in REST, perhaps without an effect."""
 
 
 class Around(Subscriber, Protocol):
-    """What an inbox needs of its connection; `told` has the threads that a person got something about."""
+    """The connection of an inbox; `told` has the threads of which the person got events."""
 
     told: set[str]
 
     @property
     def principal(self) -> Principal:
-        """Who is connected."""
+        """The connected principal."""
         ...
 
     def push_inbox(self, event: Event) -> None:
@@ -58,7 +58,7 @@ class Around(Subscriber, Protocol):
 
 
 class Inbox:
-    """The inbox of a connection, as a reader beside those of its threads."""
+    """The inbox of a connection, as a separate reader."""
 
     __slots__ = ("_around",)
 
@@ -79,10 +79,10 @@ class Inbox:
         self._around.ended(subscription)
 
     def active(self, activity: Activity, /) -> None:
-        """Say nothing: only those who have the thread open are told who is answering."""
+        """Do nothing: only people who have the thread open are told who is answering."""
 
     def changed(self, change: PersonalChange, /) -> None:
-        """Say what there is to read anew."""
+        """Send what to read again."""
         self._around.changed(change)
 
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
@@ -93,13 +93,13 @@ class Inbox:
 
 
 def note(around: Around, thread_id: str) -> None:
-    """Record that a person got something about a thread; not for agents, whose connections can live for years."""
+    """Record that a person got an event of a thread; not for agents, whose connections can last for years."""
     if roles.is_person(around.principal):
         around.told.add(thread_id)
 
 
 class Peer(Around, Waiter, Protocol):
-    """What the operations need of their connection."""
+    """The interface of a connection for its operations."""
 
     ctx: Services
     subscriptions: Subscriptions
@@ -149,7 +149,7 @@ async def _wait(peer: Peer, call: Call) -> str:
         else:
             size += len(found or "")
             if found is not None and size > MAX_REPLY:
-                # What does not fit is sent like an outcome that comes later, as fast as the peer reads.
+                # The rest is sent like later outcomes, as fast as the peer reads.
                 await peer.drained()
                 peer.settled(request_id, found)
             elif found is not None:
@@ -163,7 +163,7 @@ async def _unwait(peer: Peer, call: Call) -> str:
     ids: list[str] = call.args["request_ids"]
     peer.waits.drop(ids, peer)
     peer.waiting.difference_update(ids)
-    # Outcomes that were sent and are still in transit find nobody there any more.
+    # Nobody waits any more for outcomes that are still in transit.
     await undelivered.requeue_unacknowledged(peer.ctx, peer.principal, ids)
     return "{}"
 
@@ -200,7 +200,7 @@ async def _subscribe(peer: Peer, call: Call) -> str:
 
 
 async def _mark_answering(peer: Peer, call: Call) -> str:
-    """Report that a person is answering; when their connection ends they have stopped."""
+    """Report that a person is answering, until their connection ends."""
     request_id = call.args["request_id"]
     activity = await answering.mark_answering(call.ctx, call.principal, request_id, call.body)
     peer.activities.pop(request_id, None)
@@ -251,7 +251,7 @@ async def _run(
 
 
 INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})
-"""Those that are done at once."""
+"""Operations that finish at once."""
 
 _OVER_WEBSOCKET = {
     name: each for name, each in TABLE.items() if "websocket" in each.over and name not in INLINE
@@ -262,13 +262,13 @@ OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxy
         for name, each in _OVER_WEBSOCKET.items()
     }
 )
-"""Those that may wait for the store: each takes a frame and returns the text of its `ok`."""
+"""Operations that may wait for the store: each takes a frame and returns the text of its `ok`."""
 
 LARGE = frozenset(name for name, each in _OVER_WEBSOCKET.items() if each.large)
-"""Those whose reply may be megabytes: one at a time on a connection, and none while the last is on its way."""
+"""Operations with replies of megabytes: one at a time on a connection, and none while a reply is in transit."""
 
 PATIENT = frozenset({"pull_resumes"})
-"""Those that may wait for something to come that is then the caller's."""
+"""Operations that may wait for something that then belongs to the caller."""
 
 _MEMBERS: Mapping[str, frozenset[str]] = {
     name: frozenset(
@@ -286,8 +286,8 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
 def named(frame: Frame) -> str:
     """Return the operation of a frame.
 
-    Raises `Gone` for a name of an earlier version, and `Faults` for an unknown one and for members that the operation
-    does not have: a misspelt filter must not return everything.
+    Raises `Gone` for a name of an earlier version, and `Faults` for an unknown one and for unknown members: a
+    misspelt filter must not return everything.
     """
     name = frame.get("op")
     if not isinstance(name, str) or (name not in OPERATIONS and name not in INLINE):

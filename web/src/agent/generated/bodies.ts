@@ -2,7 +2,7 @@
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 
-/** `POST /v1/requests/{id}/accept`: what the check made of the answer; for secrets, `{}`. */
+/** `POST /v1/requests/{id}/accept`: the result of the check; for secrets, `{}`. */
 export interface AcceptBody {
   values?: Record<string, Json> | null | undefined;
   result?: Json | undefined;
@@ -274,7 +274,7 @@ export interface Datetime {
 export interface EmptyBody {
 }
 
-/** `POST /v1/threads/{id}/runs/{run_id}/end`: why it ended, and whether to cancel what it has open. */
+/** `POST /v1/threads/{id}/runs/{run_id}/end`: the reason, and whether to cancel its open requests. */
 export interface EndRunBody {
   reason?: string | null | undefined;
   cancel?: boolean | undefined;
@@ -315,7 +315,7 @@ export interface File {
   default?: null | undefined;
 }
 
-/** A file by its id: one that an agent uploaded for its messages, or one that an answer in this thread names. */
+/** A file by its id, which an agent uploaded for its messages, or an answer in this thread names. */
 export interface FileBlock {
   type: "file";
   file: string;
@@ -495,7 +495,7 @@ export interface ReportBody {
   note?: string | null | undefined;
 }
 
-/** `POST /v1/requests/{id}/reported-answer`: what a person answered in the agent's own client. */
+/** `POST /v1/requests/{id}/reported-answer`: a person's answer in the agent's own client. */
 export interface ReportedAnswerBody {
   revision: number;
   values?: Json | undefined;
@@ -726,7 +726,7 @@ export interface ToolBlock {
   duration_ms?: number | null | undefined;
 }
 
-/** `PATCH /v1/threads/{id}/messages/{id}`: what has become of a tool call in the message. */
+/** `PATCH /v1/threads/{id}/messages/{id}`: the changes of a tool call in the message. */
 export interface ToolCallBody {
   tool_call_id: string;
   status?: "calling" | "waiting" | "running" | "done" | "failed" | null | undefined;

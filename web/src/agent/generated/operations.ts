@@ -15,9 +15,9 @@ export interface Operations {
   get_request_text: { args: { request_id: string }; body: undefined; reply: read.RequestText };
   /** Cancel a request. */
   cancel_request: { args: { request_id: string }; body: sent.CancelBody; reply: read.InputRequest };
-  /** Report how an action went. */
+  /** Report the outcome of an action. */
   report_outcome: { args: { request_id: string }; body: sent.OutcomeBody; reply: read.InputRequest };
-  /** Report what a person answered in the agent's own client. */
+  /** Report a person's answer in the agent's own client. */
   report_answer: { args: { request_id: string }; body: sent.ReportedAnswerBody; reply: read.InputRequest };
   /** Begin or renew the check of an answer. */
   check_submission: { args: { request_id: string }; body: sent.EmptyBody; reply: read.InputRequest };
@@ -47,7 +47,7 @@ export interface Operations {
   update_thread: { args: { thread_id: string }; body: sent.ThreadBody; reply: read.Thread };
   /** Read the access levels of a thread. */
   get_thread_access: { args: { thread_id: string }; body: undefined; reply: read.ThreadAccess };
-  /** Set the owner of a thread and who may access it. */
+  /** Set the owner of a thread and its access. */
   set_thread_access: { args: { thread_id: string }; body: sent.AccessBody; reply: read.ThreadAccess };
   /** Begin a run. */
   start_run: { args: { thread_id: string }; body: sent.RunBody; reply: read.Run };

@@ -11,7 +11,7 @@ export interface ArchivedThread {
   cancelled?: string[] | undefined;
 }
 
-/** The ids of the requests that were cancelled. */
+/** The ids of the cancelled requests. */
 export interface CancelledRun {
   cancelled: string[];
 }
@@ -62,7 +62,7 @@ export interface RunPage {
   next_cursor: string | null;
 }
 
-/** The leased values by name, and until when they may be used. */
+/** The leased values by name, and the time until which they may be used. */
 export interface SecretLease {
   secrets: Record<string, LeasedSecret>;
   expires_at: string;

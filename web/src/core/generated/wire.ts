@@ -126,7 +126,7 @@ export interface Attempt {
   error?: string | null | undefined;
 }
 
-/** The first entry that does not fit, and why. */
+/** The first wrong entry, and why. */
 export interface AuditBreak {
   seq: number;
   why: string;
@@ -242,14 +242,14 @@ export interface BuiltInRule {
   usage?: RuleUsage | null | undefined;
 }
 
-/** The rules that come with the server, and the hard limits. */
+/** The built-in rules, and the hard limits. */
 export interface BuiltInRules {
   lists: string[];
   groups: BuiltInGroup[];
   limits: string[];
 }
 
-/** The principal that is calling. */
+/** The calling principal. */
 export interface Caller {
   id: string;
   name: string;
@@ -290,7 +290,7 @@ export interface Checker {
   name: string;
 }
 
-/** What a person wrote about a request for other people. */
+/** A person's comment on a request for other people. */
 export interface Comment {
   id: string;
   author: Actor;
@@ -336,13 +336,13 @@ export interface Conversation {
   request?: InputRequest | null | undefined;
 }
 
-/** Conversations, the last active first. */
+/** Conversations, sorted by last activity. */
 export interface ConversationPage {
   conversations: Conversation[];
   next_cursor: string | null;
 }
 
-/** Who is calling; `session` is null for a token. `reported_approvals` says whether agents may report approvals. */
+/** The caller; `session` is null for a token. `reported_approvals` says whether agents may report approvals. */
 export interface CurrentSession {
   principal: Caller;
   session: BrowserSession | null;
@@ -490,7 +490,7 @@ export interface FieldError {
   message: string;
 }
 
-/** A fault in a body, a query or an answer: where, a code for programs, a sentence for people. */
+/** A fault in a body, a query or an answer: its path, a code for programs, a sentence for people. */
 export interface FieldProblem {
   path: string;
   code: string;
@@ -529,7 +529,7 @@ export interface FilePart {
   alt?: string | null | undefined;
 }
 
-/** A file as an answer has it. `type` is what its bytes are, `sha256` their digest in hexadecimal. */
+/** A file in an answer. `type` is detected from its bytes, `sha256` is their digest in hexadecimal. */
 export interface FileValue {
   id: string;
   name: string;
@@ -572,7 +572,7 @@ export interface ImageBlock {
   alt: string;
 }
 
-/** What became, or would become, of a row: `added`, `known` (an equal rule is in force) or `refused`. */
+/** The result for a row: `added`, `known` (an equal rule is in force) or `refused`. */
 export interface ImportedRow {
   outcome: "added" | "known" | "refused";
   rule?: string | null | undefined;
@@ -669,14 +669,14 @@ export interface KindList {
   kinds: RegisteredKind[];
 }
 
-/** A person who has signed in or has a token; `id` is what `assignees` and `people` of a thread name them by. */
+/** A person who has signed in or has a token; `id` is their id in `assignees` and in the `people` of a thread. */
 export interface KnownPerson {
   id: string;
   name: string;
   groups: string[];
 }
 
-/** Who wrote the newest message of a conversation, and one line of it without markup. */
+/** The author of the newest message of a conversation, and one line of it without markup. */
 export interface LatestMessage {
   role: "agent" | "user";
   name?: string | null | undefined;
@@ -698,7 +698,7 @@ export interface LimitsReply {
   thread?: ThreadUsage | null | undefined;
 }
 
-/** The tree of each text, in order; None for one that has no markup and is shown as it is. */
+/** The tree of each text, in order; None for a text without markup, which is shown unchanged. */
 export interface MarkdownTrees {
   trees: (Rich[] | null)[];
 }
@@ -736,14 +736,14 @@ export interface MessageEvent {
 
 export type MessagePart = TextBlock | ToolBlock | ImageBlock | RequestBlock | FilePart;
 
-/** What has changed in the message `id`: `content` is added at its end, or a tool call has changed. */
+/** A change of the message `id`: `content` is added at its end, or a tool call has changed. */
 export interface MessageUpdate {
   id: string;
   content?: MessagePart[] | null | undefined;
   tool_call?: ToolCallUpdate | null | undefined;
 }
 
-/** A message has more parts, or a tool call in it has changed. */
+/** A message has new parts, or one of its tool calls has changed. */
 export interface MessageUpdateEvent {
   seq: number;
   position: number;
@@ -855,7 +855,7 @@ export interface PackageAnswerBody {
   data: Json;
 }
 
-/** A call that an agent asked for; `decision` is what became of it, None if it ended without one or is open. */
+/** An earlier call of an agent; `decision` is None if it ended without one or is open. */
 export interface PastCall {
   request_id: string;
   thread_id: string;
@@ -877,7 +877,7 @@ export interface PeopleList {
   next_cursor: string | null;
 }
 
-/** There is something to read anew: the comments of a request, or the reader's own reminders or missed requests. */
+/** There is something to read again: the comments of a request, or the reader's own reminders or missed requests. */
 export interface PersonalChange {
   thread_id: string;
   request_id: string;
@@ -939,7 +939,7 @@ export interface PreviewField {
   syntax?: "json" | "sql" | null | undefined;
 }
 
-/** Why a call was refused. `request` is the request as it is now, `retry_after` is in seconds. */
+/** The reason of a refusal. `request` is the current request, `retry_after` is in seconds. */
 export interface Problem {
   code: string;
   message: string;
@@ -956,7 +956,7 @@ export interface QuestionLimit {
   text?: string | null | undefined;
 }
 
-/** How many forms of a tool, of an agent (its id), or of this tool of this agent were asked in a thread. */
+/** The number of forms of a tool, of an agent (its id), or of this tool of this agent in a thread. */
 export interface QuestionLimitUsage {
   tool?: string | null | undefined;
   agent?: string | null | undefined;
@@ -1004,7 +1004,7 @@ export interface RememberedRefusal {
   count: number;
 }
 
-/** When the caller is reminded of a request. */
+/** The caller's reminder of a request. */
 export interface Reminder {
   request_id: string;
   at: string;
@@ -1021,7 +1021,7 @@ export interface RequestBlock {
   request_id: string;
 }
 
-/** A request was created or has changed; `request` is its state at that moment. */
+/** A request was created or has changed; `request` is its state at that time. */
 export interface RequestEvent {
   seq: number;
   position: number;
@@ -1164,7 +1164,7 @@ export interface RuleList {
   next_cursor: string | null;
 }
 
-/** Calls of the last 30 days that a rule would decide otherwise than the policy does today, newest first. */
+/** Calls of the last 30 days that a rule would decide differently from today's policy, newest first. */
 export interface RulePreview {
   calls: PastCall[];
   checked: number;
@@ -1173,7 +1173,7 @@ export interface RulePreview {
   next_cursor: string | null;
 }
 
-/** What a drafted rule would do; nothing is stored. */
+/** The effect of a draft rule; nothing is stored. */
 export interface RuleTrial {
   rule?: string | null | undefined;
   description?: RuleDescription | null | undefined;
@@ -1185,7 +1185,7 @@ export interface RuleTrial {
   then?: Ruling | null | undefined;
 }
 
-/** How often a rule has decided, and when it did so last, for which request in which thread. */
+/** How often and when a rule was last used, and for which request in which thread. */
 export interface RuleUsage {
   count: number;
   last_at: string;
@@ -1194,7 +1194,7 @@ export interface RuleUsage {
   thread_title?: string | null | undefined;
 }
 
-/** What the policy says to a call: the rules that decided together, and the reasons in English and as codes. */
+/** The policy's decision about a call: the rules that decided together, and the reasons in English and as codes. */
 export interface Ruling {
   decision: "deny" | "ask" | "allow";
   rules: string[];
@@ -1224,7 +1224,7 @@ export interface RunEvent {
   run: Run;
 }
 
-/** By name: the scopes in which it is set. */
+/** The scopes in which each name is set. */
 export interface SavedScopes {
   saved: Record<string, SecretScope[]>;
 }
@@ -1463,7 +1463,7 @@ export interface Textarea {
   type: "textarea";
 }
 
-/** A thread in a list: its agents by id, the caller's level, its open requests, and when something last happened. */
+/** A thread in a list: its agents by id, the caller's level, its open requests, and the time of its last activity. */
 export interface Thread {
   id: string;
   title?: string | null | undefined;
@@ -1477,7 +1477,7 @@ export interface Thread {
   archived_at?: string | null | undefined;
 }
 
-/** Who may do what in a thread; without an owner, `others` is `all`. */
+/** The access to a thread; without an owner, `others` is `all`. */
 export interface ThreadAccess {
   owner?: string | null | undefined;
   others: "none" | "view" | "prompt" | "all";
@@ -1585,7 +1585,7 @@ export interface ThreadRequest {
   seq: number;
 }
 
-/** A thread as of `seq`: events after it bring it up to date. `runs` has those that have not ended. */
+/** A thread as of `seq`: events after it bring it up to date. `runs` has the open runs. */
 export interface ThreadSnapshot {
   id: string;
   title?: string | null | undefined;
@@ -1665,7 +1665,7 @@ export interface ToolBlock {
   duration_ms?: number | null | undefined;
 }
 
-/** What has become of a tool call; members that are left out stay. */
+/** A change of a tool call; members that are left out are not changed. */
 export interface ToolCallUpdate {
   tool_call_id: string;
   status?: "calling" | "waiting" | "running" | "done" | "failed" | null | undefined;
@@ -1674,7 +1674,7 @@ export interface ToolCallUpdate {
   duration_ms?: number | null | undefined;
 }
 
-/** A message as its event has it; its place in the thread is the `seq` of the event. */
+/** A message in its event; its place in the thread is the `seq` of the event. */
 export interface UnplacedMessage {
   id: string;
   role: "agent" | "user";
@@ -1715,7 +1715,7 @@ export interface Vote {
   at: string;
 }
 
-/** An address that receives `events`. One that is not `active` was turned off by its receiver or an admin. */
+/** An address that receives `events`. An inactive one was turned off by its receiver or an admin. */
 export interface Webhook {
   id: string;
   url: string;

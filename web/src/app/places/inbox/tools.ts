@@ -55,7 +55,7 @@ export class Tools {
     this.place.redraw();
   }
 
-  /** Assign the request; null assigns it again to those whom the agent named. */
+  /** Assign the request; null assigns it back to the agent's assignees. */
   async #assign(assignees: readonly string[] | null): Promise<void> {
     const request = this.#request;
     if (!request) return;
