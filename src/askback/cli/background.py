@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 from askback.cli.connection import reachable
 from askback.client.discovery import CREDENTIALS
@@ -47,23 +49,52 @@ def _runs(data_dir: Path) -> bool:
 def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
     """Start a server and return whether it is ready, by its line of JSON."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
-    log = os.open(data_dir / LOG, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        process = subprocess.Popen(  # noqa: S603 - our own module
-            words,
-            cwd=data_dir,
-            env={name: text for name, text in os.environ.items() if name != CREDENTIALS},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,  # it serves other clients too, so it does not end with this one
-        )
-    finally:
-        os.close(log)
-    assert process.stdout is not None
-    with process.stdout:
-        if not process.stdout.readline():
-            process.wait()
-            return False
-    (data_dir / PID).write_text(f"{process.pid}\n")
+    with (data_dir / PID).open("a+") as pid:
+        if not _locked(pid):
+            return False  # a server that does not answer still runs
+        with open(data_dir / LOG, "w", opener=_private) as log:
+            process = subprocess.Popen(  # noqa: S603 - our own module
+                words,
+                cwd=data_dir,
+                env={name: text for name, text in os.environ.items() if name != CREDENTIALS},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                pass_fds=(pid.fileno(),),  # with it the lock, until the server ends
+                start_new_session=True,  # it serves other clients too, so it does not end with this one
+            )
+        assert process.stdout is not None
+        with process.stdout:
+            if not process.stdout.readline():
+                process.wait()
+                return False
+        pid.truncate(0)
+        pid.write(f"{process.pid}\n")
     return True
+
+
+def stop_server(data_dir: Path) -> bool:
+    """Stop the background server of a folder, and wait until it has ended. Return False if none runs."""
+    try:
+        pid = (data_dir / PID).open()
+    except FileNotFoundError:
+        return False
+    with pid, (data_dir / LOCK).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # one that is just being started has written its id by then
+        if _locked(pid):
+            return False
+        os.kill(int(pid.read()), signal.SIGTERM)
+        fcntl.flock(pid, fcntl.LOCK_EX)
+    return True
+
+
+def _locked(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

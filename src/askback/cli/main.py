@@ -23,6 +23,7 @@ COMMANDS = {
     "mcp": "Serve the tools of askback to an MCP client.",
     "install": "Connect Claude Code, Cursor, VS Code, Codex or Gemini CLI.",
     "uninstall": "Disconnect a client, and restore its configuration.",
+    "stop": "Stop the server that a connected client has started.",
     "hook": "Answer a permission prompt of Claude Code.",
     "rules": "Manage the rules for what may run without asking.",
     "policy": "Show or change the default policy.",

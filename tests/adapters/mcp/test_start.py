@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from askback import AsyncClient
-from askback.cli.background import LOG, PID, NotStarted, ensure_server
+from askback.cli.background import LOG, PID, NotStarted, ensure_server, stop_server
 from tests.adapters.mcp.conftest import MODERN, Tools
 
 pytestmark = pytest.mark.anyio
@@ -25,11 +26,7 @@ pytestmark = pytest.mark.anyio
 def home(tmp_path: Path) -> Iterator[Path]:
     """The home of a person, whose server is stopped at the end."""
     yield tmp_path
-    pid = tmp_path / "data" / PID
-    if pid.exists():
-        server = psutil.Process(int(pid.read_text()))
-        server.terminate()
-        server.wait(20)
+    stop_server(tmp_path / "data")
 
 
 async def askback(home: Path, *words: str) -> str:
@@ -65,6 +62,10 @@ async def test_one_command_leads_to_the_first_answer(home: Path) -> None:
             found = await Tools(client).content("get_answer", request_id=asked["request_id"])
     assert found["answers"] == {"answer": "this"}
     assert psutil.pid_exists(int((home / "data" / PID).read_text()))  # for other clients, and for the page
+    assert await askback(home, "stop") == f"Stopped the server of {home / 'data'}.\n"
+    with pytest.raises(subprocess.CalledProcessError) as refused:
+        await askback(home, "stop")
+    assert b"runs in the background" in refused.value.stderr
 
 
 @pytest.mark.timeout(180)
