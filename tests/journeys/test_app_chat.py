@@ -92,6 +92,7 @@ async def test_a_streamed_text_never_loses_what_was_shown(
           window.lengths = [];
           const root = document.querySelector("askback-thread").shadowRoot;
           new MutationObserver(() => {
+            window.raw ||= root.querySelector(".text")?.textContent.match(/[*|]/);
             const words = root.querySelector(".text")?.textContent.replace(/[*\\s]/g, "") ?? "";
             window.lengths.push(words.length);
           }).observe(root, {childList: true, characterData: true, subtree: true});
@@ -99,17 +100,30 @@ async def test_a_streamed_text_never_loses_what_was_shown(
     )
     async with agent.stream(thread) as out:
         for at in range(12):
-            await out.write(f"This is **sentence {at}** of it.\n\n")
+            await out.write(f"This is **sentence {at}")
+            await out.write("** of it.\n\n")
+        await out.write("| a | b |\n|---")
+        await out.write("|---|\n| 1 | 2")
+        await out.write(" |")
+    await expect(said(eva).locator("td")).to_have_text(["1", "2"])
     await expect(said(eva).locator("strong")).to_have_count(12)
     lengths: Sequence[int] = await eva.page.evaluate("window.lengths")
     assert list(lengths) == sorted(lengths)
+    assert await eva.page.evaluate("window.raw") is None
 
 
-SCROLL_UP = """() => {
-  const pane = document.querySelector("askback-app").shadowRoot
-    .querySelector("askback-place-conversations").shadowRoot.querySelector(".detail");
+PANE = """document.querySelector("askback-app").shadowRoot
+  .querySelector("askback-place-conversations").shadowRoot.querySelector(".detail")"""
+SCROLL_UP = f"""() => {{
+  const pane = {PANE};
   pane.scrollTop = (pane.scrollHeight - pane.clientHeight) / 2;
-}"""
+}}"""
+SCROLL_UP_A_LITTLE = f"{PANE}.scrollBy(0, -60)"
+SCROLL_TO_ABOVE_THE_CARD = f"""() => {{
+  const pane = {PANE};
+  const card = pane.querySelector("askback-thread").shadowRoot.querySelector("askback-request");
+  pane.scrollTop += card.getBoundingClientRect().top - innerHeight;
+}}"""
 
 
 async def top_of(page: Page, words: str) -> float:
@@ -129,16 +143,19 @@ async def test_who_reads_above_stays_there_and_is_told_what_is_new(
     await expect(eva.page.get_by_text("Message 39", exact=True)).to_be_in_viewport()
     await say(team.agent, thread, text("Message 40"))
     await expect(eva.page.get_by_text("Message 40", exact=True)).to_be_in_viewport()
+    await eva.page.evaluate(SCROLL_UP_A_LITTLE)
+    await say(team.agent, thread, text("Message 41"))
+    await eva.page.get_by_role("button", name="1 new message").click()
     await eva.page.evaluate(SCROLL_UP)
     middle = eva.page.get_by_text("Message 20", exact=True)
     await expect(middle).to_be_in_viewport()
     before = await top_of(eva.page, "Message 20")
-    for at in (41, 42, 43):
+    for at in (42, 43, 44):
         await say(team.agent, thread, text(f"Message {at}"))
     await expect(eva.page.get_by_role("button", name="3 new messages")).to_be_visible()
     assert await top_of(eva.page, "Message 20") == pytest.approx(before, abs=1)
     await eva.page.get_by_role("button", name="3 new messages").click()
-    await expect(eva.page.get_by_text("Message 43", exact=True)).to_be_in_viewport()
+    await expect(eva.page.get_by_text("Message 44", exact=True)).to_be_in_viewport()
     await expect(eva.page.get_by_role("button", name="3 new messages")).to_have_count(0)
 
 
@@ -159,6 +176,30 @@ async def test_a_button_leads_to_the_question_that_waits(screen: OpenScreen, tea
     await eva.page.keyboard.press("Enter")
     await expect(eva.card.locator("summary .q")).to_have_text("Which tides?")
     assert (await team.ada.get(request))["status"] == "answered"
+
+
+@requirement("J5")
+async def test_no_button_leads_to_a_question_that_is_in_sight_or_for_others(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    for _ in range(2):
+        for at in range(30):
+            await say(team.agent, thread, text(f"Message {at}"))
+        await ask(team.agent, thread, "Which tides?")
+    eva = await screen(f"/conversations/{thread}", house=team)
+    way = eva.page.get_by_role("button", name="2 questions wait")
+    await expect(eva.card.nth(1)).to_be_in_viewport()
+    await expect(way).to_have_count(0)
+    await eva.page.evaluate(SCROLL_TO_ABOVE_THE_CARD)
+    await expect(way).to_be_visible()
+    await eva.page.set_viewport_size({"width": 1280, "height": 1000})
+    await expect(eva.card.first).to_be_in_viewport(ratio=0.1)
+    await expect(way).to_have_count(0)
+    await eva.page.evaluate(SCROLL_TO_ABOVE_THE_CARD)
+    await expect(way).to_be_visible()
+    access = {"owner": team.bob.id, "others": "view"}
+    await team.agent.http.put(f"/v1/threads/{thread}/access", json=access)
+    await expect(way).to_have_count(0)
 
 
 async def test_earlier_messages_come_without_moving_what_is_read(

@@ -26,11 +26,12 @@ async def test_an_assignment_replaces_the_assignees_for_everybody_at_once(team: 
     assigned = (await assign(team.ada, request, team.bob.id)).json()
     assert assigned["assignees"] == [team.ada.id, team.carol.id]
     assignment = assigned["assignment"]
-    assert (assignment["assignees"], assignment["by"]["name"], assignment["number"]) == (
-        [team.bob.id],
-        "ada",
-        1,
-    )
+    assert {name: assignment[name] for name in ("assignees", "names", "number")} == {
+        "assignees": [team.bob.id],
+        "names": ["bob"],
+        "number": 1,
+    }
+    assert assignment["by"]["name"] == "ada"
     assert [event["type"] async for event in team.bob.events(thread, until=2)] == [
         "request.created",
         "request.assigned",

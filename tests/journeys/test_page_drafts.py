@@ -181,6 +181,7 @@ async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
     assert await eva.violations() == []
     await eva.button("Discard").click()
     await expect(eva.card.get_by_role("alert")).to_have_count(0)
+    assert [name for name in await kept(eva) if "unsent" in name] == []
     await expect(eva.card.get_by_label("Town")).to_have_value("Oslo")
     await eva.button("Submit").click()
     await expect(eva.button("Discard")).to_be_visible()
@@ -189,6 +190,33 @@ async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
     posts.refuse = None
     await eva.button("Submit").click()
     assert await answer_of(agent, request) == {"q0": "Rome", "q2": False}
+
+
+@requirement("J8", "C18")
+async def test_an_answer_that_waits_to_be_sent_is_sent_by_the_next_page_and_a_decision_is_not(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    question = asked(await team.agent.ask(thread, TRIP))
+    call = asked(await team.agent.bash(thread, "make test"))
+    posts = Posts()
+    posts.refuse = 503
+    eva = await screen(f"/inbox/{call['id']}", house=team, before=posts.watch)
+    eva.forgive("status of 503")
+    await eva.button("Allow once").click()
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Allow once")
+    await eva.go(f"/inbox/{question['id']}")
+    await eva.card.get_by_label("Town").fill("Oslo")
+    await eva.button("Submit").click()
+    await expect(eva.card.get_by_role("alert")).to_contain_text("Waiting to be sent: Oslo")
+    sent = set(posts.keys)
+    posts.refuse = None
+    await eva.go("/history")
+    await expect(eva.page.get_by_role("link", name="A question")).to_be_visible()
+    assert (await team.ada.get(question["id"]))["answer"]["values"] == {"q0": "Oslo", "q2": False}
+    assert (await team.ada.get(call["id"]))["status"] == "pending"
+    assert set(posts.keys) == sent
+    await expect(eva.page.locator("#link")).to_have_text("Connected")
+    assert await kept(eva) == []
 
 
 COUNT_POSTS = """

@@ -33,12 +33,15 @@ async def test_a_request_is_handed_to_a_colleague_and_taken_back(
     assert await eva.violations() == []
     await dialog.get_by_role("button", name="Assign").click()
     await expect(eva.page.get_by_text("Assigned to bob")).to_be_visible()
-    await expect(eva.page.locator("a.row")).to_contain_text(re.compile("Waiting for"))
+    await expect(eva.page.locator("a.row")).to_contain_text("Waiting for bob")
+    await expect(eva.card).to_contain_text("Waiting for bob.")
+    await expect(eva.button("Submit")).to_have_count(0)
     await expect(eva.page).to_have_title(re.compile("^Which city"))
     assert (await team.bob.get(request["id"]))["assignment"]["assignees"] == [team.bob.id]
     await eva.page.get_by_role("button", name="Assign…", exact=True).click()
     await dialog.get_by_role("button", name="Reset to the agent's choice").click()
     await expect(eva.page).to_have_title(re.compile(r"^\(1\)"))
+    await expect(eva.button("Submit")).to_be_visible()
     assert (await team.carol.answer(request["id"], {"q": "Rome"})).status_code == 200
     await expect(eva.page.get_by_role("button", name="Assign…", exact=True)).to_have_count(0)
 
@@ -87,6 +90,7 @@ async def test_people_comment_on_a_request_and_see_it_at_once(
     await eva.page.get_by_role("button", name="Comment", exact=True).click()
     await expect(comments).to_have_count(2)
     await expect(comments.nth(1)).to_contain_text("Eva")
+    await expect(eva.page.get_by_label("Write a comment")).to_have_value("")
     assert await eva.violations() == []
     await comments.nth(1).get_by_role("button").click()
     await eva.page.locator("askback-modal").get_by_role("button", name="Delete").click()

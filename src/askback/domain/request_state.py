@@ -70,10 +70,12 @@ class Held(ReadModel):
 class Assignment(ReadModel):
     """A person has assigned the request to `assignees`, or (null) back to the agent's assignees.
 
-    `number` counts the assignments of the request.
+    `names` are what people and groups were called then, in the same order. `number` counts the assignments of the
+    request.
     """
 
     assignees: list[str] | None = None
+    names: list[str] | None = None
     by: Actor
     at: datetime
     number: int

@@ -1,6 +1,7 @@
 import { Client } from "../client/client.ts";
 import type { Caller } from "../core/generated/wire.ts";
-import { eraseDrafts } from "../elements/drafts.ts";
+import { eraseDrafts, hasDrafts } from "../elements/drafts.ts";
+import { loadDraftStore } from "../elements/draftstore.ts";
 import { AskbackElement, type Changed } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
 import { draw } from "../elements/icons.ts";
@@ -84,6 +85,8 @@ export class AskbackApp extends AskbackElement implements App {
       ({ principal }) => {
         this.me = principal;
         this.#open();
+        // It sends what was on its way when a page was left.
+        if (hasDrafts(localStorage)) void loadDraftStore(this.client);
       },
       () => {},
     );

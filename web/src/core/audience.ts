@@ -21,11 +21,12 @@ export function assigneesOf({ assignees, assigned = [], assignment }: InputReque
   return named ? [...named, ...assigned] : [];
 }
 
-/** Who may answer, by name; empty where a request is for everybody. */
-export const audience = (request: InputRequest): string =>
-  assigneesOf(request)
-    .map((name) => name.replace(/^group:/, ""))
-    .join(", ");
+/** Who may answer, by name as far as names are known; empty where a request is for everybody. */
+export function audience(request: InputRequest): string {
+  const { assignment, assigned = [] } = request;
+  const names = assignment?.names ? [...assignment.names, ...assigned] : assigneesOf(request);
+  return names.map((name) => name.replace(/^group:/, "")).join(", ");
+}
 
 /**
  * Why somebody may not answer a request: they may only view it, the agent works for them and asked for somebody else,

@@ -2,14 +2,15 @@
 
 import type { InputRequest } from "../core/generated/wire.ts";
 import type { Draft } from "./draft.ts";
-import type { Body } from "./events.ts";
+import type { Action, Body } from "./events.ts";
 import type { Sender } from "./kind.ts";
 import type { Say } from "./text.ts";
 
-/** A submission: the action and its body. */
+/** A submission: the action, its body, and the Idempotency-Key with which it is sent. */
 export interface Attempt {
-  readonly action: string;
+  readonly action: Action;
   readonly body: Body;
+  readonly key: string;
 }
 
 /** Sends an attempt again while its outcome is unknown. */
@@ -29,13 +30,25 @@ export interface DraftStore {
   readDraft(request: InputRequest): Draft | undefined;
   /** Store the entries that differ from the initial ones. */
   writeDraft(request: InputRequest, draft: Draft, initial: Draft): void;
+  /**
+   * Store an answer until it has arrived, or erase it: if the page is left meanwhile, the next one sends it. What is
+   * sensitive, and what is no form, is not stored.
+   */
+  writeUnsent(request: InputRequest, attempt?: Attempt): void;
+  /** Erase what is stored of a request or thread. */
   forget(id: string): void;
   /** "Not on this device": erase everything, and store nothing from now on. */
   stop(): void;
   /** Call `send` again when the connection is back; for a decision only during two minutes. */
   retry(client: Sender, attempt: Attempt, send: () => void, changed: () => void): Retry;
-  /** Return one line that describes an attempt. */
-  describe(request: InputRequest, attempt: Attempt, say: Say, locale: string): string;
+  /** Return what could not be sent, and whether it is sent again, in words. */
+  explain(
+    request: InputRequest,
+    attempt: Attempt,
+    retry: Retry | undefined,
+    say: Say,
+    locale: string,
+  ): readonly string[];
 }
 
 /** The part of `localStorage` that drafts need; tests use one of their own. */
@@ -43,6 +56,10 @@ export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "
 
 /** The prefix of the storage key of every draft. */
 export const DRAFT_PREFIX = "askback.draft/";
+
+/** Whether anybody's drafts are on this device. */
+export const hasDrafts = (storage: object): boolean =>
+  Object.keys(storage).some((key) => key.startsWith(DRAFT_PREFIX));
 
 /** Erase drafts from this device: all of them at sign-out, or those for which `isOld` is true. */
 export function eraseDrafts(

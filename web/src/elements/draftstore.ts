@@ -9,13 +9,15 @@ let loading: Promise<void> | undefined;
 /** Load the store for the person who is signed in at `client`; undefined if it is there already. It never rejects. */
 export function loadDraftStore(client: Sender | undefined): Promise<void> | undefined {
   if (draftStore || !client?.whoami) return undefined;
-  loading ??= load(client.whoami()).catch(() => {
+  loading ??= load(client, client.whoami()).catch(() => {
     loading = undefined;
   });
   return loading;
 }
 
-async function load(session: ReturnType<NonNullable<Sender["whoami"]>>): Promise<void> {
+async function load(client: Sender, session: ReturnType<NonNullable<Sender["whoami"]>>): Promise<void> {
   const [part, { principal }] = await Promise.all([import("./drafts/store.ts"), session]);
-  draftStore = new part.DeviceDraftStore(localStorage, principal.user ?? principal.name);
+  const store = new part.DeviceDraftStore(localStorage, principal.user ?? principal.name);
+  store.sendUnsent(client);
+  draftStore = store;
 }

@@ -19,7 +19,7 @@ export interface Sender {
   readonly link?: string;
   /** The time by the server's clock, in milliseconds. */
   readonly now?: number;
-  addEventListener?(type: "link", heard: () => void): void;
+  addEventListener?(type: "link", heard: () => void, options?: { once: boolean }): void;
   removeEventListener?(type: "link", heard: () => void): void;
 }
 

@@ -59,8 +59,8 @@ const kindOf = ({ kind, data }: InputRequest, json: string): string =>
  * this person is.
  */
 const partsOf = (request: InputRequest): string[] => {
-  const { form, approval, assignees, level, timeout_from, queued_behind } = request;
-  const forSome = assignees || approval?.exclude_requester || /view|prompt/.test(level ?? "");
+  const { form, approval, assignees, assignment, level, timeout_from, queued_behind } = request;
+  const forSome = assignees || assignment || approval?.exclude_requester || /view|prompt/.test(level ?? "");
   const matters = forSome || queued_behind || timeout_from === "shown";
   const json = JSON.stringify(form ?? "");
   return [

@@ -97,7 +97,7 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
         this.#submission.focusProblems();
       this.#submission.sent = false;
     }
-    if (this.view.phase !== "failed") this.#submission.retry?.stop();
+    this.#submission.follow(this.view);
   }
 
   protected override willUpdate(changed: Changed): void {
@@ -132,7 +132,9 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   }
 
   #adopt(request: InputRequest): void {
-    if (this.view.request?.id !== request.id || this.view.request.level !== request.level) {
+    const { id, level, assignment } = this.view.request ?? {};
+    // Once it is assigned it matters who reads, and another kind draws it.
+    if (id !== request.id || level !== request.level || !assignment !== !request.assignment) {
       this.view = { ...INITIAL, interactive: !this.readonly };
       this.#kind = undefined;
       this.#submission.attempt = null;

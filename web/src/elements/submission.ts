@@ -13,8 +13,6 @@ import { drawProblems } from "./summary.ts";
 
 interface Attempt extends StoredAttempt {
   readonly text: string;
-  readonly action: Action;
-  readonly key: string;
   readonly makeBody: BodyFactory | undefined;
 }
 
@@ -51,10 +49,18 @@ export class Submission {
     const again = last?.text === text && last.makeBody === makeBody && last.key === view.key ? last : null;
     this.attempt = again ?? { text, action, body, key: newKey(), makeBody };
     this.sent = open;
+    draftStore?.writeUnsent(request, this.attempt);
     this.signal({ type: "submit", key: this.attempt.key });
     // The receipt is there when the reply is.
     void loadKinds([{ ...request, status: "answered" }]);
     void this.#deliver(request.id, this.attempt);
+  }
+
+  /** What was sent has arrived, was refused, or is changed now. */
+  follow({ phase, request }: View): void {
+    if (phase === "failed") return;
+    this.retry?.stop();
+    if (phase !== "submitting" && request && this.attempt) draftStore?.writeUnsent(request);
   }
 
   async #deliver(id: string, { action, body, key, makeBody }: Attempt): Promise<void> {
@@ -117,14 +123,8 @@ export class Submission {
   drawFailed(summary: string | null): Template | false {
     const { attempt, host } = this;
     const { say, locale, view } = host;
-    if (!attempt) return false;
-    const lines = [
-      summary,
-      this.retry && say(this.retry.active ? "drafts.waits" : "drafts.old"),
-      view.request &&
-        draftStore &&
-        say("drafts.what", { what: draftStore.describe(view.request, attempt, say, locale) }),
-    ];
+    if (!attempt || !view.request) return false;
+    const lines = draftStore?.explain(view.request, attempt, this.retry, say, locale) ?? [];
     const retry = (): void =>
       attempt.makeBody ? host.submit() : this.send(host.view, attempt.action, attempt.body);
     const discard = (): void => {
@@ -133,7 +133,7 @@ export class Submission {
     };
     return drawProblems(
       say("failed"),
-      lines.flatMap((text) => (text ? [{ text }] : [])),
+      [...(summary ? [summary] : []), ...lines].map((text) => ({ text })),
       html`<div class="actions retry">
         <button type="button" .onclick=${retry}>${say("retry")}</button>
         <button type="button" class="quiet" .onclick=${discard}>${say("discard")}</button>

@@ -161,7 +161,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
   cardOf(request: ThreadRequest): AskbackRequest {
     const card = this.#cards.get(request.id) ?? document.createElement("askback-request");
     this.#cards.set(request.id, card);
-    card.toggleAttribute("asked", isAsked(request));
+    card.toggleAttribute("asked", !!this.#chat?.waits(request));
     const { client, modal, readonly, transcript } = this;
     const around = transcript?.requests;
     return Object.assign(card, {
@@ -200,7 +200,7 @@ export class AskbackThread extends AskbackElement implements ComposerHost, ChatH
     return html`<p class="none" hidden=${messages.length + requests.length > 0}>${none}</p>
       ${this.#chat?.drawBefore()}
       <ol class="messages"></ol>
-      <div class="foot">${this.#chat?.drawWays(requests.filter(isAsked).length)}${this.#composer?.draw(this.transcript)}</div>
+      <div class="foot">${this.#chat?.drawWays(requests)}${this.#composer?.draw(this.transcript)}</div>
       <div class="hidden" role="status">${this.news}</div>`;
   }
 }

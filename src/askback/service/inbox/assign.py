@@ -24,7 +24,7 @@ from askback.service.access import roles
 from askback.service.access.assignees import may_be_assigned, require_can_answer
 from askback.service.audit_entry import audit_entry
 from askback.service.context import Services
-from askback.service.inbox.people import unknown_assignees
+from askback.service.inbox.people import names_of, unknown_assignees
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, settle
 from askback.wire.inbox import AssignBody
@@ -65,6 +65,7 @@ async def _assign(
     now = ctx.clock.now_ms()
     assignment = {
         "assignees": assignees,
+        "names": assignees and await names_of(ctx, record.tenant, assignees),
         "by": principal.settler,
         "at": rfc3339(now),
         "number": before.get("number", 0) + 1,

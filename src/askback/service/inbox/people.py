@@ -51,6 +51,13 @@ async def list_people(
     return shown, people[size - 1][0] if len(people) > size else None
 
 
+async def names_of(ctx: Services, tenant: str, assignees: Sequence[str]) -> list[str]:
+    """Return what people see in place of assignees: the name of a person, and of a group without its prefix."""
+    known = await ctx.store.people(tenant, now_ms=ctx.clock.now_ms(), ids=assignees)
+    names = {each.user: each.name for each in known}
+    return [names.get(each, each.removeprefix(GROUP_PREFIX)) for each in assignees]
+
+
 async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[str]) -> Sequence[int]:
     """Return the places of assignees that could not answer: people who may not, and groups without anybody who may."""
     now = ctx.clock.now_ms()

@@ -113,6 +113,7 @@ export interface AskTexts {
 /** A person has assigned the request to `assignees`, or (null) back to the agent's assignees. */
 export interface Assignment {
   assignees?: string[] | null | undefined;
+  names?: string[] | null | undefined;
   by: Actor;
   at: string;
   number: number;

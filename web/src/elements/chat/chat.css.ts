@@ -227,6 +227,7 @@ export const chat = css`
   }
   .ways {
     block-size: 0;
+    z-index: 2;
     display: flex;
     gap: 0.5rem;
     justify-content: center;

@@ -1,6 +1,6 @@
 import texts from "../../../../src/askback/messages/en.json?chat" with { type: "json" };
 import type { Client } from "../../client/client.ts";
-import type { Person } from "../../core/audience.ts";
+import { type Person, readOnlyReason } from "../../core/audience.ts";
 import type { FilePart, ThreadRequest } from "../../core/generated/wire.ts";
 import { addTexts, type Locale } from "../../core/messages.ts";
 import type { Entry, Transcript } from "../../core/transcript.ts";
@@ -52,11 +52,15 @@ export class Chat {
 
   constructor(
     private readonly host: ChatHost,
-    isAsked: (request: ThreadRequest) => boolean,
+    private readonly isAsked: (request: ThreadRequest) => boolean,
   ) {
     host.root.adoptedStyleSheets.push(highlights, chat);
     this.#markdown = new Markdown(host);
-    this.reading = new Reading(host, isAsked, () => this.#earlier());
+    this.reading = new Reading(
+      host,
+      (request) => this.waits(request),
+      () => this.#earlier(),
+    );
     host.client?.whoami().then(
       ({ principal }) => {
         this.#me = principal;
@@ -64,6 +68,11 @@ export class Chat {
       },
       () => {},
     );
+  }
+
+  /** Whether a request waits for this person. */
+  waits(request: ThreadRequest): boolean {
+    return this.isAsked(request) && !readOnlyReason(request, this.#me);
   }
 
   /** Resolves when the newest messages can be drawn without a later move, or it takes too long. */
@@ -163,8 +172,9 @@ export class Chat {
   }
 
   /** Draw the ways to what is new and to what waits, when they are not in view. */
-  drawWays(waiting: number): Template {
+  drawWays(requests: readonly ThreadRequest[]): Template {
     const { say } = this.host;
+    const waiting = requests.filter((request) => this.waits(request)).length;
     const { reading } = this;
     const words = (name: "fresh" | "waits", count: number): string => say(`chat.${name}`, { count });
     const isAway = reading.away !== "" && waiting > 0;

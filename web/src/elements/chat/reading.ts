@@ -5,6 +5,8 @@ import type { AskbackRequest } from "../request.ts";
 const NEAR_PX = 120;
 /** How far from the beginning earlier messages are shown. */
 const EARLIER_PX = 300;
+/** How much of a card has to be in view to be seen. */
+const SEEN_PX = 32;
 
 /** The element that shows the conversation, as far as it is read. */
 interface Page {
@@ -28,10 +30,12 @@ export class Reading {
   /** Whether what grows at the end is followed; a person who scrolls up ends it. */
   #follows = true;
   #near = true;
+  /** Whether the person has moved up from the end since they were there. */
+  #isUp = false;
   #at = 0;
   #anchor: { readonly item: Element; readonly top: number } | undefined;
   #scroller: Element | undefined;
-  #left = new AbortController();
+  #listening = new AbortController();
   readonly #grown: ResizeObserver;
 
   constructor(
@@ -47,10 +51,13 @@ export class Reading {
     if (this.#scroller) return;
     this.#scroller = scrollerOf(list);
     const target = this.#scroller === document.scrollingElement ? document : this.#scroller;
-    const { signal } = this.#left;
+    const { signal } = this.#listening;
     // Where somebody was is not where they begin to read.
     if (target === document) history.scrollRestoration = "manual";
     target.addEventListener("scroll", () => this.#scrolled(), { passive: true, signal });
+    // A keyboard that opens, or a window that changes, covers and shows without a scroll.
+    visualViewport?.addEventListener("resize", () => this.#settle(), { signal });
+    this.#grown.observe(this.#scroller);
     // What somebody opens or types grows too, and must not move away from under them.
     for (const kind of ["pointerdown", "keydown"])
       list.addEventListener(kind, () => this.#rest(), { signal });
@@ -64,8 +71,8 @@ export class Reading {
   }
 
   leave(): void {
-    this.#left.abort();
-    this.#left = new AbortController();
+    this.#listening.abort();
+    this.#listening = new AbortController();
     this.#grown.disconnect();
     this.#scroller = undefined;
   }
@@ -73,6 +80,8 @@ export class Reading {
   /** Before a drawing: remember what is in view. */
   before(): void {
     if (!this.#scroller) return;
+    // A scroll of a moment ago may not have been told yet.
+    if (this.#scroller.scrollTop < this.#at) this.#turn();
     this.#near = this.#isNear;
     const { top } = this.#view;
     const item = [...this.page.root.querySelectorAll(".messages > li")].find(
@@ -84,11 +93,12 @@ export class Reading {
   /** After a drawing with more at the end, of others or of the reader: stay there, or where somebody reads. */
   after(others: number, own: number): void {
     if (!this.#scroller) return;
-    if (own > 0 || (others > 0 && this.#near)) this.#follows = true;
+    if (own > 0 || (others > 0 && this.#near && !this.#isUp)) this.#follows = true;
     if (this.#follows) this.#toEnd();
     else {
       const { item, top } = this.#anchor ?? {};
       if (item?.isConnected) this.#scroller.scrollTop += item.getBoundingClientRect().top - (top ?? 0);
+      this.#at = this.#scroller.scrollTop;
       this.fresh += others;
       if (others > 0) this.page.redraw();
     }
@@ -124,9 +134,14 @@ export class Reading {
     return { top, bottom: Math.min(bottom, foot) };
   }
 
-  get #isNear(): boolean {
+  /** How far it is to the end. */
+  get #left(): number {
     const { scrollHeight, scrollTop, clientHeight } = this.#scroller as Element;
-    return scrollHeight - scrollTop - clientHeight < NEAR_PX;
+    return scrollHeight - scrollTop - clientHeight;
+  }
+
+  get #isNear(): boolean {
+    return this.#left < NEAR_PX;
   }
 
   #settle(): void {
@@ -145,13 +160,22 @@ export class Reading {
     const last = waiting.at(-1);
     if (last && last.getBoundingClientRect().top > this.#view.top) last.scrollIntoView();
     else scroller.scrollTop = scroller.scrollHeight;
+    this.#at = scroller.scrollTop;
+  }
+
+  /** Note whether the person moved up or down since the last time. */
+  #turn(): void {
+    const { scrollTop } = this.#scroller as Element;
+    const isBack = scrollTop > this.#at && this.#isNear;
+    this.#isUp = this.#left > 1 && (scrollTop < this.#at || (this.#isUp && !isBack));
+    this.#follows = !this.#isUp && (this.#isNear || this.#follows);
+    this.#at = scrollTop;
   }
 
   #scrolled(): void {
     const scroller = this.#scroller as Element;
-    this.#follows = this.#isNear || (this.#follows && scroller.scrollTop >= this.#at);
-    this.#at = scroller.scrollTop;
-    if (this.#isNear && this.fresh > 0) {
+    this.#turn();
+    if (this.#isNear && !this.#isUp && this.fresh > 0) {
       this.fresh = 0;
       this.page.redraw();
     }
@@ -159,12 +183,15 @@ export class Reading {
     this.#look();
   }
 
-  /** See whether what waits is in view. */
+  /** See whether any of what waits is in view, and where the oldest is if none is. */
   #look(): void {
-    const [card] = this.#waiting;
-    const box = card?.getBoundingClientRect();
     const { top, bottom } = this.#view;
-    const away = !box ? "" : box.bottom < top ? "up" : box.top > bottom ? "down" : "";
+    const places = this.#waiting.map((card): Away => {
+      const box = card.getBoundingClientRect();
+      if (box.bottom < top + SEEN_PX) return "up";
+      return box.top > bottom - SEEN_PX ? "down" : "";
+    });
+    const away = places.includes("") ? "" : (places[0] ?? "");
     if (away === this.away) return;
     this.away = away;
     this.page.redraw();

@@ -39,6 +39,14 @@ export class DraftStorage {
     }
   }
 
+  /** The ids that begin so. */
+  names(start: string): string[] {
+    const all = Array.from({ length: this.storage.length }, (_, at) => this.storage.key(at) ?? "");
+    return all
+      .filter((key) => key.startsWith(this.#key(start)))
+      .map((key) => key.slice(this.#key("").length));
+  }
+
   forget(id: string): void {
     this.storage.removeItem(this.#key(id));
   }
@@ -109,6 +117,12 @@ const restoredOptions = (options: unknown): Option[] =>
         .filter(isObject)
         .map(({ value, label }) => ({ value: value as OptionValue, label: String(label) }))
     : [];
+
+/** Return a stored answer that has not arrived and its key, or undefined if there is none. */
+export function unsentAnswer(stored: unknown): { readonly key: string; readonly body: object } | undefined {
+  const { key, body } = isObject(stored) ? stored : {};
+  return typeof key === "string" && isObject(body) ? { key, body } : undefined;
+}
 
 /** Whether a value is an object, and neither null nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>

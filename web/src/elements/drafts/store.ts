@@ -1,5 +1,6 @@
-import type { InputRequest } from "../../core/generated/wire.ts";
+import type { Field, InputRequest } from "../../core/generated/wire.ts";
 import "./texts.ts";
+import { WireError } from "../../client/errors.ts";
 import { allFields } from "../../core/form.ts";
 import type { Draft } from "../draft.ts";
 import type { Attempt, DraftStore, Retry, TextStorage } from "../drafts.ts";
@@ -7,7 +8,10 @@ import type { Sender } from "../kind.ts";
 import type { Say } from "../text.ts";
 import { answerLine } from "./answers.ts";
 import { RetryScheduler } from "./retry.ts";
-import { changedEntries, DraftStorage, storedEntries } from "./storage.ts";
+import { changedEntries, DraftStorage, storedEntries, unsentAnswer } from "./storage.ts";
+
+/** Where an answer is stored that has not arrived. */
+const UNSENT = "unsent/";
 
 /** Stores the drafts of one person in `localStorage`, and sends again what could not be sent. */
 export class DeviceDraftStore implements DraftStore {
@@ -38,8 +42,33 @@ export class DeviceDraftStore implements DraftStore {
     this.#storage.write(id, changedEntries(form ?? {}, draft, initial));
   }
 
+  writeUnsent({ id, form }: InputRequest, attempt?: Attempt): void {
+    const { action, body = {}, key } = attempt ?? {};
+    const isKept = action === "answer" && "values" in body && !allFields(form ?? {}).some(isSensitive);
+    this.#storage.write(UNSENT + id, isKept ? { key, body } : undefined);
+  }
+
+  /** Send what was on its way when a page was left. A tab that is still open may send it too, with the same key. */
+  sendUnsent(client: Sender): void {
+    for (const name of this.#storage.names(UNSENT)) void this.#sendUnsent(client, name);
+  }
+
+  async #sendUnsent(client: Sender, name: string): Promise<void> {
+    const id = name.slice(UNSENT.length);
+    const { key, body } = unsentAnswer(this.#storage.read(name)) ?? {};
+    if (!key || !body) return this.#storage.forget(name);
+    try {
+      await client.send(id, "answer", body, key);
+      this.forget(id);
+    } catch (error) {
+      if (error instanceof WireError && error.final) this.#storage.forget(name);
+      else client.addEventListener?.("link", () => this.sendUnsent(client), { once: true });
+    }
+  }
+
   forget(id: string): void {
     this.#storage.forget(id);
+    this.#storage.forget(UNSENT + id);
   }
 
   stop(): void {
@@ -50,7 +79,18 @@ export class DeviceDraftStore implements DraftStore {
     return new RetryScheduler(client, send, "decision" in body, changed);
   }
 
-  describe({ form }: InputRequest, { body }: Attempt, say: Say, locale: string): string {
+  explain(
+    request: InputRequest,
+    attempt: Attempt,
+    retry: Retry | undefined,
+    say: Say,
+    locale: string,
+  ): readonly string[] {
+    const what = say("drafts.what", { what: this.#describe(request, attempt, say, locale) });
+    return retry ? [say(retry.active ? "drafts.waits" : "drafts.old"), what] : [what];
+  }
+
+  #describe({ form }: InputRequest, { body }: Attempt, say: Say, locale: string): string {
     if ("outcome" in body) return say(`drafts.${body.outcome}`);
     if ("data" in body) return JSON.stringify(body.data);
     if ("reason" in body) return say(body.reason === "skipped" ? "skip" : "dismiss");
@@ -65,6 +105,8 @@ export class DeviceDraftStore implements DraftStore {
     return answerLine({ ...form, completed_view: null }, { values: Object.fromEntries(values) }, locale, say);
   }
 }
+
+const isSensitive = ({ sensitive }: Field): boolean => !!sensitive;
 
 /** The kind of a request stays as it is: the words for its values are here. */
 export const additions = { drafts: <T>(Inner: T): T => Inner };

@@ -1,7 +1,9 @@
 import texts from "../../../../../src/askback/messages/en.json?place=history" with { type: "json" };
 import inboxTexts from "../../../../../src/askback/messages/en.json?place=inbox" with { type: "json" };
+import type { Client } from "../../../client/client.ts";
 import { followRequest } from "../../../client/follow-request.ts";
 import type { AgentList, InputRequest, PeopleList, RequestPage } from "../../../core/generated/wire.ts";
+import { isTerminal } from "../../../core/lifecycle.ts";
 import { addTexts } from "../../../core/messages.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { type Changed, drawList } from "../../../elements/element.ts";
@@ -31,6 +33,8 @@ const TIMES: Record<string, number> = { day: DAY_MS, week: 7 * DAY_MS, month: 30
 /** The parts of the address that are filters of the server as they are. */
 const FILTERS = ["q", "kind", "outcome", "by", "agent", "thread_id"];
 const TYPING_MS = 250;
+/** Between an end and reading the newest anew: many ends at once are read once. */
+const CALM_MS = 300;
 
 /** Every settled request: who decided what, when and why. */
 export class Place extends PlaceElement {
@@ -49,7 +53,8 @@ export class Place extends PlaceElement {
   #open: InputRequest | undefined;
   #gone = false;
   #stop: (() => void) | undefined;
-  #leaveKeys: (() => void) | undefined;
+  #leave: (() => void) | undefined;
+  #soon: ReturnType<typeof setTimeout> | undefined;
 
   get heading(): string {
     return this.#open ? titleOf(this.#open, this) : this.say("app.history");
@@ -57,10 +62,17 @@ export class Place extends PlaceElement {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#leaveKeys = followListKeys(this);
     const chips = (found: readonly { id: string; name: string }[]): Chip[] =>
       found.map(({ id, name }) => ({ id, label: name })).sort((a, b) => a.label.localeCompare(b.label));
     const { client } = this.app;
+    const leaveKeys = followListKeys(this);
+    const unfollow = this.#follow(client);
+    this.#leave = () => {
+      leaveKeys();
+      unfollow();
+      clearTimeout(this.#soon);
+      this.#soon = undefined;
+    };
     void client.get<PeopleList>("/v1/people?limit=200").then(({ people }) => {
       this.#people = chips(people);
       this.redraw();
@@ -74,7 +86,7 @@ export class Place extends PlaceElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     clearTimeout(this.#typing);
-    this.#leaveKeys?.();
+    this.#leave?.();
     this.#close();
   }
 
@@ -83,11 +95,33 @@ export class Place extends PlaceElement {
     if (changed.has("item")) this.#show(this.item);
   }
 
-  /** Search anew, or go on behind what was found. */
-  async #load(cursor?: string): Promise<void> {
+  /** Read the newest again when a request has ended, here or elsewhere. */
+  #follow(client: Client): () => void {
+    let isFirst = true;
+    const soon = (): void => {
+      this.#soon ??= setTimeout(() => {
+        this.#soon = undefined;
+        void this.#load("", true);
+      }, CALM_MS);
+    };
+    return client.follow({
+      async sync() {
+        // What ended while there was no connection.
+        if (!isFirst) soon();
+        isFirst = false;
+      },
+      event: (event) => {
+        if ("request" in event && isTerminal(event.request.status)) soon();
+      },
+      refused: ignore,
+    });
+  }
+
+  /** Search anew, go on behind what was found, or with `again` look for what is newer. */
+  async #load(cursor = "", again = false): Promise<void> {
     this.#search += 1;
     const search = this.#search;
-    if (!cursor) this.#requests = undefined;
+    if (!cursor && !again) this.#requests = undefined;
     this.#failed = false;
     const query = new URLSearchParams(cursor ? { cursor } : {});
     for (const name of FILTERS) {
@@ -100,10 +134,16 @@ export class Place extends PlaceElement {
       const page = await this.app.client.get<RequestPage>(`/v1/history?${query}`);
       if (page.requests.some(needsTexts)) await import("../../../elements/texts/texts.ts").catch(ignore);
       if (search !== this.#search) return;
-      this.#requests = [...(this.#requests ?? []), ...page.requests];
-      this.#cursor = page.next_cursor;
+      const ids = new Set(page.requests.map(({ id }) => id));
+      const before = this.#requests ?? [];
+      const rest = before.filter(({ id }) => !ids.has(id));
+      // Without one that is known there may be more between the newest and the others.
+      const isJoined = rest.length < before.length;
+      if (!again) this.#requests = [...rest, ...page.requests];
+      else this.#requests = isJoined ? [...page.requests, ...rest] : page.requests;
+      if (!again || !isJoined) this.#cursor = page.next_cursor;
     } catch {
-      if (search === this.#search) this.#failed = true;
+      if (search === this.#search) this.#failed = !again || !this.#requests;
     }
     this.redraw();
   }

@@ -119,6 +119,8 @@ export class Comments {
     const oninput = (event: Event): void => {
       this.#text = (event.target as HTMLTextAreaElement).value;
       draftStore?.writeText(keyOf(request.id), this.#text);
+      // What was not drawn is not taken away: the box is emptied when the drawn text changes.
+      this.place.redraw();
     };
     const onsubmit = (event: Event): void => {
       event.preventDefault();

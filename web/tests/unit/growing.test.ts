@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { finished } from "../../src/elements/chat/growing.ts";
+
+const TABLE = "| a | b |\n|---|---|\n";
+
+test.each([
+  ["What I **fou", "What I "],
+  ["What I **found** is", "What I **found** is"],
+  ["Use `Deci", "Use "],
+  ["In [the docs](https://exam", "In "],
+  ["In [the do", "In "],
+  ["In [the docs](https://example.org) it", "In [the docs](https://example.org) it"],
+  ["Files:\n\n| a |", "Files:\n\n"],
+  ["Files:\n\n| a | b |\n", "Files:\n\n"],
+  ["| a | b |\n|--", ""],
+  [`Files:\n\n${TABLE}`, `Files:\n\n${TABLE}`],
+  [`${TABLE}| 1 |`, TABLE],
+  [`${TABLE}| 1 | 2 |\nDone`, `${TABLE}| 1 | 2 |\nDone`],
+  ["Plain words", "Plain words"],
+])("of %j a reader sees %j while it grows", (text, shown) => {
+  expect(finished(text)).toBe(shown);
+});
+
+test("of a growing text no open mark and no table without its second line is shown", () => {
+  const whole = `Plan **now** with \`code\` and [docs](https://example.org):\n\n${TABLE}| 1 | 2 |\n\nDone.`;
+  for (let end = 1; end <= whole.length; end += 1) {
+    const shown = finished(whole.slice(0, end));
+    expect(whole.slice(0, end).startsWith(shown)).toBe(true);
+    expect(shown).not.toMatch(/^([^*]*\*\*[^*]*\*\*)*[^*]*\*\*[^*]*$|\[[^\]]*$|^\|[^\n]*\n?$/);
+  }
+  expect(finished(whole)).toBe(whole);
+});
