@@ -72,6 +72,12 @@ class Faults(ValueError):
         return Faults(list({(each.path, each.code): each for each in renamed}.values()))
 
 
+def require(condition: object, path: str, key: str, **params: Any) -> None:
+    """Raise `Faults` with one fault unless a condition holds."""
+    if not condition:
+        raise Faults([fault(path, key, **params)])
+
+
 def _said(fault: Fault, languages: Sequence[str]) -> Fault:
     own = fault.params.get("message")
     if own is None:

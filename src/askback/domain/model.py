@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict
 
 
@@ -9,3 +11,8 @@ class Model(BaseModel):
     """A frozen, closed model: unknown keys are refused and nothing is coerced."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+def present(**members: Any) -> dict[str, Any]:
+    """Return the members of an object without those that are None."""
+    return {name: value for name, value in members.items() if value is not None}

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from askback.compat.agor import page
 from askback.compat.agor.asking import PREFIX, TOOLS, call_tool, tool_call
 from askback.compat.agor.errors import refuse
-from askback.compat.agor.reading import events, message, messages
-from askback.compat.agor.resolving import dismiss, oauth_resolve, oauth_start, submit
 from askback.ports.systems import Route, System, Tools
 from askback.wire.operation import PEOPLE, REQUESTER
 
@@ -14,13 +13,13 @@ __all__ = ["SYSTEM"]
 SYSTEM = System(
     routes=[
         Route("POST /sessions/{session}/tools/{tool}", REQUESTER, tool_call),
-        Route("POST /widgets/{widget}/submit", PEOPLE, submit),
-        Route("POST /widgets/{widget}/dismiss", PEOPLE, dismiss),
-        Route("POST /widgets/{widget}/oauth-start", PEOPLE, oauth_start),
-        Route("POST /widgets/{widget}/oauth-resolve", PEOPLE, oauth_resolve),
-        Route("GET /messages/{widget}", PEOPLE, message),
-        Route("GET /messages", PEOPLE, messages),
-        Route("GET /sessions/{session}/events", PEOPLE, events, lasts=True),
+        Route("POST /widgets/{widget}/submit", PEOPLE, page.submit),
+        Route("POST /widgets/{widget}/dismiss", PEOPLE, page.dismiss),
+        Route("POST /widgets/{widget}/oauth-start", PEOPLE, page.oauth_start),
+        Route("POST /widgets/{widget}/oauth-resolve", PEOPLE, page.oauth_resolve),
+        Route("GET /messages/{widget}", PEOPLE, page.message),
+        Route("GET /messages", PEOPLE, page.messages),
+        Route("GET /sessions/{session}/events", PEOPLE, page.events, lasts=True),
     ],
     refuse=refuse,
     connects_accounts=True,

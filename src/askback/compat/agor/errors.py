@@ -29,9 +29,8 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     message = "Authentication required to resolve a widget" if status == 401 else problem.message
     body: Json = {"name": _NAMES.get(status, "GeneralError"), "message": message, "code": status}
     own = {"secret_missing": MISSING}
-    if found := [
-        {**each, "message": own.get(each["code"], each["message"])} for each in problem.field_errors
-    ]:
+    found = [{**each, "message": own.get(each["code"], each["message"])} for each in problem.field_errors]
+    if found:
         said = [(each["path"].removeprefix("values."), each["message"]) for each in found]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in said[:3])
         first = dict(reversed(said))

@@ -10,6 +10,7 @@ from typing import Any
 from askback.domain.fields import Form, Multiselect, Radio, Select
 from askback.domain.kinds import BUILT_IN
 from askback.domain.lifecycle import Status
+from askback.domain.model import present
 from askback.domain.request import Answer, InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.messages.languages import choose
@@ -49,10 +50,8 @@ class Widget:
         shown |= {"params": self.params, "status": self.state, "requested_at": at}
         shown |= {"auto_resume": request.auto_resume, **self._end()}
         if attempt is not None:
-            shown["resolution_failure"] = {
-                "failed_at": _time(attempt.at),
-                "error_code": attempt.code or "failed",
-            }
+            failure = {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
+            shown["resolution_failure"] = failure
         told = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
         about = {"message_id": request.id, "session_id": request.thread_id, "type": "widget_request"}
         return {**about, "role": "system", **told, "metadata": {"widget": shown}}
@@ -74,7 +73,7 @@ class Widget:
             return {}
         result = self.result if self.state == "submitted" else None
         at = _time(request.settled_at or request.created_at)
-        return _present(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
+        return present(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
 
 
 def read_widget(raw: Mapping[str, Any]) -> Widget:
@@ -82,12 +81,9 @@ def read_widget(raw: Mapping[str, Any]) -> Widget:
     request = InputRequest.model_validate(raw)
     answer = request.answer or Answer()
     if (secret := request.secret) is not None:
-        params: Json = {"names": secret.names, "reason": choose(secret.reason)}
         told = {"instructions": choose(secret.instructions), "variable_metadata": _help(secret.metadata)}
-        params |= {
-            "default_scope": secret.default_scope,
-            **{name: each for name, each in told.items() if each},
-        }
+        params: Json = {"names": secret.names, "reason": choose(secret.reason)}
+        params |= {"default_scope": secret.default_scope} | {key: each for key, each in told.items() if each}
         hidden = secret.hide_names and not secret.names
         result = {"names_submitted": [] if hidden else answer.names, "scope": answer.scope}
         content = f"Please provide {', '.join(secret.names)}: {params['reason']}"
@@ -121,9 +117,7 @@ def _choice(request: InputRequest, form: Form, field: Choice, value: Any) -> Wid
 
 
 def _options(field: Choice, label: str) -> list[Json]:
-    return [
-        _present(id=each.value, style=each.style, **{label: choose(each.label)}) for each in field.options
-    ]
+    return [present(id=each.value, style=each.style, **{label: choose(each.label)}) for each in field.options]
 
 
 def _help(metadata: Mapping[str, SecretHelp]) -> Json:
@@ -131,10 +125,6 @@ def _help(metadata: Mapping[str, SecretHelp]) -> Json:
         name: {"input_type" if key == "input" else key: choose(text) for key, text in each if text}
         for name, each in metadata.items()
     }
-
-
-def _present(**members: object) -> Json:
-    return {name: value for name, value in members.items() if value is not None}
 
 
 def _time(at: datetime) -> str:

@@ -2,25 +2,99 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 from uuid import uuid4
+
+from pydantic import Field
 
 from askback.compat.cards import CardPage
 from askback.compat.claude_questions import card_of, read_answers
 from askback.compat.gobby import frames
+from askback.domain.model import Model, present
 from askback.domain.request import InputRequest
-from askback.domain.validation.arguments import arguments
+from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.systems import Json, Problem
 
 _ENDED = frozenset({"already_settled", "expired"})
-_KINDS = {"ask_user": "question", "tool_approval": "approval", "plan_approval": "plan"}
-"""What a response is about, in the words of Gobby's log."""
+
+
+class Frame(Model, extra="ignore"):
+    """A frame; as in Gobby, members that are not known are left alone."""
+
+
+class Response(Frame):
+    """The answer to a card; the same `request_id` again, which is its key, is the same answer."""
+
+    conversation_id: str
+    request_id: str | None = None
+
+
+class AskUserResponse(Response):
+    """The answers to a card with questions, by their texts."""
+
+    tool_call_id: str
+    answers: Json
+
+    def body(self, request: InputRequest, languages: Sequence[str]) -> Json:
+        """Return the native answer."""
+        return {"values": read_answers(card_of(request.form, languages) or (), self.answers)}
+
+
+class ToolApprovalResponse(Response):
+    """The decision about a call of a tool."""
+
+    tool_call_id: str
+    decision: Literal["approve", "reject", "approve_always"]
+
+    def body(self, _request: InputRequest, _languages: Sequence[str]) -> Json:
+        """Return the native answer."""
+        scope = {"scope": "thread"} if self.decision == "approve_always" else {}
+        return {"decision": "deny" if self.decision == "reject" else "approve", "remember": False, **scope}
+
+
+class PlanApprovalResponse(Response):
+    """The decision about a plan; Gobby does not name the call, but where several plans are open it may be named."""
+
+    tool_call_id: str | None = None
+    decision: Literal["approve", "request_changes"]
+    option_id: Literal["approve_yolo", "approve_act"] | None = None
+    feedback: str | None = None
+
+    def body(self, _request: InputRequest, _languages: Sequence[str]) -> Json:
+        """Return the native answer."""
+        if self.decision == "request_changes":
+            return {"decision": "deny", "note": self.feedback, "remember": False}
+        mode = frames.NORMAL if self.option_id == "approve_act" else frames.ACCEPT_EDITS
+        return {"decision": "approve", "mode": mode}
+
+
+class SetMode(Frame):
+    """The mode of a conversation."""
+
+    conversation_id: str
+    mode: Literal["normal", "accept_edits", "bypass", "plan"]
+    confirm: str | None = None
+
+
+class Events(Frame):
+    """The events that a page wants, or wants no more."""
+
+    events: list[str] = Field(default_factory=list[str])
+
+
+_AnyResponse = AskUserResponse | ToolApprovalResponse | PlanApprovalResponse
+_RESPONSES: Mapping[str, tuple[str, type[_AnyResponse]]] = {
+    "ask_user_response": ("question", AskUserResponse),
+    "tool_approval_response": ("approval", ToolApprovalResponse),
+    "plan_approval_response": ("plan", PlanApprovalResponse),
+}
+"""What a response is about, in the words of Gobby's log, and its frame."""
 
 
 class ChatPeer(CardPage):
-    """One page; see `ports.systems.Peer`. As in Gobby, members of a frame that are not known are left alone."""
+    """One page; see `ports.systems.Peer`."""
 
     async def opened(self) -> None:
         """Greet; then show what is open, and what happens from now on."""
@@ -33,15 +107,13 @@ class ChatPeer(CardPage):
     async def take(self, frame: Json) -> None:
         """Handle a frame."""
         match frame.get("type"):
-            case (
-                "ask_user_response" | "tool_approval_response" | "plan_approval_response" | "set_mode" as name
-            ):
-                handler = getattr(ChatPeer, f"_{name}")
-                await handler(self, **arguments(handler, frame))
+            case str(name) if name in _RESPONSES:
+                about, response = _RESPONSES[name]
+                await self._answer(name, about, parse(response, frame))
+            case "set_mode":
+                await self._set_mode(parse(SetMode, frame))
             case "subscribe" | "unsubscribe" as name:  # every page gets the events of its cards
-                await self.channel.send(
-                    {"type": f"{name}_success", **arguments(_events, {"events": [], **frame})}
-                )
+                await self.channel.send({"type": f"{name}_success", **parse(Events, frame).model_dump()})
             case "ping":
                 await self.channel.send({"type": "pong", "latency": 0.0})
             case "heartbeat":  # a conversation does not end by itself
@@ -66,84 +138,23 @@ class ChatPeer(CardPage):
     def _languages(self) -> Sequence[str]:
         return (self.api.locale,)
 
-    async def _ask_user_response(
-        self,
-        *,
-        conversation_id: str,
-        request_id: str | None = None,
-        tool_call_id: str,
-        answers: Json,
-        **_more: Any,
-    ) -> None:
-        def body(request: InputRequest) -> Json:
-            return {"values": read_answers(card_of(request.form, self._languages) or (), answers)}
-
-        await self._answer("ask_user", conversation_id, tool_call_id, body, key=request_id)
-
-    async def _tool_approval_response(
-        self,
-        *,
-        conversation_id: str,
-        request_id: str | None = None,
-        tool_call_id: str,
-        decision: Literal["approve", "reject", "approve_always"],
-        **_more: Any,
-    ) -> None:
-        always = {"scope": "thread"} if decision == "approve_always" else {}
-        said = {"decision": "deny" if decision == "reject" else "approve", "remember": False, **always}
-        await self._answer("tool_approval", conversation_id, tool_call_id, lambda _: said, key=request_id)
-
-    async def _plan_approval_response(
-        self,
-        *,
-        conversation_id: str,
-        request_id: str | None = None,
-        tool_call_id: str
-        | None = None,  # Gobby does not name the call; with several open plans it may be named
-        decision: Literal["approve", "request_changes"],
-        option_id: Literal["approve_yolo", "approve_act"] | None = None,
-        feedback: str | None = None,
-        **_more: Any,
-    ) -> None:
-        mode = frames.NORMAL if option_id == "approve_act" else frames.ACCEPT_EDITS
-        said: Json = {"decision": "approve", "mode": mode}
-        if decision == "request_changes":
-            said = {"decision": "deny", "note": feedback, "remember": False}
-        await self._answer("plan_approval", conversation_id, tool_call_id, lambda _: said, key=request_id)
-
-    async def _set_mode(
-        self,
-        *,
-        conversation_id: str,
-        mode: Literal["normal", "accept_edits", "bypass", "plan"],
-        confirm: str | None = None,
-        **_more: Any,
-    ) -> None:
+    async def _set_mode(self, sent: SetMode) -> None:
         """Set the mode of a conversation; pages repeat theirs whenever they connect."""
-        native = "full" if mode == "bypass" else mode
-        if (await self.api.call("get_policy", thread_id=conversation_id))["mode"] != native:
-            confirmed = {} if confirm is None else {"confirm": confirm}
-            body = {"thread_id": conversation_id, "mode": native, **confirmed}
-            await self.api.call("update_policy", body)
+        thread, mode = sent.conversation_id, "full" if sent.mode == "bypass" else sent.mode
+        if (await self.api.call("get_policy", thread_id=thread))["mode"] != mode:
+            await self.api.call("update_policy", present(thread_id=thread, mode=mode, confirm=sent.confirm))
 
-    async def _answer(
-        self,
-        what: str,
-        thread: str,
-        named: str | None,
-        body: Callable[[InputRequest], Json],
-        *,
-        key: str | None,
-    ) -> None:
-        """Answer the card as this page shows it; the same `request_id` again, which is the key, is the same answer."""
-        over = f"{what}_response but no pending {_KINDS[what]} for {frames.echo(thread)}"
-        if (request := await self._find(_KINDS[what], thread, named)) is None:
+    async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
+        """Answer the card as this page shows it."""
+        thread = sent.conversation_id
+        over = f"{name} but no pending {about} for {frames.echo(thread)}"
+        if (request := await self._find(about, thread, sent.tool_call_id)) is None:
             page = await self.api.call("list_requests", thread_id=thread, limit=1)
-            unknown = f"{what}_response for unknown conversation: {frames.echo(thread)}"
+            unknown = f"{name} for unknown conversation: {frames.echo(thread)}"
             raise NotFound(over if page["requests"] else unknown)
-        answer = {"revision": request.revision, **body(request)}
+        answer = {"revision": request.revision, **sent.body(request, self._languages)}
         try:
-            ended = await self.api.call("answer_request", answer, key=key, request_id=request.id)
+            ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
         except Conflict as refused:
             if refused.code in _ENDED:
                 raise Conflict(over, code=refused.code) from refused
@@ -166,7 +177,3 @@ class ChatPeer(CardPage):
             page = await self.api.call("list_requests", thread_id=thread, tool_call_id=name)
             found = sorted(meant(page["requests"]), key=lambda each: each.settled)
         return found[0] if found else None
-
-
-def _events(*, events: list[str], **_more: Any) -> None:
-    """Take the events that a page wants, or wants no more."""

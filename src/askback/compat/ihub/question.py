@@ -156,12 +156,10 @@ def _in_words(found: Fault, kind: object) -> Fault:
 
 
 def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:
-    """Return JSON as iHub reads it: texts cut, whole numbers as such, and no member that is null or an empty option."""
+    """Return JSON as iHub reads it: texts cut, and no member that is null or an empty option."""
     if isinstance(value, str):
         empty = is_blank(value) if name in CUT else not value and name in ("pattern", "min", "max")
         return None if empty else value[: most.get(name)]
-    if isinstance(value, float):
-        return int(value) if value.is_integer() else value
     if isinstance(value, list):
         return [_tidy(each, most) for each in cast("list[object]", value)]
     if not isinstance(value, dict):

@@ -11,7 +11,7 @@ from pydantic import Field
 from askback.compat.ihub.clarification import field_of, open_questions
 from askback.compat.ihub.question import FIELD
 from askback.compat.keys import key_of
-from askback.domain.faults import Fault, Faults, fault, rename_path
+from askback.domain.faults import Fault, Faults, rename_path, require
 from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
@@ -37,25 +37,20 @@ class Response(Model):
         """Return the values of the answer, or None where it skips the question; raises `Faults`."""
         value, other = self.value, self.other
         if self.skipped:
-            _require(value is None and other is None, "skipped", "contradiction.skipped")
+            require(value is None and other is None, "skipped", "contradiction.skipped")
             return None
         if other is None:
-            _require(value is not None, "value", "missing_required")
-            _require(value != [] or not field.get("required"), "value", "too_few.choices", min=1)
+            require(value is not None, "value", "missing_required")
+            require(value != [] or not field.get("required"), "value", "too_few.choices", min=1)
             switch = isinstance(value, bool) and field.get("widget") == "confirm"
             return {FIELD: "Yes" if switch and value else "No" if switch else value}
-        _require(field.get("allow_other"), "other", "other_not_allowed")
-        _require(other.strip(), "other", "empty.other")
+        require(field.get("allow_other"), "other", "other_not_allowed")
+        require(other.strip(), "other", "empty.other")
         if field["type"] == "multiselect":
-            _require(isinstance(value, list | None), "value", "wrong_type.answer_options")
+            require(isinstance(value, list | None), "value", "wrong_type.answer_options")
             return {FIELD: [*(value or []), other]}
-        _require(value is None, "other", "contradiction.other")
+        require(value is None, "other", "contradiction.other")
         return {FIELD: other}
-
-
-def _require(condition: object, path: str, key: str, **params: int) -> None:
-    if not condition:
-        raise Faults([fault(path, key, **params)])
 
 
 class Parameters(Model, extra="ignore"):
@@ -80,7 +75,7 @@ class Sent(Parameters, extra="ignore"):
 async def send(call: Call) -> Answer:
     """Take the last message of `{messages, params?}`."""
     api, chat, sent = call.api, call.path["chat"], parse(Sent, call.json())
-    _require(sent.messages, "messages", "empty.list")
+    require(sent.messages, "messages", "empty.list")
     at, message = f"messages[{len(sent.messages) - 1}]", sent.messages[-1]
     try:
         places = (parse(Message, message), sent.params, sent)

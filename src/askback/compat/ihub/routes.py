@@ -11,6 +11,7 @@ from typing import Any
 
 from askback.compat.ihub import calls, reply
 from askback.compat.ihub.clarification import Style, clarification, open_questions, text_of, user_messages
+from askback.domain.model import present
 from askback.messages.languages import choose
 from askback.ports.systems import Answer, Api, Call, EventStream, Json, Problem, Route, StreamEvent, System
 from askback.wire.operation import PEOPLE, REQUESTER
@@ -85,10 +86,10 @@ def _agent_text(change: Json) -> str | None:
 
 def _refuse(problem: Problem) -> tuple[int, Json]:
     """Return a refusal as iHub has it; a question that has expired is settled."""
-    faults = problem.field_errors
-    body: Json = {"error": faults[0]["message"] if faults else problem.message, "code": problem.code}
-    body |= {"details": list(faults)} if faults else {}
-    return 409 if problem.status == 410 else problem.status, body
+    faults = list(problem.field_errors)
+    text = faults[0]["message"] if faults else problem.message
+    status = 409 if problem.status == 410 else problem.status
+    return status, present(error=text, code=problem.code, details=faults or None)
 
 
 SYSTEM = System(

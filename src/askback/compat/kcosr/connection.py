@@ -11,9 +11,10 @@ from askback.compat.kcosr.operations import issues
 from askback.compat.kcosr.outcomes import NATIVE_SCOPES, NEW_MESSAGE
 from askback.compat.kcosr.schema import OpenPart, Part, camel, errors_by_field
 from askback.compat.kcosr.transcript import Transcript, replay
-from askback.domain.faults import Fault, Faults, fault
+from askback.domain.faults import Fault, Faults, require
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
+from askback.domain.model import present
 from askback.domain.validation.arguments import arguments
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, NotFound, Refused
@@ -40,9 +41,7 @@ class ClientError(Exception):
 
     def __init__(self, code: str, message: str, **details: object) -> None:
         super().__init__(message)
-        self.frame: Json = {"type": "error", "code": code, "message": message}
-        if details:
-            self.frame["details"] = details
+        self.frame = present(type="error", code=code, message=message, details=details or None)
 
 
 class Mask(OpenPart):
@@ -107,10 +106,9 @@ class Connection:
         """Handle a message."""
         members = dict(frame)
         type_ = members.pop("type", None)
-        if not isinstance(type_, str):
-            raise Faults([fault("type", "wrong_type.string" if "type" in frame else "missing_required")])
-        if type_ not in _TYPES and type_ not in _IGNORED:
-            raise Faults([fault("type", "unknown_type", allowed=", ".join(_TYPES))])
+        require("type" in frame, "type", "missing_required")
+        require(isinstance(type_, str), "type", "wrong_type.string")
+        require(type_ in {*_TYPES, *_IGNORED}, "type", "unknown_type", allowed=", ".join(_TYPES))
         try:
             if type_ in _TYPES:
                 handler = getattr(Connection, f"_{type_}")
@@ -156,8 +154,8 @@ class Connection:
             await session.opened.wait()
             self._sessions[id_] = session
         session.mask = mask or Mask()
-        told = {} if mask is None else {"mask": mask.model_dump(by_alias=True, exclude_unset=True)}
-        await self._channel.send({"type": "subscribed", "sessionId": id_, **told})
+        told = mask and mask.model_dump(by_alias=True, exclude_unset=True)
+        await self._channel.send(present(type="subscribed", sessionId=id_, mask=told))
 
     async def _unsubscribe(self, *, session_id: str, **_more: object) -> None:
         id_ = _id(session_id, "Unsubscription session")
@@ -171,8 +169,7 @@ class Connection:
             await session.watch.set_readonly(readonly=self._interaction.is_readonly)
 
     async def _ping(self, *, nonce: str | None = None, **_more: object) -> None:
-        told = {} if nonce is None else {"nonce": nonce}
-        await self._channel.send({"type": "pong", **told, "timestampMs": int(time.time() * 1000)})
+        await self._channel.send(present(type="pong", nonce=nonce, timestampMs=int(time.time() * 1000)))
 
     async def _follow(self, id_: str, session: Session) -> None:
         """Send what happens in a session from now on; others see this page once it is `opened`."""
@@ -210,11 +207,8 @@ class Connection:
         session = self._subscribed(session_id, "respond to an interaction")
         try:
             shown = await self._find(session, interaction_id.partition(".")[0], *_MEMBERS)
-            call, interaction = (
-                shown.get("tool_call_id") or shown["id"],
-                f"{shown['id']}.{shown['revision']}.",
-            )
-            if call_id != call or not f"{interaction_id}.".startswith(interaction):
+            call, asked = shown.get("tool_call_id") or shown["id"], f"{shown['id']}.{shown['revision']}."
+            if call_id != call or not f"{interaction_id}.".startswith(asked):
                 raise NotFound(call_id)
             members, report = _MEMBERS[shown["kind"]], Report()
             if action not in members:
@@ -225,7 +219,7 @@ class Connection:
             report.finish()
             if action == "submit" and input_ is None:
                 raise Faults([Fault("input", "missing_input", "missing_required")])
-            await self._settle(shown, action, scope=approval_scope, values=input_, reason=reason)
+            await self._settle(shown, action, values=input_, scope=approval_scope or "", reason=reason)
         except (NotFound, Conflict) as error:
             text = "Interaction response did not match a pending request"
             raise ClientError("interaction_not_found", text) from error
@@ -266,26 +260,22 @@ class Connection:
         return shown
 
     async def _settle(
-        self,
-        shown: Json,
-        action: str,
-        *,
-        scope: str | None = None,
-        values: Json | None = None,
-        reason: str = "",
+        self, shown: Json, action: str, *, values: Json | None = None, scope: str = "", reason: str = ""
     ) -> None:
-        """Do what a person did; if only fields are wrong, this page is asked again, as after each wrong answer."""
-        said: Json = {"note": reason or None, "remember": action == "approve"}
+        """Do what a person did."""
         if action == "submit":
-            await self._answer(shown, values or {})
-        elif action == "cancel":
-            await self._api.call("decline_request", {**said, "reason": "dismissed"}, request_id=shown["id"])
+            await self._submit(shown, values or {})
+            return
+        said: Json = {"note": reason or None, "remember": action == "approve"}
+        if action == "cancel":
+            operation, said["reason"] = "decline_request", "dismissed"
         else:
-            approved = {"scope": NATIVE_SCOPES[scope]} if scope else {}
+            operation, approved = "answer_request", {"scope": NATIVE_SCOPES[scope]} if scope else {}
             said |= {"revision": shown["revision"], "decision": action, **approved}
-            await self._api.call("answer_request", said, request_id=shown["id"])
+        await self._api.call(operation, said, request_id=shown["id"])
 
-    async def _answer(self, shown: Json, values: Json) -> None:
+    async def _submit(self, shown: Json, values: Json) -> None:
+        """Submit values; if only fields are wrong, this page is asked again, as after each wrong answer."""
         form = Form.model_validate(shown["form"])
         sent = values or dict.fromkeys(field.id for field in form.all_fields)
         try:

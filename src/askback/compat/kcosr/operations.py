@@ -13,7 +13,7 @@ from askback.compat.kcosr.outcomes import ToolError
 from askback.compat.kcosr.schema import CompletedView, Questionnaire, camel, form_body, path_here
 from askback.compat.kcosr.transcript import replay
 from askback.compat.keys import key_of
-from askback.domain.faults import Faults, fault, join
+from askback.domain.faults import Faults, fault, join, require
 from askback.domain.fields import Number_
 from askback.domain.request import InputRequest
 from askback.domain.validation.arguments import arguments
@@ -85,9 +85,8 @@ def refuse(
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
     """Return the broken rules with their paths here."""
-    return [
-        {**each, "path": path_here(each["path"], form=form, values=values)} for each in problem.field_errors
-    ]
+    found = problem.field_errors
+    return [{**each, "path": path_here(each["path"], form=form, values=values)} for each in found]
 
 
 async def _events(
@@ -134,8 +133,7 @@ def _interaction(
     field_errors: dict[str, str] | None = None,
 ) -> Json:
     if type == "approval":
-        if input_schema is not None:
-            raise Faults([fault("type", "unknown_type", allowed="input")])
+        require(input_schema is None, "type", "unknown_type", allowed="input")
         called: Json = {"input": prompt} if args is None else {"input": args, "reason": prompt or None}
         if approval_scopes is not None:
             called["scopes"] = [outcomes.NATIVE_SCOPES[each] for each in approval_scopes]
@@ -170,11 +168,12 @@ async def _ask(
     if request.delivery == "resume":
         return _ok(outcomes.pending(request))
     if call.query.get("wait") == "0" and not request.settled:
+        message = "Interaction remains open for a later response."
         own = {
             "interactionId": outcomes.interaction_id(request),
             "toolCallId": outcomes.tool_call_id(request),
         }
-        return _ok({"pending": True, "message": "Interaction remains open for a later response.", **own})
+        return _ok({"pending": True, "message": message, **own})
     ended = InputRequest.model_validate(await call.api.outcome(request.id))
     try:
         body = write(ended)

@@ -10,6 +10,7 @@ from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.schema import errors_by_field, is_expressible, questionnaire
 from askback.domain.faults import join
 from askback.domain.lifecycle import Status
+from askback.domain.model import present
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
 from askback.messages import translate
@@ -81,10 +82,9 @@ class Transcript:
     def _event(self, event: Json, part: int, type_: str, payload: Json) -> Json:
         id_ = f"{event['seq']}.{part}"
         interaction = payload.get("interactionId") or payload.get("sourceInteractionId")
-        named = {"toolCallId": payload.get("toolCallId"), "interactionId": interaction}
         about = {"sessionId": self._session, "revision": self.revision, "sequence": self.sequence + part}
         about |= {"requestId": f"request:{id_}", "eventId": id_, "timestamp": event["at"]}
-        about |= {name: value for name, value in named.items() if value}
+        about |= present(toolCallId=payload.get("toolCallId"), interactionId=interaction)
         kind = _KINDS.get(type_.partition("_")[2], "interaction_update")
         return {**about, "kind": kind, "chatEventType": type_, "payload": payload}
 
@@ -100,8 +100,7 @@ class Transcript:
             return
         for type_ in self._types(event["type"], request, shown.get("form", {})):
             members = self._members(event, request, shown)
-            names = _PAYLOADS[type_].split()
-            yield type_, {name: members[name] for name in names if members.get(name) is not None}
+            yield type_, present(**{name: members.get(name) for name in _PAYLOADS[type_].split()})
 
     def _types(self, event: str, request: InputRequest, form: Json) -> list[str]:
         """Return the types of the events that an event about a request is here."""
@@ -134,12 +133,9 @@ class Transcript:
         typed = request.submitted.values if request.submitted else None
         timeout_ms = int((request.timeout_s or 0) * 1000)
         errors = errors_by_field(request.form, shown.get("field_errors", ())) if request.form else None
-        tool, call, own = (
-            outcomes.tool_name(request),
-            outcomes.tool_call_id(request),
-            outcomes.interaction_id(request),
-        )
-        members: Json = {"questionnaireRequestId": request.id, "toolCallId": call, "toolName": tool}
+        call, own = outcomes.tool_call_id(request), outcomes.interaction_id(request)
+        members: Json = {"questionnaireRequestId": request.id, "toolCallId": call}
+        members |= {"toolName": outcomes.tool_name(request)}
         members |= {"interactionId": own, "sourceInteractionId": own if request.detached else None}
         members |= {**said, "answers": said.get("input"), "pending": waits and not request.settled}
         members |= {"status": _STATUSES.get(request.status, "cancelled"), "mode": "async"}

@@ -5,8 +5,7 @@ a model.
 """
 
 from askback.compat.nebo.agents import AgentPeer
-from askback.compat.nebo.chats import read_chat
-from askback.compat.nebo.people import PersonPeer
+from askback.compat.nebo.people import PersonPeer, read_chat
 from askback.compat.nebo.tool import AGENT_TOOL, agent
 from askback.ports.systems import Route, Socket, System
 from askback.wire.operation import PEOPLE, REQUESTER

@@ -1,19 +1,20 @@
-"""The person's side of Nebo's hub: what is open and what is streamed out, answers and chats in."""
+"""The person's side of Nebo's hub: requests and streams out, answers and chats in, and chats as they are stored."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import uuid
 from collections.abc import Iterator, Sequence
 
 from askback.compat.cards import CardPage
 from askback.compat.nebo import frames
-from askback.compat.nebo.widgets import read_value
-from askback.domain.faults import Faults, fault
+from askback.compat.nebo.widgets import read_value, write_ask
+from askback.domain.faults import require
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
-from askback.ports.systems import Json, Problem
+from askback.ports.systems import Answer, Call, Json, Problem
 
 _OWN = "answered here"
 """Marks what is shown while this page answers it: only the others are told."""
@@ -35,8 +36,7 @@ class _ApprovalResponse(Model):
     always: bool | None = None
 
     def answer(self, _request: Json) -> Json:
-        if not self.approved and self.always:
-            raise Faults([fault("always", "contradiction.always")])
+        require(self.approved or not self.always, "always", "contradiction.always")
         scope = {"scope": "always"} if self.always else {}
         return {"decision": "approve" if self.approved else "deny", **scope}
 
@@ -64,9 +64,8 @@ class PersonPeer(CardPage):
                 await self._answer(parse(_ApprovalResponse, sent), "approval")
             case "chat":
                 await self._chat(parse(_Chat, sent))
-            case (
-                "auth" | "connect"
-            ):  # the handshake already said who this is; Nebo's page waits for the reply
+            case "auth" | "connect":
+                # The handshake already said who this is; Nebo's page waits for the reply.
                 await self.channel.send(frames.message("auth_ok"))
             case "ping":
                 await self.channel.send(frames.message("pong"))
@@ -110,8 +109,7 @@ class PersonPeer(CardPage):
             raise
 
     async def _chat(self, sent: _Chat) -> None:
-        if not sent.prompt.strip():
-            raise Faults([fault("prompt", "empty")])
+        require(sent.prompt.strip(), "prompt", "empty")
         session = sent.session_id or str(uuid.uuid4())
         run = f"chat-{uuid.uuid4().hex}-{session}"  # an agent that comes back needs no other record of its session
         said = {"content": [{"type": "text", "text": sent.prompt}], "run_id": run}
@@ -151,3 +149,38 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
                     yield "chat_stream", {"content": part["text"]}
         case _:
             pass
+
+
+async def read_chat(call: Call) -> Answer:
+    """Return a chat; an ask that belongs to no message is a message of its own."""
+    thread = await call.api.call("get_thread", thread_id=call.path["id"])
+    messages = {each["id"]: each for each in thread["messages"]}
+    placed = {part.get("request_id") for each in messages.values() for part in each["content"]}
+    asks: dict[str, Json] = {}
+    for request in thread["requests"]:
+        own = request["id"]
+        if (ask := write_ask(request)) is None:
+            continue
+        asks[own] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
+        asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
+        if request["status"] == "answered":
+            asks[own]["askResponse"] = frames.response(request)[1]["value"]
+        if own not in placed:
+            alone: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
+            home = messages.get(request.get("message_id")) or messages.setdefault(own, alone)
+            home["content"].append({"type": "request", "request_id": own})
+    rows = sorted(messages.values(), key=lambda each: each["seq"])
+    chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
+    return Answer({"chat": chat, "messages": [_stored(each, asks) for each in rows]})
+
+
+def _stored(message: Json, asks: dict[str, Json]) -> Json:
+    content: list[Json] = message["content"]
+    parts = [asks.get(part.get("request_id", ""), part) for part in content]
+    blocks = [part for part in parts if part["type"] in {"text", "ask"}]
+    return {
+        "id": message["id"],
+        "role": "user" if message["role"] == "user" else "assistant",
+        "content": "".join(part.get("text", "") for part in blocks),
+        "metadata": json.dumps({"contentBlocks": blocks}, ensure_ascii=False),
+    }

@@ -33,8 +33,7 @@ class _Schema(GenerateJsonSchema):
     def nullable_schema(self, schema: Any) -> JsonSchemaValue:
         return self.generate_inner(schema["schema"])
 
-    def default_schema(self, schema: Any) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
+    default_schema = nullable_schema
 
 
 AGENT_TOOL: Json = {

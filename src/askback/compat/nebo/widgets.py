@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import Field
 
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Faults, fault, require
 from askback.domain.model import Model
 from askback.domain.validation.report import Report
 from askback.errors import Invalid
@@ -99,8 +99,7 @@ def _widget(field: Json) -> Json | None:
 
 def read_value(form: Json, value: str) -> Json:
     """Return the members of an answer for the text that a person submitted: the first widget that has it answers."""
-    if not value.strip():
-        raise Faults([fault("value", "empty")])
+    require(value.strip(), "value", "empty")
     for field in form["fields"]:
         values = {option["label"]: option["value"] for option in field["options"]}
         chosen: Any = values.get(value)

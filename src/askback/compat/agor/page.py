@@ -1,26 +1,62 @@
-"""What a person does with a widget: submit it, or dismiss it. A value of a secret goes to the store unread."""
+"""What a page reads of widgets, and what a person does with them. A value of a secret goes to the store unread."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 from askback.compat.agor.asking import TOOLS
 from askback.compat.agor.errors import NOT_ALLOWED, UNKNOWN_TYPE, refuse
 from askback.compat.agor.widgets import Widget, read_widget
 from askback.domain import jsontext
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Faults, require
 from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, Forbidden, Gone, NotFound
-from askback.ports.systems import Answer, Call, Json
+from askback.ports.systems import Answer, Api, Call, EventStream, Json, StreamEvent
 
 SUBMIT, DISMISS, OAUTH = "submit", "dismiss", "oauth_callback"
 RESOLVED_BY = {"oauth": OAUTH}
 """What resolves a type of widget, if not `submit`."""
 _PATHS = [("secrets", "values"), (r"values\.", "")]
+RESOLVED = "widget:resolved"
+PAGE = 200
+"""The most messages of a reply: the newest ones."""
+
+
+async def message(call: Call) -> Answer:
+    """`GET /messages/{widget}`."""
+    return Answer((await find(call)).message())
+
+
+async def messages(call: Call) -> Answer:
+    """`GET /messages?session_id=`: the widgets of a session, the oldest first."""
+    session = call.query.get("session_id")
+    require(session, "session_id", "missing_required")
+    page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
+    found = map(read_widget, reversed(page["requests"]))
+    return Answer({"data": [each.message() for each in found if each.type]})
+
+
+async def events(call: Call) -> EventStream:
+    """`GET /sessions/{session}/events`: each widget that ends from now on, or after `last-event-id`."""
+    session = call.path["session"]
+    await call.api.call("get_thread", thread_id=session)  # raises before the stream begins
+    last = call.header("last-event-id") or ""
+    after = int(last) if last.isascii() and last.isdecimal() and len(last) < 16 else None
+    return EventStream(_events(call.api, session, after))
+
+
+async def _events(api: Api, session: str, after: int | None) -> AsyncIterator[StreamEvent]:
+    async with api.watch(session, after=after) as changes:
+        async for change in changes:
+            if "request" in change:
+                widget = read_widget(change["request"])
+                ended = change["type"] == f"request.{widget.request.status}" and widget.request.settled
+                if ended and widget.type:
+                    yield StreamEvent(RESOLVED, widget.resolved(), str(change["seq"]))
 
 
 async def submit(call: Call) -> Answer:
@@ -106,16 +142,13 @@ async def _resolve(call: Call, action: str, operation: str, body: object) -> Ans
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     """Return the native body for `{values, use_existing?, scope?}`, without looking at a value."""
     sent, report = _object(jsontext.parse(text)), Report()
-    if sent.keys() - {"values", "use_existing", "scope"}:
-        report.add("", "unknown_field.key")
-        report.finish()
+    require(sent.keys() <= {"values", "use_existing", "scope"}, "", "unknown_field.key")
     values = sent.pop("values", None)
     for name in cast("Json", values) if isinstance(values, dict) else ():
         # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
         if name not in names and is_well_formed(name):
-            report.add(
-                f"secrets.{name}", "secret_blocked" if blocked_reason(name) else "secret_not_requested"
-            )
+            key = "secret_blocked" if blocked_reason(name) else "secret_not_requested"
+            report.add(f"secrets.{name}", key)
     report.finish()
     return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
 
@@ -125,15 +158,12 @@ def _values(body: object, widget: Widget) -> Json:
     (name,) = widget.result
     values: Json = {name: None, **_object(body)}
     if widget.params.get("multiple") is False and values[name] not in (None, []):
-        if not isinstance(values[name], list):
-            raise Faults([fault(f"values.{name}", "wrong_type.list")])
+        require(isinstance(values[name], list), f"values.{name}", "wrong_type.list")
         values[name], *others = values[name]
-        if others:
-            raise Faults([fault(f"values.{name}", "too_many", max=1)])
+        require(not others, f"values.{name}", "too_many", max=1)
     return values
 
 
 def _object(body: object) -> Json:
-    if not isinstance(body, dict):
-        raise Faults([fault("", "wrong_type.object")])
+    require(isinstance(body, dict), "", "wrong_type.object")
     return cast("Json", body)
