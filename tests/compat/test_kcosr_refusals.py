@@ -103,6 +103,17 @@ WRONG_FORMS: list[tuple[Any, str, str, str]] = [
         "",
     ),
     ({"fields": [PICK], "initialValues": {"r": "z"}}, ".initialValues.r", "invalid_initial_value", ""),
+    *[
+        ({"fields": [{**FIELD, "id": id_}]}, ".fields[0].id", "reserved_id", "")
+        for id_ in ("__proto__", "constructor", "prototype", "toString", "hasOwnProperty")
+    ],
+    *[
+        ({"fields": [{**FIELD, "pattern": pattern}]}, ".fields[0].pattern", "unsafe_pattern", "")
+        for pattern in (r"^(\w+\s?)*$", "(a+)+", "^(?:(?:a+)+)+$")
+    ],
+    ({"fields": [{**FIELD, "required": ""}]}, ".fields[0].required", "wrong_type", ""),
+    ({"fields": [{**FIELD, "maxLength": ""}]}, ".fields[0].maxLength", "wrong_type", ""),
+    ({"fields": [{**PICK, "options": ""}]}, ".fields[0].options", "wrong_type", ""),
 ]
 WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
     ({"type": None}, "type", "wrong_type"),
@@ -112,6 +123,8 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
     ({"type": "approval", "prompt": "x"}, "toolName", "missing_required"),
     ({"type": "approval", "toolName": "x", "approvalScopes": ["ever"]}, "approvalScopes[0]", "unknown_value"),
     ({"type": "input", "inputSchema": FORM, "presentation": "page"}, "presentation", "unknown_value"),
+    ({"type": "input", "inputSchema": FORM, "errorSummary": None}, "errorSummary", "wrong_type"),
+    ({"type": "input", "inputSchema": None}, "inputSchema", "wrong_type"),
     ({"type": "input", "inputSchema": FORM, "fieldErrors": {"a": 5}}, "fieldErrors.a", "wrong_type"),
     (
         {"type": "input", "inputSchema": FORM, "completedView": {"showInputs": "yes"}},
@@ -127,6 +140,12 @@ WRONG_FRAMES: list[tuple[Any, str, str]] = [
     ("[]", "invalid_client_message", "Client message validation failed"),
     ({}, "invalid_client_message", "Client message validation failed"),
     ({"type": "dance"}, "invalid_client_message", "Client message validation failed"),
+    ({"type": "ping", "nonce": None}, "invalid_client_message", "Client message validation failed"),
+    (
+        {"type": "subscribe", "sessionId": "s1", "mask": None},
+        "invalid_client_message",
+        "Client message validation failed",
+    ),
     ({"type": "hello", "protocolVersion": 2}, "duplicate_hello", "hello has already been received"),
     (
         {"type": "subscribe", "sessionId": " "},
@@ -221,6 +240,15 @@ async def test_a_wrong_interaction_is_refused_with_its_path(
     about = "inputSchema is invalid" if path == "inputSchema" else path
     assert reply.json()["error"] == f"{about}: {issue['message']}"
     assert await stored(api) == []
+
+
+@pytest.mark.parametrize(
+    "pattern", [r"^[a-z]+(,[a-z]+)*$", r"^\w+([.-]\w+)*@\w+\.\w{2,}$", "^(?:[A-Z][a-z]+ ?)+$", "(ab+)+"]
+)
+async def test_a_pattern_with_one_way_to_match_is_taken(api: Api, pattern: str) -> None:
+    agent = await api.as_("requester", **{"x-session-id": "s1"})
+    asked = await agent.post(ASK, json={"schema": {"fields": [{**FIELD, "pattern": pattern}]}})
+    assert asked.json()["ok"] is True, asked.text
 
 
 async def test_a_wrong_call_for_the_transcript_is_refused_with_its_path(api: Api) -> None:

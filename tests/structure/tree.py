@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import ast
+import io
 import subprocess
+import tokenize
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+_NO_CODE = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
 
 
 UNKEPT = {
@@ -69,6 +79,26 @@ def relative(path: Path) -> str:
 def lines(path: Path) -> int:
     """The number of lines of a text file."""
     return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def code_lines(path: Path) -> int:
+    """The number of lines of code of a Python file: not those that are blank, a comment, a docstring or an import."""
+    text = path.read_text(encoding="utf-8")
+    code = {
+        line
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type not in _NO_CODE
+        for line in range(token.start[0], token.end[0] + 1)
+    }
+    for node in ast.walk(ast.parse(text)):
+        said = (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        )
+        if said or isinstance(node, ast.Import | ast.ImportFrom):
+            code -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    return len(code)
 
 
 def functions(path: Path) -> Iterator[tuple[str, int]]:

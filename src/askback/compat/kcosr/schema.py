@@ -11,6 +11,7 @@ from pydantic.alias_generators import to_camel
 
 from askback.domain.faults import join, rename_path
 from askback.domain.fields import Form, Number_
+from askback.domain.patterns import has_ambiguous_nesting
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.messages.languages import choose
@@ -20,7 +21,11 @@ _TextType = Literal["text", "textarea"]
 _Plain = Literal[_TextType, "number", "boolean"]
 _Type = Literal[_Plain, "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"]
 _VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
-_NEVER_EMPTY = frozenset({"id", "type", "label", "value"})
+_RESERVED = frozenset(
+    "__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ constructor hasOwnProperty "
+    "isPrototypeOf propertyIsEnumerable prototype toLocaleString toString valueOf".split()
+)
+"""Ids that the source's page and tools, which keep values in plain objects, find in an object without them."""
 _PLACES = (
     (r"form\.completed_view\b", "completedView"),
     (r"(approval|agent)\.tool\b", "toolName"),
@@ -54,11 +59,12 @@ class _SchemaPart(Part):
     @model_validator(mode="before")
     @classmethod
     def _drop_empty(cls, sent: Any) -> Any:
-        """Leave out what is empty, as if it had not been sent."""
+        """Leave out an empty text that may be absent, as if it had not been sent, and a default that is null."""
         if not isinstance(sent, dict):
             return sent
-        members, empty = cast("Json", sent), dict.fromkeys(_NEVER_EMPTY, Ellipsis) | {"defaultValue": None}
-        return {name: value for name, value in members.items() if value != empty.get(name, "")}
+        empty = {info.alias: info.default for info in cls.model_fields.values() if info.default in ("", None)}
+        members = cast("Json", sent)
+        return {name: value for name, value in members.items() if name not in empty or value != empty[name]}
 
 
 class _Option(_SchemaPart):
@@ -132,8 +138,12 @@ def form_body(schema: Questionnaire, prompt: str = "", view: CompletedView | Non
         body["completed_view"] = view.model_dump(exclude_unset=True)
     report = Report()
     for path, field in _fields(body):
+        if field["id"] in _RESERVED:
+            report.add(f"{path}.id", "reserved_id")
         if "pattern" in field and field["type"] not in get_args(_TextType):
             report.add(f"{path}.pattern", "constraint_not_allowed", type=field["type"])
+        elif has_ambiguous_nesting(field.get("pattern", "")):
+            report.add(f"{path}.pattern", "unsafe_pattern")
         if field["type"] == "datetime":
             field["floating"] = True
     report.finish()

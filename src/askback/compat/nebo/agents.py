@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 from askback.compat.nebo.frames import end_text, refusal_text, response, session_of
-from askback.compat.nebo.widgets import Ask, read_ask
+from askback.compat.nebo.widgets import SKIPPED, Ask, read_ask
 from askback.domain.events import MESSAGE_ADDED
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
@@ -140,9 +140,8 @@ class AgentPeer:
         finally:
             del self._awaited[frame["id"]]
         outcome = _res(frame, ok=False, error=end_text(ended))
-        if ended["status"] == "answered":
-            kind, payload = response(ended)
-            outcome = {"type": kind, **frame, "payload": payload}
+        if said := response(ended, skipped=SKIPPED):
+            outcome = {"type": said[0], **frame, "payload": said[1]}
         await self._channel.send(outcome, outcome_of=request["id"])
 
     async def _listen(self) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from askback.compat.nebo.widgets import write_ask, write_value
+from askback.compat.nebo.widgets import SKIP, write_ask, write_value
 from askback.domain.faults import rename_path
 from askback.ports.systems import Api, Json
 
@@ -20,7 +20,7 @@ _PLACES = (
     (r"form\.(title|description)(?=$|\.)", "prompt"),
     (r"form\.fields(?=$|\[)", "widgets"),
     (r"approval\.(?=tool|input)", ""),
-    (r"values\.\w+(\[\d+\])?$", "value"),
+    (r"(values\.\w+(\[\d+\])?|reason)$", "value"),
     (r"external_id$", "id"),
     (r"message_id$", "run_id"),
     (r"thread_id$", "session_id"),
@@ -53,8 +53,12 @@ def request_frame(request: Json, shown_as: str) -> Json | None:
     return None if ask is None else message("ask_request", request_id=shown_as, **ask)
 
 
-def response(request: Json) -> tuple[str, Json]:
-    """Return the type and the content of the frame that has an answer."""
+def response(request: Json, *, skipped: str = SKIP) -> tuple[str, Json] | None:
+    """Return the type and the content of the frame that has an answer; None for an end without one."""
+    if request["kind"] == "form" and request.get("reason") == "skipped":
+        return "ask_response", {"value": skipped}
+    if request["status"] != "answered":
+        return None
     answer = request["answer"]
     if request["kind"] == "form":
         return "ask_response", {"value": write_value(request["form"]["fields"], answer["values"])}

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from askback.compat.cards import CardPage
 from askback.compat.nebo import frames
-from askback.compat.nebo.widgets import read_value, write_ask
-from askback.domain.faults import require
+from askback.compat.nebo.widgets import SKIP, read_value, write_ask
+from askback.domain.faults import Faults, require
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
 from askback.errors import NotFound
@@ -26,8 +26,13 @@ class _AskResponse(Model):
     request_id: str
     value: str
 
-    def answer(self, request: Json) -> Json:
-        return read_value(request["form"], self.value)
+    def call(self, request: Json) -> tuple[str, Json]:
+        try:
+            return "answer_request", read_value(request["form"], self.value)
+        except Faults:
+            if self.value != SKIP:
+                raise
+            return "decline_request", {"reason": "skipped"}
 
 
 class _ApprovalResponse(Model):
@@ -35,10 +40,10 @@ class _ApprovalResponse(Model):
     approved: bool
     always: bool | None = None
 
-    def answer(self, _request: Json) -> Json:
+    def call(self, _request: Json) -> tuple[str, Json]:
         require(self.approved or not self.always, "always", "contradiction.always")
         scope = {"scope": "always"} if self.always else {}
-        return {"decision": "approve" if self.approved else "deny", **scope}
+        return "answer_request", {"decision": "approve" if self.approved else "deny", **scope}
 
 
 class _Chat(Model, extra="ignore"):
@@ -87,9 +92,9 @@ class PersonPeer(CardPage):
 
     async def closing(self, request: Json, shown: Json, /) -> Sequence[Json]:
         """Return the answer to a request, if it was answered elsewhere."""
-        if _OWN in shown or request["status"] != "answered":
+        if _OWN in shown or (said := frames.response(request)) is None:
             return ()
-        kind, content = frames.response(request)
+        kind, content = said
         shown_as = await frames.public_id(self.api, request)
         return (frames.message(kind, request_id=shown_as, **content),)
 
@@ -97,11 +102,13 @@ class PersonPeer(CardPage):
         request = await frames.first_with(self.api, sent.request_id)
         if request["kind"] != kind or frames.request_frame(request, "") is None:
             raise NotFound("There is no such request. Load the page again.")
-        answer = {"revision": request["revision"], **sent.answer(request)}
+        operation, body = sent.call(request)
+        if operation == "answer_request":
+            body["revision"] = request["revision"]
         if shown := self.shown.get(request["id"]):
             shown[_OWN] = True
         try:
-            await self.api.call("answer_request", answer, request_id=request["id"])
+            await self.api.call(operation, body, request_id=request["id"])
         except Exception:
             if shown is not None:
                 self.shown[request["id"]] = request
@@ -163,8 +170,8 @@ async def read_chat(call: Call) -> Answer:
             continue
         asks[own] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
         asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
-        if request["status"] == "answered":
-            asks[own]["askResponse"] = frames.response(request)[1]["value"]
+        if said := frames.response(request):
+            asks[own]["askResponse"] = said[1]["value"]
         if own not in placed:
             alone: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
             home = messages.get(request.get("message_id")) or messages.setdefault(own, alone)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from askback.compat.nebo.frames import NO_UI, end_text, refusal_text
-from askback.compat.nebo.widgets import Ask, read_ask, write_value
+from askback.compat.nebo.widgets import SKIPPED, Ask, read_ask, write_value
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
@@ -68,6 +68,8 @@ async def agent(
     except Invalid as refused:
         return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"
     except NotAnswered as ended:
+        if ended.request.reason == "skipped":
+            return SKIPPED
         why = end_text({"status": str(ended.request.status), "reason": ended.request.reason})
         return f"Error: {why}" if why == NO_UI else f"Error waiting for user response: {why}"
     return write_value([{"id": each["id"]} for each in form["fields"]], answer.values)

@@ -15,6 +15,9 @@ from askback.ports.systems import Json
 
 PROMPT_REQUIRED = "'prompt' (or 'text') is required for ask action"
 TITLE_LENGTH = 500
+SKIP = "__skip__"
+"""What Nebo's page submits for a question that a person skips, unless it is an option."""
+SKIPPED = "The owner skipped this question. Make a reasonable assumption and carry on, but tell them what you assumed."
 FIELDS: Mapping[str, Json] = {
     "buttons": {"type": "select", "widget": "buttons"},
     "confirm": {"type": "select", "widget": "confirm"},
@@ -59,7 +62,7 @@ def read_ask(ask: Ask) -> Json:
     name = "title" if len(prompt) <= TITLE_LENGTH else "description"
     first = {"submit": "first"} if len(widgets) > 1 else {}
     fields = [_field(f"w{i}", widget) for i, widget in enumerate(widgets, 1)]
-    return {name: prompt, "format": "plain", "fields": fields, **first}
+    return {name: prompt, "format": "plain", "fields": fields, "allow_skip": True, **first}
 
 
 def _field(name: str, widget: Widget) -> Json:

@@ -9,6 +9,13 @@ from __future__ import annotations
 
 from askback.domain.patterns.browser import browser_pattern
 from askback.domain.patterns.engine import TOO_LARGE, Matcher, compile_pattern
-from askback.domain.patterns.nesting import has_nested_quantifiers
+from askback.domain.patterns.nesting import has_ambiguous_nesting, has_nested_quantifiers
 
-__all__ = ["TOO_LARGE", "Matcher", "browser_pattern", "compile_pattern", "has_nested_quantifiers"]
+__all__ = [
+    "TOO_LARGE",
+    "Matcher",
+    "browser_pattern",
+    "compile_pattern",
+    "has_ambiguous_nesting",
+    "has_nested_quantifiers",
+]

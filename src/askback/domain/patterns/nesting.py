@@ -1,46 +1,59 @@
-"""Nested quantifiers: a group of one repeated character that is repeated itself, such as `(a+)+`.
-
-RE2 matches them in linear time. Engines that backtrack do not, and no text needs one: the inner quantifier is enough.
-"""
+"""Endless repetitions in endless repetitions. RE2 matches them in linear time; engines that backtrack may not."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
+from askback.domain.patterns.browser import is_linear
 from askback.domain.patterns.charset import ServerOnly
 from askback.domain.patterns.engine import compile_pattern, in_re2_spelling
 from askback.domain.patterns.syntax import Chars, Choice, Group, Node, Repeat, Sequence, parse
 
 
 def has_nested_quantifiers(pattern: str) -> bool:
-    """Whether a pattern has nested `*` or `+`; false if it cannot be parsed."""
+    """Whether a repeated character is alone in a group that is repeated, as in `(a+)+`: no text needs the outer one."""
+    return _has(pattern, lambda node: node.low <= 1 and _repeats_a_character(node.item))
+
+
+def has_ambiguous_nesting(pattern: str) -> bool:
+    """Whether nested repetitions can share out a text in many ways, as in `([a-z]+ ?)*`, but not `(,[a-z]+)*`."""
+    return _has(pattern, lambda node: any(map(_is_endless, _inside(node))) and not is_linear(node))
+
+
+def _has(pattern: str, is_wrong: Callable[[Repeat], bool]) -> bool:
+    """Whether a pattern has such an endless repetition; one that cannot be read has none."""
     try:
         compile_pattern(pattern)
-        return _is_nested(parse(in_re2_spelling(pattern)))
+        nodes = _inside(Group(parse(in_re2_spelling(pattern))))
+        return any(isinstance(node, Repeat) and node.high is None and is_wrong(node) for node in nodes)
     except (ValueError, ServerOnly):
         return False
 
 
-def _is_nested(node: Node) -> bool:
+def _inside(node: Node) -> Iterator[Node]:
+    """Yield the parts of a node, and their parts."""
     match node:
-        case Repeat():
-            return (_is_endless(node) and _repeats_a_character(node.item)) or _is_nested(node.item)
-        case Group():
-            return _is_nested(node.item)
+        case Repeat() | Group():
+            parts = (node.item,)
         case Sequence():
-            return any(map(_is_nested, node.items))
+            parts = node.items
         case Choice():
-            return any(map(_is_nested, node.alternatives))
+            parts = node.alternatives
         case _:
-            return False
+            parts = ()
+    for part in parts:
+        yield part
+        yield from _inside(part)
 
 
 def _repeats_a_character(node: Node) -> bool:
     """Whether a node is a group of nothing but one repeated character."""
     match node:
         case Group(item=Sequence(items=(Repeat(item=Chars()) as inner,))):
-            return _is_endless(inner)
+            return _is_endless(inner) and inner.low <= 1
         case _:
             return False
 
 
-def _is_endless(node: Repeat) -> bool:
-    return node.high is None and node.low <= 1
+def _is_endless(node: Node) -> bool:
+    return isinstance(node, Repeat) and node.high is None

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, create_model
 
@@ -18,8 +19,8 @@ def arguments(
 ) -> dict[str, Any]:
     """Return the members of a body that were sent, as arguments of `function`; raises `Faults`.
 
-    Keyword-only parameters are members; `alias` returns the name of a parameter in the body. With `**more`,
-    unknown members are ignored.
+    Keyword-only parameters are members; `alias` returns the name of a parameter in the body. One that is None by
+    default may be absent, but not null. With `**more`, unknown members are ignored.
     """
     sent = parse(_model(function, alias), body)
     return {name: getattr(sent, name) for name in sent.model_fields_set}
@@ -32,7 +33,14 @@ def _model(function: Callable[..., Any], alias: Callable[[str], str] | None) -> 
     config = ConfigDict(Model.model_config, alias_generator=alias)
     for each in signature(function).parameters.values():
         if each.kind is Parameter.KEYWORD_ONLY:
-            members[each.name] = (hints[each.name], ... if each.default is Parameter.empty else each.default)
+            default = ... if each.default is Parameter.empty else each.default
+            members[each.name] = (_without_none(hints[each.name]), default)
         elif each.kind is Parameter.VAR_KEYWORD:
             config["extra"] = "ignore"
     return create_model("Body", __config__=config, **members)
+
+
+def _without_none(hint: Any) -> Any:
+    if get_origin(hint) not in (Union, UnionType):
+        return hint
+    return Union[tuple(each for each in get_args(hint) if each is not NoneType)]  # noqa: UP007 - made of a tuple
