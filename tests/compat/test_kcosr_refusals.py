@@ -313,6 +313,24 @@ async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
     await socket.leave()
 
 
+async def test_any_id_of_a_message_is_a_key_so_that_the_message_is_posted_and_what_was_open_is_over(
+    api: Api,
+) -> None:
+    socket, agent = await page(api), await api.as_("requester")
+    body = {"type": "input", "toolCallId": "tc", "inputSchema": {"fields": [FIELD]}}
+    assert (await agent.post(f"{INTERACT}?wait=0", json=body)).status_code == 200
+    said = {"type": "text_input", "sessionId": "s1", "text": "Hello", "clientMessageId": "a\nb" * 200}
+    for _ in range(2):
+        socket.raw(json.dumps(said))
+    socket.raw(json.dumps({"type": "ping", "nonce": "last"}))
+    while (frame := await socket.frame())["type"] != "pong":
+        assert frame["type"] == "transcript_event"
+    thread = (await agent.get("/v1/threads/s1")).json()
+    assert [each["content"] for each in thread["messages"]] == [[{"type": "text", "text": "Hello"}]]
+    assert [each["status"] for each in thread["requests"]] == ["declined"]
+    await socket.leave()
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()

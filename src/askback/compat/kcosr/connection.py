@@ -11,6 +11,7 @@ from askback.compat.kcosr.operations import issues
 from askback.compat.kcosr.outcomes import NATIVE_SCOPES, NEW_MESSAGE
 from askback.compat.kcosr.schema import OpenPart, Part, camel, errors_by_field
 from askback.compat.kcosr.transcript import Transcript, replay
+from askback.compat.keys import key_of
 from askback.domain.faults import Fault, Faults, require
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
@@ -189,7 +190,7 @@ class Connection:
         for shown in await self._api.open_requests(thread_id=session):
             with suppress(Refused):
                 await self._settle(shown, "cancel", reason=NEW_MESSAGE)
-        key = f"kcosr:{client_message_id}" if client_message_id else None
+        key = key_of("kcosr", session, client_message_id) if client_message_id else None
         content = {"content": [{"type": "text", "text": text}]}
         await self._api.call("post_message", content, thread_id=session, key=key)
 
