@@ -91,13 +91,11 @@ def code_lines(path: Path) -> int:
         for line in range(token.start[0], token.end[0] + 1)
     }
     for node in ast.walk(ast.parse(text)):
-        said = (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-        )
-        if said or isinstance(node, ast.Import | ast.ImportFrom):
-            code -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+        match node:
+            case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
+                code -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            case _:
+                pass
     return len(code)
 
 
