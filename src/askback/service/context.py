@@ -27,6 +27,7 @@ from askback.service.local_state.default_ports import LocalPresence, NullWebhook
 from askback.service.local_state.metrics import Metrics
 from askback.service.local_state.rate_limits import AttemptLimiter, RateLimiter
 from askback.service.local_state.read_only import ReadOnly
+from askback.service.local_state.recent_decisions import RecentDecisions
 from askback.service.local_state.store_cache import RecentRequests, TokenUsage
 from askback.service.local_state.waiting import AwaitingViewer, SubmissionQueue, WaiterRegistry
 
@@ -42,6 +43,7 @@ class Services:
     vault: Vault
     limits: Limits = DEFAULTS
     recent: RecentRequests = field(default_factory=RecentRequests)
+    decisions: RecentDecisions = field(default_factory=RecentDecisions)
     waiters: WaiterRegistry = field(default_factory=WaiterRegistry)
     directory: Directory = field(default_factory=TokenDirectory)
     rate_limiter: RateLimiter = field(default_factory=RateLimiter)

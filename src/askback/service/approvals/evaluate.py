@@ -1,4 +1,7 @@
-"""Evaluate the policy for a call. Rules and settings are read each time, so they are never stale."""
+"""Evaluate the policy for a call. Rules and settings are read each time, so they are never stale.
+
+The same policy for the same call is not evaluated twice (`recent_decisions.py`).
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,7 @@ async def evaluate_call(
     }
     policy = replace(enforced_policy(settings, view.rules), **places)
     would = None if trial is None else decide(call, replace(trial, **places))
-    decision = decide(call, policy)
+    decision = ctx.decisions.decide(call, policy)
     deciding = _deciding(decision, [rule for rule in view.rules if not rule.shadow])
     if would is not None:
         deciding += _deciding(would, [rule for rule in view.rules if rule.shadow], built_in=False)

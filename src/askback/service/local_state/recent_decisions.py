@@ -1,0 +1,39 @@
+"""Memory of what the policy allowed a moment ago."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from askback.domain.policy.calls import Call
+from askback.domain.policy.digest import NotCanonical
+from askback.domain.policy.engine import Policy, PolicyResult, decide
+
+MAX_DECISIONS = 256
+
+
+class RecentDecisions:
+    """The newest calls that the policy allowed, each with that policy.
+
+    A call is decided when it is asked about and again when it is used, mostly by the same rules. The rules are read
+    from the store both times. Only an equal policy for the same call, by its digest and folder, has the same decision.
+    """
+
+    def __init__(self, *, size: int = MAX_DECISIONS) -> None:
+        self._size = size
+        self._allowed: OrderedDict[tuple[str, str | None], tuple[Policy, PolicyResult]] = OrderedDict()
+
+    def decide(self, call: Call, policy: Policy) -> PolicyResult:
+        """Return what `engine.decide` does."""
+        try:
+            key = (call.digest, call.cwd)
+        except NotCanonical:
+            return decide(call, policy)
+        known = self._allowed.get(key)
+        if known is not None and known[0] == policy:
+            return known[1]
+        result = decide(call, policy)
+        if result.decision == "allow":
+            self._allowed[key] = (policy, result)
+            if len(self._allowed) > self._size:
+                self._allowed.popitem(last=False)
+        return result
