@@ -11,7 +11,7 @@ rule are filled in as data: they are not searched for placeholders, and they com
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Literal
 
@@ -338,29 +338,35 @@ def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> 
 
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
     own = own_text(request)
-    kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
     answer = request.answer or (request.submitted if request.status is Status.RESOLVING else None) or Answer()
-    data = {
-        "question": questiontext.question_text(request),
-        "answers": questiontext.answer_text(request, answer),
-        "labels": "" if own is None else questiontext.chosen_labels(request, answer),
-        "values": quote(answer.values),
-        "tool": quote(request.approval.tool if request.approval else ""),
-        "asked": questiontext.call_text(request),
-        "input": quote(answer.edited_input),
-        "plan": questiontext.plan_title(request),
-        "scope": answer.scope or "",
-        "action": questiontext.action_title(request),
-        "summary": questiontext.shorten(quote(request.summary or request.kind)),
-        "data": questiontext.shorten(quote(answer.data)),
-        "text": answer.text or "",
-        **_named(request.secret.names if request.secret else answer.names),
-    }
     if own is not None:
-        return _fill(own, data)
-    said = _filled(kind.outcome_key(request, answer), texts, **data)
+        return _fill(own, _data(request, answer, own))
+    kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
+    text = _text(kind.outcome_key(request, answer), texts)
+    said = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
     why = f"{request.status}.{request.reason}"
     return f"{said} {_filled(why, texts)}" if why in TEXTS else said
+
+
+def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:
+    """Return what fills in the placeholders of a text; the rest is not made, because quoting an answer takes time."""
+    parts: dict[str, Callable[[], str]] = {
+        "question": lambda: questiontext.question_text(request),
+        "answers": lambda: questiontext.answer_text(request, answer),
+        "labels": lambda: questiontext.chosen_labels(request, answer),
+        "values": lambda: quote(answer.values),
+        "tool": lambda: quote(request.approval.tool if request.approval else ""),
+        "asked": lambda: questiontext.call_text(request),
+        "input": lambda: quote(answer.edited_input),
+        "plan": lambda: questiontext.plan_title(request),
+        "scope": lambda: answer.scope or "",
+        "action": lambda: questiontext.action_title(request),
+        "summary": lambda: questiontext.shorten(quote(request.summary or request.kind)),
+        "data": lambda: questiontext.shorten(quote(answer.data)),
+        "text": lambda: answer.text or "",
+    }
+    named = _named(request.secret.names if request.secret else answer.names)
+    return named | {name: parts[name]() for name in _PLACEHOLDER.findall(text) if name in parts}
 
 
 def _named(names: Sequence[str]) -> dict[str, str]:
@@ -375,10 +381,14 @@ def _named(names: Sequence[str]) -> dict[str, str]:
 
 def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
     """Fill in the most specific text for a key. One pass, so that filled-in text is not searched again."""
+    return _fill(_text(key, texts), {"brand": BRAND, **data})
+
+
+def _text(key: str, texts: Mapping[str, str]) -> str:
+    """Return the most specific text for a key."""
     while key not in TEXTS and "." in key:
         key = key.rpartition(".")[0]
-    text = texts.get(key, TEXTS[key])
-    return _fill(text, {"brand": BRAND, **data})
+    return texts.get(key, TEXTS[key])
 
 
 def _fill(text: str, known: Mapping[str, str]) -> str:
