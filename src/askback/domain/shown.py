@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, cast
 
-from askback.domain.fields import AnyField, Form, Rows
+from askback.domain.fields import AnyField, Rows
 from askback.domain.options import Option
 from askback.domain.rows import ACCEPT
+from askback.domain.spec import Spec
 from askback.domain.view import languages_of
 from askback.messages.languages import LocalText, choose, choose_language
 
 
 def shown_form(
-    form: Form,
+    spec: Spec,
     values: Mapping[str, Any],
     languages: Sequence[str],
     sourced: Mapping[str, Sequence[str]] = MappingProxyType({}),
@@ -24,7 +25,7 @@ def shown_form(
     For a form in one language, return only the labels of options from a source (`sourced`), which the form
     does not have, or None without any. Values of sensitive fields are left out.
     """
-    offered = languages_of(form.texts)
+    form, offered = spec.form, spec.languages
     if not offered:
         return {"options": dict(sourced)} if sourced else None
     languages = languages or ([form.locale] if form.locale else [])

@@ -23,6 +23,7 @@ from askback.domain.approval import ShownApproval
 from askback.domain.deadlines import TimeoutSettings
 from askback.domain.fields import Form
 from askback.domain.secrets.request import ShownSecret
+from askback.domain.view import languages_of
 
 _NAMES = frozenset({"names", "metadata", "present"})
 _NAMING = (
@@ -38,6 +39,8 @@ _NAMING = (
 )
 """The paths of a request's names and its agent's name."""
 
+
+_OF_FORM = frozenset({"form", "languages"})
 
 REQUESTER = "requester"
 """The `validator` of a form whose answers its requester checks; any other is a validator of the server."""
@@ -76,10 +79,12 @@ class Spec:
     text: str
 
     @classmethod
-    def of_form(cls, text: str, form: Form) -> Spec:
-        """Return the spec with this text and form, which then need not be decoded."""
+    def of_form(cls, text: str, form: Form, languages: Sequence[str] | None = None) -> Spec:
+        """Return the spec with this text and form, which then need not be decoded, and the languages if known."""
         spec = cls(text)
         vars(spec)["form"] = form
+        if languages is not None:
+            vars(spec)["languages"] = languages
         return spec
 
     @cached_property
@@ -98,6 +103,11 @@ class Spec:
     def form(self) -> Form:
         """The form of a request of that kind."""
         return _WithForm.model_validate_json(self.text).form
+
+    @cached_property
+    def languages(self) -> Sequence[str]:
+        """The languages of the texts of a form that have several."""
+        return languages_of(self.form.texts)
 
     @cached_property
     def sensitive(self) -> frozenset[str]:
@@ -139,8 +149,7 @@ class Spec:
         """Return the spec of a new form with its number among the questions of its thread, and their limit."""
         numbers = {"ordinal": ordinal} if of is None else {"ordinal": ordinal, "of": of}
         numbered = Spec(jsontext.with_members(self.text, **numbers))
-        if "form" in vars(self):
-            vars(numbered)["form"] = self.form
+        vars(numbered).update({name: value for name, value in vars(self).items() if name in _OF_FORM})
         return numbered
 
     def with_form(self, form: Form, view: dict[str, Any] | None) -> Spec:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +25,8 @@ from askback.wire.operation import PEOPLE
 
 _MAX_LEVELS = MappingProxyType({"responder": AccessLevel.OWNER, "requester": AccessLevel.PROMPT})
 """The highest access level of each role."""
+CACHED_AGENTS = 1_024
+"""Agents whose part in threads is kept: each event asks for it, for each of its readers."""
 
 
 def token_covers(principal: Principal, thread_id: str) -> bool:
@@ -54,6 +57,7 @@ def agent_of(principal: Principal) -> ThreadAgents | None:
     return _agent(principal.id, principal.user)
 
 
+@lru_cache(CACHED_AGENTS)
 def _agent(agent_id: str, user: str) -> ThreadAgents:
     return ThreadAgents((agent_id,), "" if user == agent_id else user)
 

@@ -80,7 +80,7 @@ def new_record(
         revision=1,
         created_at=now,
         expires_at=expires_at,
-        spec=Spec(spec) if form is None else Spec.of_form(spec, form),
+        spec=Spec(spec) if form is None else Spec.of_form(spec, form, (view or {}).get("languages", ())),
         state=pending(expires_at),
         digest=digest,
         due_at=due_at,

@@ -145,7 +145,7 @@ async def answer_form(
         raise refused.for_reader(languages) from None
     answer = {**checked.answer, **message}
     sourced = await check_chosen(ctx, record, checked.values, user=principal.user)
-    if shown := shown_form(form, checked.values, languages, sourced):
+    if shown := shown_form(record.spec, checked.values, languages, sourced):
         answer["shown"] = shown
     if (validator := record.spec.facts.validator) is not None:
         own = None if validator == REQUESTER else validator

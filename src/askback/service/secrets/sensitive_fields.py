@@ -74,7 +74,7 @@ async def _settle(
         ctx, principal, sent.secrets, where, owner=record.access.owner, request_id=record.id
     )
     answer: dict[str, Any] = {"values": {**sent.values, **_references(kept)}}
-    shown = shown_form(record.spec.form, sent.values, sent.languages, sourced)
+    shown = shown_form(record.spec, sent.values, sent.languages, sourced)
     parts = (("other", sent.other), ("skipped", sent.skipped), ("control", sent.control), ("shown", shown))
     answer |= {name: part for name, part in parts if part}
     given = tuple(
