@@ -46,6 +46,7 @@ SEEN = {
         31: "1456402751bdab9a",
         32: "d0a30381099819e0",
         33: "75e64244f334e6e4",
+        34: "6ee15a1e33871c75",
     },
     sqlite: {
         1: "7ff8923205519ab7",
@@ -77,6 +78,7 @@ SEEN = {
         27: "488ba3d37f55d712",
         28: "155a999f4418b7be",
         29: "b75154431d7b0627",
+        30: "ab69c3d7c777b395",
     },
 }
 """Of each migration the beginning of its digest. Add a line with each new one."""

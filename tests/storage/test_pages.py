@@ -141,10 +141,10 @@ def test_a_page_of_runs_walks_an_index_in_its_order(
 
 
 FILTERS = {
-    "history_thread": {"thread_id": "t1"},
-    "history_requester": {"requester": "agt_1"},
-    "history_person": {"person": "ada"},
-    "PRIMARY KEY": {},
+    "requests_settled_thread": {"thread_id": "t1"},
+    "requests_settled_requester": {"requester": "agt_1"},
+    "requests_settled_person": {"person": "ada"},
+    "requests_settled": {},
 }
 
 
@@ -162,7 +162,7 @@ def test_each_filter_of_the_history_walks_an_index_in_the_order_of_the_page(
     database: sqlite3.Connection, index: str, before: Any, time: dict[str, str]
 ) -> None:
     steps = plan(database, *history(**FILTERS[index], **time, before=before))
-    assert any(step.startswith("SEARCH h USING") and index in step for step in steps), steps
+    assert any(step.startswith(f"SEARCH r USING INDEX {index} ") for step in steps), steps
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
 
@@ -177,7 +177,7 @@ async def test_postgres_walks_the_same_indexes_of_the_history(postgres: Postgres
     lines = "\n".join(row[0] for row in await db.fetch(f"EXPLAIN {sql}", *parameters))
     await db.close()
     await postgres.drop(name)
-    assert f"using {index.replace('PRIMARY KEY', 'history_pkey')} on history" in lines, lines
+    assert f"using {index} on requests" in lines, lines
     assert "Sort" not in lines, lines
 
 
@@ -188,7 +188,7 @@ def test_a_page_of_what_was_missed_walks_what_expired(
 ) -> None:
     query = inbox.page_of_missed("main", "ada", since="2025", viewer=viewer, before=before, limit=9)
     steps = plan(database, *query)
-    assert any("history_expired (" in step for step in steps), steps
+    assert any("requests_expired (" in step for step in steps), steps
     assert not any(SCAN.match(step) or "TEMP" in step for step in steps), steps
 
 

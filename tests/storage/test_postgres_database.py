@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -13,6 +14,7 @@ import asyncpg
 import pytest
 
 from askback.domain.record import Labels
+from askback.domain.timestamps import rfc3339
 from askback.errors import StoreUnusable, Unavailable
 from askback.ports.outcome import Outcome
 from askback.ports.policy import PolicyView, SideEffects
@@ -31,7 +33,7 @@ from askback.storage.sql import (
     threads,
     webhooks,
 )  # fmt: skip
-from tests.contracts.samples import claim, created, policy, record, rule
+from tests.contracts.samples import NOON, claim, created, policy, record, request_id, rule
 from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
@@ -173,6 +175,29 @@ async def test_a_migration_runs_while_the_version_before_serves(database: Databa
     assert [await serve(n) for n in range(120, 125)] == [Outcome.APPLIED] * 5
     assert len(await store.list_requests("main", limit=200)) == 125
     await store.close()
+
+
+async def test_a_server_of_the_version_before_ends_requests_and_reads_and_erases_the_history(
+    database: Database,
+) -> None:
+    store = PostgresStore(database)
+    await store.open()
+    await store.insert(record(1), created(record(1)))
+    ended = {
+        "reason": "skipped",
+        "settled_at": rfc3339(NOON + 5),
+        "settled_by": {"id": "usr_1", "user": "ada"},
+    }
+    db = await database.connect()
+    await db.execute("UPDATE requests SET status = 'declined', state = $1", json.dumps(ended))
+    read = await db.fetch("WITH erased AS (DELETE FROM history WHERE thread > 0) SELECT * FROM history")
+    found = await store.history("main", person="ada")
+    await db.close()
+    await store.close()
+    columns = ("tenant", "settled_at", "request", "kind", "requester", "person", "outcome", "texts")
+    expected = ("main", rfc3339(NOON + 5), request_id(1), "form", "tok_1", "ada", "skipped", "")
+    assert [tuple(row[column] for column in columns) for row in read] == [expected]
+    assert [(row.request_id, row.outcome) for row in found] == [(request_id(1), "skipped")]
 
 
 # Texts

@@ -104,7 +104,7 @@ async def test_what_is_written_is_planned_once(database: Database) -> None:
     lane = WriterConnection(database)
     connection = await lane.connection()
     for _ in range(10):
-        await connection.fetch(queries.SETTLE, *[[]] * 13)
+        await connection.fetch(queries.SETTLE, *[[]] * 16)
     planned = await connection.fetchval(
         "SELECT custom_plans FROM pg_prepared_statements WHERE statement = $1", queries.SETTLE
     )

@@ -14,7 +14,7 @@ from askback.domain import jsontext
 from askback.domain.access import UNSHARED, AccessList
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.spec import Spec
-from askback.domain.state import State, settled_state
+from askback.domain.state import End, State, end_of, settled_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,11 @@ class Record:
     def settled(self) -> bool:
         """Whether the request has ended."""
         return self.status in TERMINAL
+
+    @property
+    def end(self) -> End:
+        """How the request ended."""
+        return end_of(self.status, self.state, at=self.created_at)
 
     def wire_with(self, **members: Any) -> str:
         """Return the request as JSON text with additional members."""

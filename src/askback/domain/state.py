@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from pydantic_core import to_json
 
 from askback.domain import jsontext
-from askback.domain.lifecycle import Status
+from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.timestamps import rfc3339
 
 _LASTING = (
@@ -96,6 +96,34 @@ class State:
         return _state(kept)
 
 
+class End(NamedTuple):
+    """How a request ended, as the history finds it; None while it is open.
+
+    `person` is the `user` or id of who ended it, None if nobody did. `outcome` is a decision (`approve`, `deny`), what
+    became of an action (`done`, `failed`), the reason of a decline, or the status.
+    """
+
+    settled_at: str | None = None
+    person: str | None = None
+    outcome: str | None = None
+
+
+def end_of(status: Status, state: State, *, at: int) -> End:
+    """Return how a request with this status and state ended; `at` (ms) is when, if the state does not say so."""
+    if status not in TERMINAL:
+        return End()
+    members = state.members
+    by, answer = members.get("settled_by") or {}, members.get("answer") or {}
+    outcome = None
+    if status is Status.ANSWERED:
+        outcome = answer.get("decision") or answer.get("outcome")
+    elif status is Status.DECLINED:
+        outcome = members.get("reason")
+    return End(
+        members.get("settled_at") or rfc3339(at), by.get("user") or by.get("id"), outcome or status.value
+    )
+
+
 PENDING = State('{"status":"pending","revision":1}')
 """The state of a new request without a deadline."""
 
@@ -121,4 +149,7 @@ def next_state(
 
 
 def _state(members: Mapping[str, Any]) -> State:
-    return State(to_json({name: value for name, value in members.items() if value is not None}).decode())
+    kept = {name: value for name, value in members.items() if value is not None}
+    state = State(to_json(kept).decode())
+    vars(state)["members"] = kept
+    return state

@@ -39,7 +39,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.record import NO_LABELS, Labels, Record
 from askback.domain.runs import Run
 from askback.domain.spec import Spec
-from askback.domain.state import State
+from askback.domain.state import End, State, end_of
 from askback.domain.transcript import MessageChange
 from askback.ports.agents import AgentStore
 from askback.ports.agents import Principal as Principal  # noqa: PLC0414 - exported from here too
@@ -140,6 +140,11 @@ class Settlement:
     refunds: bool = False
     refused: bool = False
     message: AnswerMessage | None = None
+
+    @property
+    def end(self) -> End:
+        """How the request ends with this step."""
+        return end_of(self.status, self.state, at=self.event.at)
 
 
 @dataclass(frozen=True, slots=True)

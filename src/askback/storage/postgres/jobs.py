@@ -189,13 +189,14 @@ class Job:
 
     @property
     def plain(self) -> bool:
-        """Whether it can be written together with others in one call: a request or a step without side effects.
+        """Whether it can be written together with others in one call: a request that opens or a step, without effects.
 
         A request that hides names is none: its event is built before the commit, and nothing is stored if that fails.
         """
         change = self.change
         if isinstance(change, Insert):
-            plain = change.record.exclusive is None and not change.record.hides_names
+            record = change.record
+            plain = not (record.settled or record.exclusive is not None or record.hides_names)
         elif isinstance(change, Settle):
             step = change.step
             plain = not (step.leave_queue or step.refunds or step.refused or step.message)

@@ -58,24 +58,25 @@ POSITIONS = "SELECT tenant, position FROM positions"
 ADD_REQUESTS = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
                       created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names,
-                      run_id, tool_call_id, external_id, body_digest)
+                      run_id, tool_call_id, external_id, body_digest, settled_at, person, outcome)
 SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::integer[],
                      $8::bigint[], $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[],
-                     $15::text[], $16::boolean[], $17::boolean[], $18::text[], $19::text[], $20::text[], $21::text[])
+                     $15::text[], $16::boolean[], $17::boolean[], $18::text[], $19::text[], $20::text[], $21::text[],
+                     $22::text[], $23::text[], $24::text[])
 ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id"""
 
 # The compare-and-set: tenant, id, the expected statuses with spaces between, the expected revision and state or null;
 # then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,
-# whether it leaves its line.
+# how the request ends (`domain.state.End`), whether it leaves its line.
 #
 # A row that another server holds is waited for; then its newest version is what is compared.
 SETTLE = f"""
 WITH step AS (
     SELECT s.* FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[],
                            $8::integer[], $9::text[], $10::boolean[], $11::bigint[], $12::bigint[],
-                           $13::boolean[])
+                           $13::text[], $14::text[], $15::text[], $16::boolean[])
         AS s (tenant, id, expected, revision, state_before, status, state, growth, spec, timed, expires_at, due_at,
-              forward)
+              settled_at, person, outcome, forward)
     JOIN requests AS r ON r.tenant = s.tenant AND r.id = s.id
     ORDER BY r.tenant, r.id FOR NO KEY UPDATE OF r
 )
@@ -83,7 +84,7 @@ UPDATE requests AS r SET status = s.status, state = s.state, revision = r.revisi
     spec = coalesce(s.spec, r.spec),
     expires_at = CASE WHEN s.timed THEN s.expires_at ELSE r.expires_at END,
     due_at = CASE WHEN s.timed THEN s.due_at ELSE r.due_at END,
-    behind = r.behind AND NOT s.forward
+    behind = r.behind AND NOT s.forward, settled_at = s.settled_at, person = s.person, outcome = s.outcome
 FROM step AS s
 WHERE r.tenant = s.tenant AND r.id = s.id AND r.status = ANY (string_to_array(s.expected, ' '))
     AND r.revision = coalesce(s.revision, r.revision) AND r.state = coalesce(s.state_before, r.state)

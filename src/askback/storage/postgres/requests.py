@@ -41,6 +41,7 @@ def step_row(step: Settlement) -> tuple[Any, ...]:
         step.tenant, step.id, " ".join(step.expected), step.revision,
         step.state_before and step.state_before.text, step.status.value, step.state.text, int(step.asks_again),
         step.spec and step.spec.text, step.times is not None, expires_at, due_at,
+        *step.end,
     )  # fmt: skip
 
 
@@ -68,7 +69,7 @@ def _request(job: Job, change: Insert) -> tuple[Any, ...]:
         record.revision, record.created_at, record.expires_at, job.place.seq, record.state.text,
         (job.spec or record.spec).text,
         record.digest, record.due_at, record.exclusive, record.queued_behind, record.hides_names,
-        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest,
+        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, *record.end,
     )  # fmt: skip
 
 

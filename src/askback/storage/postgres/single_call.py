@@ -1,4 +1,4 @@
-"""Writes and commits a group of plain changes in one call of the database function `write_group` (migration 20).
+"""Writes and commits a group of plain changes in one call of the database function `write_group` (migration 34).
 
 Plain changes (`Job.plain`) are new requests and steps of requests without side effects: most of what agents and people
 do.
@@ -24,7 +24,7 @@ Name = tuple[str, str]
 """A tenant, and the id of one of its threads, requesters or requests."""
 
 _NO_QUOTA = Quota(None, 0)
-_LIMITS, _CLAIMS, _STEPS, _THREADS, _REQUESTERS, _REQUESTS, _EVENTS, _TENANTS = 5, 5, 12, 8, 3, 19, 8, 2
+_LIMITS, _CLAIMS, _STEPS, _THREADS, _REQUESTERS, _REQUESTS, _EVENTS, _TENANTS = 5, 5, 15, 8, 3, 19, 8, 2
 _PARAMETERS = _LIMITS + _CLAIMS + _STEPS + _THREADS + _REQUESTERS + _REQUESTS + _EVENTS + _TENANTS
 _WRITE_GROUP = f"SELECT * FROM write_group({', '.join(f'${n + 1}' for n in range(_PARAMETERS))})"  # noqa: S608
 

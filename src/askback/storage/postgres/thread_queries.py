@@ -85,7 +85,6 @@ candidates_ AS (DELETE FROM candidates WHERE tenant = $2 AND request IN (SELECT 
 oauth_attempts_ AS (DELETE FROM oauth_attempts WHERE tenant = $2 AND request IN (SELECT id FROM its)),
 personal_marks_ AS (DELETE FROM personal_marks WHERE tenant = $2 AND request IN (SELECT id FROM its)),
 comments_ AS (DELETE FROM comments WHERE tenant = $2 AND request IN (SELECT id FROM its)),
-history_ AS (DELETE FROM history WHERE thread = $1),
 secrets_ AS (DELETE FROM secrets WHERE tenant = $2
     AND (scope = 'request' AND subject IN (SELECT id FROM its) OR scope = 'session' AND subject = $3)),
 grants_ AS (DELETE FROM grants WHERE tenant = $2 AND thread = $3),
@@ -110,5 +109,5 @@ UPDATE threads SET asked = 0, asked_from = 0, refused_at = NULL, title = NULL, m
 ERASED = "UPDATE threads SET erased = TRUE WHERE key = $1"
 SCRUB = """
 VACUUM threads, thread_words, thread_activity, runs, question_counts, claims, executions, candidates, oauth_attempts,
-    secrets, grants, resumes, refusals, rules, rule_uses, policies, history, personal_marks, comments, events, deltas,
+    secrets, grants, resumes, refusals, rules, rule_uses, policies, personal_marks, comments, events, deltas,
     messages, requests, files, file_chunks"""

@@ -17,9 +17,9 @@ from askback.storage.sql.requests import RECORD, REQUESTS
 from askback.storage.sql.transaction import Area, Transaction
 
 _HISTORY = """
-SELECT h.settled_at, h.request, h.kind, h.requester, h.outcome, t.id, t.title, t.access, t.agents
-FROM history AS h{} JOIN threads AS t ON t.key = h.thread"""
-_NEWEST = "ORDER BY h.settled_at DESC, h.request DESC LIMIT {}"
+SELECT r.settled_at, r.id, r.kind, r.requester, r.outcome, t.id, t.title, t.access, t.agents
+FROM requests AS r /* INDEXED BY requests_settled{} */ JOIN threads AS t ON t.key = r.thread"""
+_NEWEST = "ORDER BY r.settled_at DESC, r.id DESC LIMIT {}"
 BY_IDS = f"SELECT {RECORD} {REQUESTS} WHERE r.tenant = $1 AND r.id = ANY ($2::text[])"
 
 SET_REMINDER = """
@@ -29,6 +29,7 @@ SELECT r.tenant, r.id, $3, $4 FROM requests AS r WHERE r.tenant = $1 AND r.id = 
 ON CONFLICT (tenant, request, person) DO UPDATE SET remind_at = excluded.remind_at"""
 REMINDERS = """
 SELECT m.request, m.remind_at FROM personal_marks AS m
+JOIN requests AS r ON r.tenant = m.tenant AND r.id = m.request AND r.status IN ('pending', 'resolving')
 WHERE m.tenant = $1 AND m.person = $2 AND m.remind_at > $3 ORDER BY m.remind_at"""
 MARK_SEEN = """
 INSERT INTO personal_marks (tenant, request, person, seen)
@@ -39,10 +40,10 @@ SET_MISSED_UNTIL = """
 INSERT INTO missed_until (tenant, person, until) VALUES ($1, $2, $3)
 ON CONFLICT (tenant, person) DO UPDATE SET until = greatest(missed_until.until, excluded.until)"""
 _MISSED = f"""
-SELECT h.settled_at, {RECORD} FROM history AS h /* INDEXED BY history_expired */
-JOIN requests AS r ON r.tenant = h.tenant AND r.id = h.request JOIN threads AS t ON t.key = r.thread"""
+SELECT r.settled_at, {RECORD} FROM requests AS r /* INDEXED BY requests_expired */
+JOIN threads AS t ON t.key = r.thread"""
 _UNSEEN = """NOT EXISTS (SELECT 1 FROM personal_marks AS m
-    WHERE m.tenant = h.tenant AND m.request = h.request AND m.person = {} AND m.seen = TRUE)"""
+    WHERE m.tenant = r.tenant AND m.request = r.id AND m.person = {} AND m.seen = TRUE)"""
 
 # Tenant, request, id, author, text, created_at, the most comments of a request -> a row if it was added.
 ADD_COMMENT = """
@@ -70,18 +71,19 @@ def page_of_history(
     """Return the query of one page of the history, and its parameters; it walks the index of one filter."""
     where, index = Conditions(), ""
     if thread_id is not None:
-        where.add("h.thread = (SELECT key FROM threads WHERE tenant = {} AND id = {})", tenant, thread_id)
-        index = " /* INDEXED BY history_thread */"
+        where.add("r.thread = (SELECT key FROM threads WHERE tenant = {} AND id = {})", tenant, thread_id)
+        index = "_thread"
     else:
-        where.add("h.tenant = {}", tenant)
+        where.add("r.tenant = {}", tenant)
         if person is not None:
-            index = " /* INDEXED BY history_person */"
+            index = "_person"
         elif requester is not None:
-            index = " /* INDEXED BY history_requester */"
-    where.add_chosen("h.person = {}", person)
-    where.add_chosen("h.requester = {}", requester)
-    where.add_chosen("h.settled_at >= {}", since)
-    where.add_chosen("h.settled_at < {}", until)
+            index = "_requester"
+    where.add("r.settled_at IS NOT NULL")
+    where.add_chosen("r.person = {}", person)
+    where.add_chosen("r.requester = {}", requester)
+    where.add_chosen("r.settled_at >= {}", since)
+    where.add_chosen("r.settled_at < {}", until)
     _before(where, before)
     return where.query(_HISTORY.format(index), _NEWEST.format(where.parameter(limit)))
 
@@ -91,9 +93,9 @@ def page_of_missed(
 ) -> Sequence[Any]:
     """Return the query of one page of missed requests, and its parameters."""
     where = Conditions()
-    where.add("h.tenant = {0} AND h.outcome = 'expired' AND h.settled_at > {1}", tenant, since)
+    where.add("r.tenant = {0} AND r.outcome = 'expired' AND r.settled_at > {1}", tenant, since)
     where.add(
-        "h.settled_at > coalesce((SELECT u.until FROM missed_until AS u WHERE u.tenant = {} AND u.person = {}), '')",
+        "r.settled_at > coalesce((SELECT u.until FROM missed_until AS u WHERE u.tenant = {} AND u.person = {}), '')",
         tenant,
         person,
     )
@@ -110,7 +112,7 @@ def _history_row(row: rows.Row) -> HistoryRow:
 
 def _before(where: Conditions, before: Place | None) -> None:
     if before is not None:
-        where.add("(h.settled_at, h.request) < ({}, {})", *before)
+        where.add("(r.settled_at, r.id) < ({}, {})", *before)
 
 
 class InboxArea(Area):

@@ -59,7 +59,7 @@ def insert(
         record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
         record.created_at, record.expires_at, at.seq, record.state.text, record.spec.text, record.digest, record.due_at,
         record.exclusive, record.queued_behind, record.hides_names,
-        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest,
+        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, *record.end,
     )  # fmt: skip
     try:
         key = db.execute(queries.ADD_REQUEST, row).lastrowid
@@ -96,6 +96,7 @@ def settle(
         step.spec and step.spec.text,
         *times,
         step.leave_queue,
+        *step.end,
     )
     held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)
     row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()

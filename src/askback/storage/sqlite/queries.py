@@ -30,16 +30,16 @@ INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, 
 ADD_REQUEST = """
 INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
                       created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names,
-                      run_id, tool_call_id, external_id, body_digest)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+                      run_id, tool_call_id, external_id, body_digest, settled_at, person, outcome)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
 # Parameters: status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,
-# whether it leaves its line.
+# whether it leaves its line, and how the request ends (`domain.state.End`).
 SETTLE = """
 UPDATE requests SET status = ?, state = ?, revision = revision + ?, spec = coalesce(?, spec),
     expires_at = iif(?, ?, expires_at), due_at = iif(?, ?, due_at),
-    behind = iif(?, 0, behind)
+    behind = iif(?, 0, behind), settled_at = ?, person = ?, outcome = ?
 WHERE tenant = ? AND id = ? AND instr(?, ' ' || status || ' ') AND revision = coalesce(?, revision)
     AND state = coalesce(?, state)
 RETURNING key, kind, requester, revision, created_at, expires_at, spec, digest, due_at, exclusive, behind,

@@ -87,7 +87,6 @@ ERASE_BY_REQUESTS = (
 )
 ERASE = (
     "DELETE FROM executions WHERE request IN (SELECT r.key FROM requests AS r WHERE r.thread = ?)",
-    "DELETE FROM history WHERE thread = ?",
     "DELETE FROM events WHERE thread = ?",
     "DELETE FROM messages WHERE thread = ?",
     "DELETE FROM requests WHERE thread = ?",
