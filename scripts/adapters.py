@@ -25,6 +25,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import setup
+from adapter_types import check_types
 
 ROOT = setup.ROOT
 LOCKS = ROOT / "locks"
@@ -101,24 +102,21 @@ def test(name: str, options: Sequence[str]) -> bool:
     adapters = ROOT / "src" / "askback" / "adapters"
     places = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
     sources = [path for path in places if path.exists()]
-    pyright = [ROOT / ".venv" / "bin" / "pyright", "--pythonpath", python, *sources]
-    pytest = [python, "-m", "pytest", "-q", *options, TESTS / name]
-    commands = [pyright, pytest] if sources else [pytest]
     setup.say(f"testing the adapter {name}")
-    ended = [
-        subprocess.run(
-            [str(word) for word in one],
-            cwd=ROOT,
-            check=False,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-        for one in commands
-    ]
+    complaints = check_types(sources, python.parent.parent) if sources else []
+    command = [python, "-m", "pytest", "-q", *options, TESTS / name]
+    ended = subprocess.run(
+        [str(word) for word in command],
+        cwd=ROOT,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     # At once, because another adapter is tested meanwhile.
-    said = b"".join(one.stdout for one in ended).decode(errors="replace")
-    print(f"{said}adapters: tested the adapter {name}", flush=True)
-    return not any(one.returncode for one in ended)
+    types = "".join(f"{each}\n" for each in complaints)
+    said = ended.stdout.decode(errors="replace")
+    print(f"{types}{said}adapters: tested the adapter {name}", flush=True)
+    return not complaints and ended.returncode == 0
 
 
 def test_all(chosen: Sequence[str], options: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 from ag_ui.core import (
     BaseEvent,
@@ -28,20 +29,21 @@ APPROVAL = Interrupt(id="int-2", reason="tool_call", message="Deploy?", tool_cal
 
 async def send(run_input: RunAgentInput) -> AsyncIterator[BaseEvent]:
     """Run the fake agent; a real host posts the input and reads the events of the reply."""
-    here = {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
-    yield RunStartedEvent(**here)
-    answers = {entry.interrupt_id: entry.payload for entry in run_input.resume or ()}
+    thread_id, run_id = run_input.thread_id, run_input.run_id
+    yield RunStartedEvent(thread_id=thread_id, run_id=run_id)
+    answers: dict[str, Any] = {entry.interrupt_id: entry.payload for entry in run_input.resume or ()}
     if not answers:
         yield ToolCallStartEvent(tool_call_id="call-1", tool_call_name="deploy")
         yield ToolCallArgsEvent(tool_call_id="call-1", delta=json.dumps({"to": "production"}))
         yield ToolCallEndEvent(tool_call_id="call-1")
-        yield RunFinishedEvent(**here, outcome=RunFinishedInterruptOutcome(interrupts=[QUESTION, APPROVAL]))
+        paused = RunFinishedInterruptOutcome(interrupts=[QUESTION, APPROVAL])
+        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=paused)
         return
     decided = answers["int-2"]
     version = answers["int-1"]["answer"]
     done = f"Deploying {version} to production." if decided["approved"] else decided["reason"]
     yield ToolCallResultEvent(message_id="msg-1", tool_call_id="call-1", content=done)
-    yield RunFinishedEvent(**here, outcome=RunFinishedSuccessOutcome())
+    yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=RunFinishedSuccessOutcome())
 
 
 async def main() -> None:

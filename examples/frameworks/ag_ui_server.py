@@ -20,8 +20,8 @@ REPORT = Form(fields=[Select(id="format", label="Which format?", options=["PDF",
 
 async def run(ask: AsyncClient, run_input: RunAgentInput) -> AsyncIterator[BaseEvent]:
     """Yield the events of a run; the endpoint of the agent sends them over SSE."""
-    thread_id, here = run_input.thread_id, {"thread_id": run_input.thread_id, "run_id": run_input.run_id}
-    yield RunStartedEvent(**here)
+    thread_id, run_id = run_input.thread_id, run_input.run_id
+    yield RunStartedEvent(thread_id=thread_id, run_id=run_id)
     waiting = [*await ask.requests.list(thread_id=thread_id, status="pending")]
     try:
         if waiting:
@@ -32,8 +32,9 @@ async def run(ask: AsyncClient, run_input: RunAgentInput) -> AsyncIterator[BaseE
         yield RunErrorEvent(message=str(refused))
         return
     if still := [each for each in asked if not each.settled]:
-        interrupts = await as_interrupts(ask, still)
-        yield RunFinishedEvent(**here, outcome=RunFinishedInterruptOutcome(interrupts=interrupts))
+        paused = RunFinishedInterruptOutcome(interrupts=await as_interrupts(ask, still))
+        yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, outcome=paused)
         return
     result = [ask.text_of(each) for each in asked]
-    yield RunFinishedEvent(**here, result=result, outcome=RunFinishedSuccessOutcome())
+    done = RunFinishedSuccessOutcome()
+    yield RunFinishedEvent(thread_id=thread_id, run_id=run_id, result=result, outcome=done)

@@ -45,5 +45,6 @@ with Client(thread_id="release") as ask:
     model = FakeModel(model="fake")
     agent = Agent(role="releaser", goal="Release.", backstory="", llm=model, tools=[deploy, *ask_tools(ask)])
     task = Task(description="Release it.", expected_output="What was done.", agent=agent)
+    crew: Any = Crew(agents=[agent], tasks=[task])  # strict type checkers reject its method kickoff
     with gate_tools(ask, {"deploy"}):
-        print(Crew(agents=[agent], tasks=[task]).kickoff())
+        print(crew.kickoff())

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from langchain.agents import create_agent
+from langchain.agents import create_agent  # pyright: ignore[reportUnknownVariableType] - untyped in part
 from langchain.agents.middleware import HumanInTheLoopMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -45,8 +45,8 @@ agent = create_agent(
 
 async def main() -> None:
     async with AsyncClient() as ask:
-        config = {"configurable": {"thread_id": "release"}}
-        out = await run_graph(ask, agent, {"messages": [("user", "Release it.")]}, config)
+        task = {"messages": [("user", "Release it.")]}
+        out = await run_graph(ask, agent, task, {"configurable": {"thread_id": "release"}})
         for message in out["messages"]:
             print(f"{message.type}: {message.text}")
 

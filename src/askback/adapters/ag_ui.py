@@ -265,7 +265,8 @@ async def _report(ask: AsyncClient, request: InputRequest, entry: ResumeEntry) -
     now = await ask.requests.get(request.id)
     if now.settled or _response_schema(now, await ask.sessions.current()) is None:
         return now
-    payload = cast("Mapping[str, Any]", entry.payload if isinstance(entry.payload, Mapping) else {})
+    sent: object = entry.payload
+    payload = cast("Mapping[str, Any]", sent if isinstance(sent, Mapping) else {})
     try:
         if entry.status == "cancelled":
             return await ask.requests.report_answer(now, declined="dismissed")

@@ -9,11 +9,11 @@ without a process that waits.
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import agents
@@ -207,10 +207,11 @@ def _mirrored(item: RunItem, results: Mapping[str, Any]) -> MirroredMessage | No
         return MirroredMessage(id=item.raw_item.id, text=text, agent=item.agent.name)
     if isinstance(item, ToolCallItem) and item.call_id and item.tool_name:
         raw = _as_json(item.raw_item)
+        fields = cast("dict[str, Any]", raw) if isinstance(raw, dict) else {"arguments": raw}
         call = MirroredCall(
             id=item.call_id,
             name=item.tool_name,
-            input=_read_json(raw.get("arguments")) if isinstance(raw, dict) else raw,
+            input=_read_json(fields.get("arguments")),
             result=to_jsonable_python(results.get(item.call_id), fallback=str),
             done=item.call_id in results,
         )
@@ -260,7 +261,8 @@ async def _outcome(
     # Tools that are hosted have no arguments: the person sees the whole call.
     call_input = _as_json(item.raw_item) if item.arguments is None else _read_json(item.arguments)
     if name in ASK_TOOLS and isinstance(call_input, dict):
-        return await ASK_TOOLS[name].call(ask, call_input, here, wait=options.get("wait", True))
+        arguments = cast("dict[str, Any]", call_input)
+        return await ASK_TOOLS[name].call(ask, arguments, here, wait=options.get("wait", True))
     return await approve_once(ask, name, call_input, here, **options)
 
 
@@ -284,7 +286,7 @@ async def _decide(
 
 
 @contextmanager
-def _answered(answers: Mapping[str, str] | None) -> Iterator[None]:
+def _answered(answers: Mapping[str, str] | None) -> Generator[None]:
     """Let the ask tools that run within the block return the answers."""
     token = _answers.set(answers or {})
     try:

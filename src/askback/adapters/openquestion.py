@@ -42,7 +42,7 @@ def open_form(value: Any, *, title: str | None = None, yes_no: bool = True) -> F
     With `yes_no` its program may want Yes or No, or any text, unless the question asks for a number, for a changed
     text or cannot be answered by Yes or No. With a `title` the whole value is shown below it.
     """
-    label, details = title_and_details(value) if title is None else (title, _shown(value))
+    label, details = title_and_details(value) if title is None else (title, value_text(value))
     text = text_to_edit(value)
     if yes_no and text is not None:
         field: Text | Textarea | Number | Radio = Textarea(id=FIELD, label=label, required=True, default=text)
@@ -102,12 +102,13 @@ def title_and_details(value: Any) -> tuple[str, str | None]:
             title, rest = title_and_details(said[key])
             others = {name: each for name, each in said.items() if name != key}
             return title, "\n\n".join(
-                part for part in (rest, _shown(others) if others else None) if part
+                part for part in (rest, value_text(others) if others else None) if part
             ) or None
-    return "The agent needs an answer", _shown(value)
+    return "The agent needs an answer", value_text(value)
 
 
-def _shown(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Return any value as a person can read it, cut where it is too long to be shown."""
     return json.dumps(to_jsonable_python(value, fallback=str), indent=2, ensure_ascii=False)[:DETAILS]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from google.adk.events import Event
 from google.adk.tools import BaseTool, ToolContext
@@ -138,7 +138,7 @@ def is_open(found: Outcome) -> bool:
 def _payload(call: types.FunctionCall) -> Mapping[str, Any]:
     """Return the payload fields that a tool requests, with suggested values; the card shows them."""
     payload = (call.args or {})["toolConfirmation"].get("payload")
-    return payload if isinstance(payload, dict) else {}
+    return cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}
 
 
 def _schema(args: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -75,7 +75,7 @@ class Gate(BasePlugin):
             return {"error": decision.text}
         confirmation = tool_context.tool_confirmation or ToolConfirmation(confirmed=True)
         tool_context.tool_confirmation = confirmation
-        only_payload = {*(confirmation.payload or {})} - tool_args.keys()
+        only_payload = set[str](confirmation.payload or ()) - tool_args.keys()
         approved = {name: value for name, value in decision.input.items() if name not in only_payload}
         tool_args.clear()
         tool_args.update(approved)

@@ -59,11 +59,12 @@ async def run(
     `options` are those of `agent.run`. A reply that waits for something else is returned as it is.
     """
     session = session or agent.create_session()
+    runner: Any = agent  # its protocol does not name `middleware`, which every agent takes
     person = _Human(ask, thread_id, timeout_s)
     middleware = [*options.pop("middleware", ()), person.denials]
 
     async def go_on(said: AgentRunInputs) -> Reply:
-        return await agent.run(said, session=session, middleware=middleware, **options)
+        return await runner.run(said, session=session, middleware=middleware, **options)
 
     return await person.until_answered(agent, session, await go_on(messages), go_on)
 
@@ -124,7 +125,8 @@ async def resume_agent(
     denials = Denials()
     said = await answer(ask, requests, found, denials)
     middleware = [*options.pop("middleware", ()), denials]
-    return Resumed(await agent.run(said, session=session, middleware=middleware, **options), session)
+    runner: Any = agent  # as in `run`
+    return Resumed(await runner.run(said, session=session, middleware=middleware, **options), session)
 
 
 async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: str) -> None:

@@ -105,7 +105,7 @@ class Gate:
         use = self._use(tool, tool_input, context.tool_use_id or "", context.agent_id)
         self._seen.pop(use.id, None)
         result = await self._decide(use, wait=True)
-        assert result is not None
+        assert not isinstance(result, InputRequest)  # it has waited
         return result
 
     async def _begin(self, told: Json, _id: str | None, _context: object) -> Json:
@@ -193,7 +193,7 @@ class Gate:
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
         if (left := await self._leftovers.take(use)) is not None:
             return await self._used(use, await self._ask.decision(await self._settled(left, wait=True)))
-        asked = {**self._asked(use), "wait": not self._deferrable(use)}
+        asked: Json = {**self._asked(use), "wait": not self._deferrable(use)}
         plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
         if isinstance(plan, str) and plan.strip():
             decision = await self._ask.approve_plan(plan, **asked)

@@ -5,12 +5,12 @@ The framework's hooks fail open: a tool runs if the hook before it raises an err
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Generator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from crewai.execution import get_execution_uuid
@@ -42,7 +42,7 @@ def gate_tools(
     *,
     thread_id: str | None = None,
     timeout_s: float | None = None,
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[object]:
     """Ask a person before each call of some tools, of all agents in this process, from now on.
 
     With `with`, until the end of the block. `tools` are names, also with `*`. A call that is not approved does not run,
@@ -99,9 +99,10 @@ class _Gate:
             return False
         context.tool_input.clear()
         context.tool_input.update(approved)
-        if isinstance(context.tool, CrewStructuredTool):
-            self._functions[id(context.tool)] = context.tool.func
-            context.tool.func = _run_once(context.tool.func)
+        tool = cast("object", context.tool)  # None if the framework knows only the function
+        if isinstance(tool, CrewStructuredTool):
+            self._functions[id(tool)] = tool.func
+            tool.func = _run_once(tool.func)
         return None
 
     def _is_gated(self, context: ToolCallHookContext) -> bool:
@@ -112,9 +113,10 @@ class _Gate:
 
     def after(self, context: ToolCallHookContext) -> str | None:
         """Return the sentence for the model about a call that did not run."""
-        function = self._functions.pop(id(context.tool), None)
-        if function is not None and isinstance(context.tool, CrewStructuredTool):
-            context.tool.func = function
+        tool = cast("object", context.tool)  # as in `before`
+        function = self._functions.pop(id(tool), None)
+        if function is not None and isinstance(tool, CrewStructuredTool):
+            tool.func = function
         denied = self._denied.get()
         self._denied.set(None)
         return denied
@@ -125,7 +127,7 @@ def _run_once(function: Callable[..., Any]) -> Callable[..., Any]:
     failed: Exception | None = None
 
     @contextmanager
-    def once() -> Iterator[None]:
+    def once() -> Generator[None]:
         nonlocal failed
         if failed is not None:
             raise failed

@@ -7,7 +7,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from crewai import CrewOutput, TaskOutput
@@ -40,7 +40,7 @@ _ACCEPT = "Accept"
 
 def answer_tasks(
     ask: Client, *, thread_id: str | None = None, timeout_s: float | None = None
-) -> AbstractContextManager[None]:
+) -> AbstractContextManager[object]:
     """Ask a person about the results of tasks with `human_input=True`, from now on; with `with`, until its end.
 
     If the person rejects a result, the agent revises it with their feedback, and askback asks again. An unanswered
@@ -113,7 +113,7 @@ def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | Non
 
 
 def _mirrored(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:
-    messages: Sequence[Mapping[str, Any]] = task.messages
+    messages = cast("Sequence[Mapping[str, Any]]", task.messages)
     results = {each.get("tool_call_id"): each.get("content") for each in messages if each["role"] == "tool"}
     before = hashlib.sha256((run_id or "").encode())
     for message in messages:

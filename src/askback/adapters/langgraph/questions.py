@@ -63,7 +63,7 @@ def request_id_of(outcome: Outcome) -> str | None:
 def read_question(pause: Pause) -> Question:
     """Read an interrupt: each framework of LangChain has a shape of its own."""
     value, place = pause.interrupt.value, pause.place
-    shape = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    shape = _fields(value)
     if TOOL_KEY in shape:
         return _tool_question(shape, place)
     if {"action_requests", "review_configs"} <= shape.keys():
@@ -79,6 +79,10 @@ def read_question(pause: Pause) -> Question:
     if isinstance(shape.get("action"), str) and pause.interrupt.response_schema is None:
         return _action(shape, place)
     return _form_question(value, pause.interrupt.response_schema, place)
+
+
+def _fields(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def _tool_question(value: Mapping[str, Any], place: Place) -> Question:
@@ -206,10 +210,10 @@ def _action(value: Mapping[str, Any], place: Place) -> Question:
 
 def _form_question(value: Any, schema: Any, place: Place) -> Question:
     """Ask for a value: a whole form, the value of a schema, or an open question."""
-    shape = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    shape = _fields(value)
     if isinstance(value, Form) or shape.keys() & {"fields", "sections"}:
         return Question([_asking(value, place)], lambda found: _values(found[0]))
-    if schema is None and shape.keys() == {"query"}:
+    if schema is None and {*shape} == {"query"}:
         # The tool `human_assistance` of LangGraph's tutorial reads the answer from `data`.
         asked = open_form(value, yes_no=False)
         return Question([_asking(asked, place)], lambda found: {"data": open_answer(found[0])})

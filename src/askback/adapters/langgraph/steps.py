@@ -93,8 +93,7 @@ class Run:
             return GraphOutput(state.values, tuple(state.interrupts))
         if not state.interrupts:
             return state.values
-        values = cast("Any", state.values)  # that of an entrypoint is no mapping
-        return {**(values if isinstance(values, Mapping) else {}), "__interrupt__": list(state.interrupts)}
+        return {**_values(state), "__interrupt__": list(state.interrupts)}
 
     def _pauses(self, found: Sequence[Interrupt]) -> Generator[Step, Any, Sequence[Pause]]:
         if not found:
@@ -162,7 +161,8 @@ async def _take(ask: AsyncClient, run: Run) -> Any:
         elif step.do == "state":
             found = await run.graph.aget_state(run.config, subgraphs=True)
         else:
-            found = await run.graph.ainvoke(step.about, run.config, **run.invoke)
+            graph: Any = run.graph  # the type of its result depends on the options
+            found = await graph.ainvoke(step.about, run.config, **run.invoke)
         step, found = _next(run, found)
     return found
 
@@ -170,7 +170,8 @@ async def _take(ask: AsyncClient, run: Run) -> Any:
 def _do(run: Run, step: Step) -> Any:
     if step.do == "state":
         return run.graph.get_state(run.config, subgraphs=True)
-    return run.graph.invoke(step.about, run.config, **run.invoke)
+    graph: Any = run.graph  # as in `_take`
+    return graph.invoke(step.about, run.config, **run.invoke)
 
 
 def has_saver(run: Run) -> bool:
@@ -198,7 +199,7 @@ def interrupts_in(out: Any) -> Sequence[Interrupt]:
     if isinstance(out, Mapping):
         return cast("Mapping[str, Any]", out).get("__interrupt__") or ()
     found = getattr(out, "interrupts", ())
-    return found if isinstance(found, Sequence) else ()
+    return cast("Sequence[Interrupt]", found) if isinstance(found, Sequence) else ()
 
 
 async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions) -> Mapping[str, Any]:
@@ -229,9 +230,15 @@ async def park_pauses(
     }
 
 
+def _values(state: StateSnapshot) -> Mapping[str, Any]:
+    """Return the values of a state, none for those of an entrypoint, which are no mapping."""
+    values: object = state.values
+    return cast("Mapping[str, Any]", values) if isinstance(values, Mapping) else {}
+
+
 def _located(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
     """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
-    messages = cast("Any", state.values).get("messages", ()) if isinstance(state.values, Mapping) else ()
+    messages: Sequence[object] = _values(state).get("messages", ())
     said = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
     for task in state.tasks:
         for each in task.interrupts:

@@ -54,6 +54,7 @@ class HttpEndpoint:
     @asynccontextmanager
     async def _connect(self, context: Context) -> AsyncGenerator[Place]:
         """Return the place of a call: a client with the token of its HTTP request."""
+        assert context.request is not None  # a call over HTTP has one
         caller = context.request.scope["user"].access_token
         belongs = session_id_of(context) or caller.client_id
         thread_id = f"mcp-{hashlib.sha256(belongs.encode()).hexdigest()[:8]}"

@@ -123,14 +123,14 @@ class Calls:
                 f"{params.name} failed inside askback. Tell the user, and do not call it again.", error=True
             )
 
-    async def watch_cancellations(self, context: Context, call_next: CallNext) -> HandlerResult:
+    async def watch_cancellations(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         """Keep the reason of a cancellation until the call that it interrupts has read it."""
-        if context.method == "notifications/cancelled" and context.params is not None:
-            call = _call_id(context, context.params.get("requestId"))
+        if ctx.method == "notifications/cancelled" and ctx.params is not None:
+            call = _call_id(ctx, ctx.params.get("requestId"))
             if call in self._running:
-                self._reasons[call] = str(context.params.get("reason") or "")
+                self._reasons[call] = str(ctx.params.get("reason") or "")
                 self._running[call].set()
-        return await call_next(context)
+        return await call_next(ctx)
 
     async def _run(self, tool: ToolKind, call: ToolCall, given: Model) -> Reply:
         id_ = _call_id(call.context, call.context.request_id)

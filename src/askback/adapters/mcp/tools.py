@@ -78,7 +78,7 @@ async def request_approval(call: ToolCall, given: RequestApproval) -> Reply:
 
 async def request_env_vars(call: ToolCall, given: RequestEnvVars) -> Reply:
     """Ask for secrets; nothing that is returned or sent to the client has a value."""
-    options = {} if given.default_scope is None else {"default_scope": given.default_scope}
+    options: dict[str, Any] = {} if given.default_scope is None else {"default_scope": given.default_scope}
 
     async def create(assignees: list[str] | None) -> InputRequest:
         found = await call.place.client.secrets.request(
@@ -210,7 +210,7 @@ class ToolKind:
             description=" ".join(description_of(self.arguments).split()),
             input_schema={key: value for key, value in schema.items() if key not in {"title", "description"}},
             annotations=annotations,
-            meta=meta,
+            _meta=meta,
         )
 
 

@@ -1,0 +1,63 @@
+"""Check the types of an adapter and its examples, beside the framework that they use.
+
+The configuration in `pyproject.toml` leaves these files out, since their frameworks are not in `.venv`, and pyright
+leaves them out even when its command line names them. So each check has a configuration of its own, and it counts the
+files that pyright read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PYRIGHT = ROOT / ".venv" / "bin" / "pyright"
+
+
+def check_types(sources: Sequence[Path], environment: Path) -> list[str]:
+    """Return the complaints of pyright's strict mode about files and packages, one line each.
+
+    `environment` is the virtual environment with the packages that they import.
+    """
+    files = [file for source in sources for file in (source.rglob("*.py") if source.is_dir() else [source])]
+    with tempfile.TemporaryDirectory() as folder:
+        project = Path(folder) / "pyrightconfig.json"
+        project.write_text(json.dumps(_configuration(sources, environment, Path(folder))), "utf-8")
+        command = [PYRIGHT, "--outputjson", "--project", project]
+        ended = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    try:
+        report = json.loads(ended.stdout)
+    except json.JSONDecodeError:
+        return [f"pyright ended with {ended.returncode}: {ended.stdout}{ended.stderr}"]
+    return [*_complaints(report, len(files))]
+
+
+def _configuration(sources: Sequence[Path], environment: Path, folder: Path) -> dict[str, Any]:
+    return {
+        # pyright ignores absolute paths here.
+        "include": [os.path.relpath(source.resolve(), folder.resolve()) for source in sources],
+        "exclude": ["**/node_modules"],
+        "typeCheckingMode": "strict",
+        "reportMissingTypeStubs": False,
+        "pythonVersion": "3.11",
+        "venvPath": str(environment.parent),
+        "venv": environment.name,
+        "extraPaths": [str(ROOT)],
+    }
+
+
+def _complaints(report: dict[str, Any], expected: int) -> Iterator[str]:
+    for found in report["generalDiagnostics"]:
+        if found["severity"] == "error":
+            start, rule = found["range"]["start"], found.get("rule", "syntax")
+            place = os.path.relpath(found["file"], ROOT)
+            # The types of a framework can be pages long.
+            said = "\n".join(line[:300] for line in found["message"].splitlines())
+            yield f"{place}:{start['line'] + 1}:{start['character'] + 1}: {said} ({rule})"
+    if (read := report["summary"]["filesAnalyzed"]) != expected:
+        yield f"pyright read {read} files instead of {expected}"
