@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -45,7 +47,7 @@ async def continued_after_kill_9(
     edited = {} if edited_input is None else {"edited_input": edited_input}
     async with server.client("responder") as person:
         with anyio.fail_after(PATIENCE_S):
-            first, second = await requests_asked(person, 2)
+            first, second = await requests_asked(person, 2, folder.name)
             while not (folder / "parked").exists():
                 await anyio.sleep(0.02)
             process.kill()
@@ -57,10 +59,10 @@ async def continued_after_kill_9(
     return first, second
 
 
-async def requests_asked(person: AsyncClient, count: int) -> list[InputRequest]:
-    """Return the first requests of the thread of the programs, once they are there."""
+async def requests_asked(person: AsyncClient, count: int, thread: str = "t1") -> list[InputRequest]:
+    """Return the first requests of a thread, once they are there."""
     found: list[InputRequest] = []
-    async for event in person.events("t1", cursor=0):
+    async for event in person.events(thread, cursor=0):
         if event["type"] == "request.created":
             found.append(InputRequest.model_validate(event["request"]))
             if len(found) == count:
@@ -68,37 +70,85 @@ async def requests_asked(person: AsyncClient, count: int) -> list[InputRequest]:
     return found
 
 
-Deploy = Callable[[str], str]
-Park = Callable[[AsyncClient, Deploy, Sequence[tuple[str, Mapping[str, Any]]]], Awaitable[str]]
-Resume = Callable[[AsyncClient, Deploy, str], Awaitable[str | None]]
+@dataclass(frozen=True)
+class Life:
+    """A process of a program, from its start to its end; the next one has the same folder and thread."""
+
+    ask: Any
+    folder: Path
+
+    @property
+    def thread(self) -> str:
+        """Where it asks."""
+        return self.folder.name
+
+    @property
+    def calls(self) -> Sequence[tuple[str, Mapping[str, Any]]]:
+        """The calls that its model makes."""
+        return [("deploy", {"to": to}) for to in (self.folder / "calls").read_text().split()]
+
+    @property
+    def deploy(self) -> Callable[[str], str]:
+        """The tool; with "slow" it does not return."""
+
+        def deploy(to: str) -> str:
+            """Deploy."""
+            with (self.folder / "ran").open("a") as out:
+                out.write(f"{to}\n")
+            while to == "slow":
+                time.sleep(1)
+            return f"deployed {to}"
+
+        return deploy
+
+    @property
+    def parked(self) -> Path:
+        """The file with what was stored."""
+        return self.folder / "parked"
+
+    def store(self, parked: str | bytes) -> None:
+        """Store what continues the run."""
+        (self.folder / "parking").write_bytes(parked.encode() if isinstance(parked, str) else parked)
+        (self.folder / "parking").rename(self.parked)
 
 
-def play(park: Park, resume: Resume) -> None:
-    """Be a program that parks its run and is killed: `run` asks, `resume` continues what was answered meanwhile.
+Park = Callable[[Life], Awaitable[None]]
+Resume = Callable[[Life, str], Awaitable[str | None]]
 
-    `park` runs an agent that makes some calls of a function, and returns what to store; `resume` returns the last text
-    of an agent, None while something is open.
+
+def program(park: Park, resume: Resume) -> Callable[..., None]:
+    """Return the `main(verb, folder, url, token)` of a program that parks its run.
+
+    `park` runs an agent, and stores what continues it; `resume` returns the last text of the agent, None while
+    something is open. The program waits when it has parked (`run`), continues what was answered (`resume`), or does
+    both, as often as it is started, and leaves the last text in the file `done` (`live`).
     """
-    verb, folder, url, token = sys.argv[1:]
-    asyncio.run(_play(verb, Path(folder), AsyncClient(url, token, thread_id="t1"), park, resume))
+
+    async def main(verb: str, folder: str, url: str, token: str) -> None:
+        async with AsyncClient(url, token, thread_id=Path(folder).name) as ask:
+            life = Life(ask, Path(folder))
+            if verb == "run":
+                await park(life)
+                await asyncio.Event().wait()
+            elif verb == "live":
+                await _live(life, park, resume)
+            else:
+                print(await _continue(life, resume))
+
+    return lambda *words: asyncio.run(main(*words))
 
 
-async def _play(verb: str, folder: Path, client: AsyncClient, park: Park, resume: Resume) -> None:
-    def deploy(to: str) -> str:
-        """Deploy."""
-        with (folder / "ran").open("a") as out:
-            out.write(f"{to}\n")
-        return f"deployed {to}"
+async def _continue(life: Life, resume: Resume) -> str | None:
+    async for each in life.ask.resumes.listen(life.thread):
+        text = await resume(life, life.parked.read_text())
+        await life.ask.resumes.ack(each)
+        if text is not None:
+            return text
+    return None
 
-    async with client as ask:
-        if verb == "run":
-            calls = [("deploy", {"to": to}) for to in (folder / "calls").read_text().split()]
-            (folder / "parking").write_text(await park(ask, deploy, calls))
-            (folder / "parking").rename(folder / "parked")
-            await asyncio.Event().wait()
-        async for each in ask.resumes.listen("t1"):
-            text = await resume(ask, deploy, (folder / "parked").read_text())
-            await ask.resumes.ack(each)
-            if text is not None:
-                print(text)
-                break
+
+async def _live(life: Life, park: Park, resume: Resume) -> None:
+    if not life.parked.exists():
+        await park(life)
+    text = await resume(life, life.parked.read_text())  # an earlier process may have died before it had asked
+    (life.folder / "done").write_text(text or await _continue(life, resume) or "")

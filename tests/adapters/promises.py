@@ -19,10 +19,13 @@ from askback import AsyncClient, InputRequest
 from askback.testing import Approve, Deny, LeaveOpen, ScriptedPerson, person
 from tests.adapters.conftest import Server
 from tests.adapters.examples import printed_by
+from tests.adapters.killing import killing
 from tests.adapters.programs import PATIENCE_S, continued_after_kill_9
 
 PROD, STAGE = {"to": "prod"}, {"to": "stage"}
 ASK_TOOLS = ["ask_user", "request_approval", "request_env_vars"]
+MOMENTS = (4, 6, 8, 11)
+"""When programs die: before and after the first call is asked, and while they go on with the answers."""
 Call = tuple[str, Mapping[str, Any]]
 Turn = Sequence[Call]
 
@@ -253,3 +256,11 @@ class DurablePromises(ProgramPromises):
         assert first.approval is not None
         approved = edited or first.approval.input
         assert (tmp_path / "ran").read_text() == f"{approved['to']}\n"
+
+    @pytest.mark.timeout(4 * PATIENCE_S)
+    async def test_a_program_goes_on_from_wherever_it_died(self, server: Server, tmp_path: Path) -> None:
+        ran = "edited\n" if self.edits else "prod\n"
+        async with killing(server, self.name, tmp_path, edits=self.edits) as kills:
+            for moment in MOMENTS:
+                outcome = await kills.live(f"{self.name}-{moment}", moment)
+                assert (moment, outcome.deaths, outcome.wrong(cards=2, ran=ran)) == (moment, 1, [])

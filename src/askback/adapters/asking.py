@@ -10,9 +10,10 @@ import asyncio
 import hashlib
 import json
 import secrets
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from inspect import isawaitable
 from typing import Any, Literal, TypedDict, TypeVar
 
 from askback.client.async_client import AsyncClient
@@ -175,6 +176,12 @@ def earlier_request(taken: Conflict) -> InputRequest:
     if taken.code != "external_id_taken" or taken.request is None:
         raise taken
     return InputRequest.model_validate(taken.request)
+
+
+async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
+    """Pass what continues a run to the program, which stores it; the function may return an awaitable."""
+    if store is not None and isawaitable(storing := store(parked)):
+        await storing
 
 
 async def together(asking: Iterable[Awaitable[T]]) -> Sequence[T]:

@@ -36,6 +36,7 @@ from askback.adapters.asking import (
     Place,
     approve_once,
     mirror_messages,
+    pass_to,
     together,
 )
 from askback.adapters.asktools import (
@@ -156,16 +157,20 @@ async def park(
     *,
     thread_id: str | None = None,
     timeout_s: float | None = None,
+    store: Callable[[str], object] | None = None,
 ) -> str:
     """Ask about the interruptions of a run without waiting; returns what to store for `resume_run`.
 
     It is JSON with the `RunState`. When a request has ended, its resume arrives at `ask.resumes`.
+    `store` gets the same before anybody is asked. If the process dies in between, `resume_run` asks the rest.
     """
     state = result.to_state()
     place = _new_place(thread_id or ask.thread_id)
+    kept = {"pause": place.id, "thread_id": place.thread_id, "run_id": place.run_id, "timeout_s": timeout_s}
+    parked = json.dumps({**kept, "state": state.to_string()})
+    await pass_to(store, parked)
     await _outcomes(ask, state, place, {"wait": False, "timeout_s": timeout_s})
-    kept = {"pause": place.id, "thread_id": place.thread_id, "run_id": place.run_id}
-    return json.dumps({**kept, "state": state.to_string()})
+    return parked
 
 
 async def resume_run(
@@ -179,7 +184,7 @@ async def resume_run(
     stored = json.loads(parked)
     state = await RunState.from_string(starting_agent, stored["state"])
     place = Place(id=stored["pause"], thread_id=stored["thread_id"], run_id=stored["run_id"])
-    answers = await _decide(ask, state, place, {"wait": False})
+    answers = await _decide(ask, state, place, {"wait": False, "timeout_s": stored.get("timeout_s")})
     if answers is None:
         return None
     with _answered(answers):

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
@@ -41,6 +41,7 @@ from askback.adapters.asking import (
     approve_once,
     ask_once,
     mirror_messages,
+    pass_to,
     together,
 )
 from askback.adapters.asktools import (
@@ -90,15 +91,19 @@ async def park(
     *,
     thread_id: str | None = None,
     timeout_s: float | None = None,
+    store: Callable[[bytes], object] | None = None,
 ) -> bytes:
     """Ask about the deferred calls that a run ended with, without waiting; returns what to store for `resume_agent`.
 
     It is JSON: the messages and the calls. When a request has ended, its resume arrives at `ask.resumes`.
+    `store` gets the same before anybody is asked. If the process dies in between, `resume_agent` asks the rest.
     """
     messages, requests = result.all_messages(), _deferred(result.output)
     place = _place(messages, thread_id or ask.thread_id, None)
+    parked = _PARKED.dump_json(_Parked(messages, requests, place.thread_id, timeout_s))
+    await pass_to(store, parked)
     await _outcomes(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
-    return _PARKED.dump_json(_Parked(messages, requests, place.thread_id))
+    return parked
 
 
 @function
@@ -111,7 +116,7 @@ async def resume_agent(
     """
     stored = _PARKED.validate_json(parked)
     place = _place(stored.messages, stored.thread_id, None)
-    found = await _outcomes(ask, stored.requests, place, {"wait": False})
+    found = await _outcomes(ask, stored.requests, place, {"wait": False, "timeout_s": stored.timeout_s})
     if any(map(_is_open, found.values())):
         return None
     results = await _results(ask, stored.requests, found)
@@ -172,6 +177,7 @@ class _Parked:
     messages: list[ModelMessage]
     requests: DeferredToolRequests
     thread_id: str | None
+    timeout_s: float | None = None
 
 
 _PARKED = TypeAdapter(_Parked)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from askback import AsyncClient
+import sys
+
 from askback.adapters.agent_framework import park, resume_agent
 from tests.adapters.agent_framework.models import releaser
-from tests.adapters.programs import Deploy, play
-from tests.adapters.promises import Turn
+from tests.adapters.programs import Life, program
 
 
-async def parked(ask: AsyncClient, deploy: Deploy, calls: Turn) -> str:
-    agent = releaser(calls, deploy=deploy)
+async def parked(life: Life) -> None:
+    agent = releaser(life.calls, deploy=life.deploy)
     session = agent.create_session()
-    return await park(ask, agent, await agent.run("go", session=session), session)
+    await park(life.ask, agent, await agent.run("go", session=session), session, store=life.store)
 
 
-async def resumed(ask: AsyncClient, deploy: Deploy, stored: str) -> str | None:
-    found = await resume_agent(ask, releaser(deploy=deploy), stored)
+async def resumed(life: Life, stored: str) -> str | None:
+    found = await resume_agent(life.ask, releaser(deploy=life.deploy), stored)
     return None if found is None else found.reply.text
 
 
+main = program(parked, resumed)
+
 if __name__ == "__main__":
-    play(parked, resumed)
+    main(*sys.argv[1:])

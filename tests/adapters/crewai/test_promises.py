@@ -244,7 +244,7 @@ async def test_another_process_continues_after_kill_9_of_the_program_and_the_ser
     process = start(program, "run", tmp_path, own_server.url)
     async with own_server.client("responder") as person:
         with anyio.fail_after(PATIENCE_S):
-            [request] = await requests_asked(person, 1)
+            [request] = await requests_asked(person, 1, tmp_path.name)
             while not (tmp_path / "parked").exists():
                 await anyio.sleep(0.02)
             process.kill()

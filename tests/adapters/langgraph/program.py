@@ -1,52 +1,69 @@
-"""A program with a graph on SQLite: `run` waits for the person, `resume` continues what was answered meanwhile.
+"""A program with a graph on SQLite that is killed.
 
-    python program.py (run|resume|again) FOLDER URL TOKEN
+    python program.py (run|again|resume|live) FOLDER URL TOKEN
 
-Its tool writes into `FOLDER/ran`, and with `slow` in its input does not return.
+`run` waits for the person, `again` continues that in another process.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
-import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from askback import AsyncClient
-from askback.adapters.langgraph import resume_graph, run_graph
-from tests.adapters.langgraph.models import CONFIG, GO, model, reviewed
+from askback.adapters.langgraph import park, resume_graph, run_graph
+from tests.adapters.langgraph.models import GO, model, reviewed
+from tests.adapters.programs import Life, program
+from tests.adapters.promises import Turn
 
 
-async def main(verb: str, folder: Path, url: str, token: str) -> None:
-    def deploy(to: str) -> str:
-        """Deploy."""
-        with (folder / "ran").open("a") as out:
-            out.write(f"{to}\n")
-        while to == "slow":
-            time.sleep(1)
-        return f"deployed {to}"
+@asynccontextmanager
+async def graph_of(life: Life, *turns: Turn) -> AsyncIterator[tuple[Any, RunnableConfig]]:
+    async with AsyncSqliteSaver.from_conn_string(str(life.folder / "graph.db")) as saver:
+        yield reviewed(model(*turns), life.deploy, saver=saver), {"configurable": {"thread_id": life.thread}}
 
-    async with (
-        AsyncSqliteSaver.from_conn_string(str(folder / "graph.db")) as saver,
-        AsyncClient(url, token) as ask,
-    ):
-        calls = [("deploy", {"to": to}) for to in (folder / "calls").read_text().split()]
-        graph = reviewed(model(calls) if verb == "run" else model(), deploy, saver=saver)
-        if verb == "run":
-            (folder / "parked").touch()  # the checkpoint has what `resume` needs
-            out = await run_graph(ask, graph, GO, CONFIG)
-        elif verb == "again":
-            out = await run_graph(ask, graph, None, CONFIG)
-        else:
-            async for resume in ask.resumes.listen():
-                out = await resume_graph(ask, graph, resume.request.thread_id)
-                await ask.resumes.ack(resume)
-                if not out.get("__interrupt__"):
-                    break
-        print(out["messages"][-1].text)
+
+async def parked(life: Life) -> None:
+    async with graph_of(life, life.calls) as (graph, config):
+        if not (
+            await graph.aget_state(config)
+        ).interrupts:  # else an earlier process has died after the pause
+            await park(life.ask, await graph.ainvoke(GO, config))
+    life.store("")
+
+
+async def resumed(life: Life, stored: str) -> str | None:
+    async with graph_of(life) as (graph, _):
+        out = await resume_graph(life.ask, graph, life.thread)
+    return None if out.get("__interrupt__") else out["messages"][-1].text
+
+
+async def wait_for_person(verb: str, folder: str, url: str, token: str) -> None:
+    async with AsyncClient(url, token) as ask:
+        life = Life(ask, Path(folder))
+        turns = [life.calls] if verb == "run" else []
+        async with graph_of(life, *turns) as (graph, config):
+            life.store("")  # the checkpoint has what `resume` needs
+            out = await run_graph(ask, graph, GO if verb == "run" else None, config)
+    print(out["messages"][-1].text)
+
+
+parks = program(parked, resumed)
+
+
+def main(verb: str, *words: str) -> None:
+    if verb in {"run", "again"}:
+        asyncio.run(wait_for_person(verb, *words))
+    else:
+        parks(verb, *words)
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:]))
+    main(*sys.argv[1:])

@@ -21,7 +21,7 @@ async def test_a_call_whose_process_died_while_it_ran_does_not_run_again(
     process = start(PROGRAM, "run", tmp_path, own_server.url)
     async with own_server.client("responder") as person:
         with anyio.fail_after(PATIENCE_S):
-            [request] = await requests_asked(person, 1)
+            [request] = await requests_asked(person, 1, tmp_path.name)
             await person.requests.decide(request, "approve")
             while not (tmp_path / "ran").exists():
                 await anyio.sleep(0.02)

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import sys
+
 from agents import Runner
 
-from askback import AsyncClient
 from askback.adapters.openai_agents import park, resume_run
 from tests.adapters.openai_agents.models import releaser
-from tests.adapters.programs import Deploy, play
-from tests.adapters.promises import Turn
+from tests.adapters.programs import Life, program
 
 
-async def parked(ask: AsyncClient, deploy: Deploy, calls: Turn) -> str:
-    return await park(ask, await Runner.run(releaser(calls, deploy=deploy), "go"))
+async def parked(life: Life) -> None:
+    agent = releaser(life.calls, deploy=life.deploy)
+    await park(life.ask, await Runner.run(agent, "go"), store=life.store)
 
 
-async def resumed(ask: AsyncClient, deploy: Deploy, stored: str) -> str | None:
-    result = await resume_run(ask, releaser(deploy=deploy), stored)
+async def resumed(life: Life, stored: str) -> str | None:
+    result = await resume_run(life.ask, releaser(deploy=life.deploy), stored)
     return None if result is None else result.final_output
 
 
+main = program(parked, resumed)
+
 if __name__ == "__main__":
-    play(parked, resumed)
+    main(*sys.argv[1:])

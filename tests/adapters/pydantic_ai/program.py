@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from askback import AsyncClient
+import sys
+
 from askback.adapters.pydantic_ai import park, resume_agent
-from tests.adapters.programs import Deploy, play
-from tests.adapters.promises import Turn
+from tests.adapters.programs import Life, program
 from tests.adapters.pydantic_ai.models import releaser
 
 
-async def parked(ask: AsyncClient, deploy: Deploy, calls: Turn) -> str:
-    return (await park(ask, await releaser(calls, deploy=deploy).run("go"))).decode()
+async def parked(life: Life) -> None:
+    agent = releaser(life.calls, deploy=life.deploy)
+    await park(life.ask, await agent.run("go"), store=life.store)
 
 
-async def resumed(ask: AsyncClient, deploy: Deploy, stored: str) -> str | None:
-    result = await resume_agent(ask, releaser(deploy=deploy), stored)
+async def resumed(life: Life, stored: str) -> str | None:
+    result = await resume_agent(life.ask, releaser(deploy=life.deploy), stored)
     return None if result is None else result.output
 
 
+main = program(parked, resumed)
+
 if __name__ == "__main__":
-    play(parked, resumed)
+    main(*sys.argv[1:])

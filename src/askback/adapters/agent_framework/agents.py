@@ -30,7 +30,7 @@ from askback.adapters.agent_framework.calls import (
     results_in,
     without_requests,
 )
-from askback.adapters.asking import MirroredCall, MirroredMessage, Place, mirror_messages
+from askback.adapters.asking import MirroredCall, MirroredMessage, Place, mirror_messages, pass_to
 from askback.client.async_client import AsyncClient
 
 Reply = AgentResponse[Any]
@@ -88,23 +88,28 @@ async def park(
     *,
     thread_id: str | None = None,
     timeout_s: float | None = None,
+    store: Callable[[str], object] | None = None,
 ) -> str:
     """Ask about the calls that an agent has paused for, without waiting; returns what to store for `resume_agent`.
 
     It is JSON with the session. When a request has ended, its resume arrives at `ask.resumes`.
+    `store` gets the same before anybody is asked. If the process dies in between, `resume_agent` asks the rest.
     """
     requests = _requests(reply)
     if not requests:
         raise TypeError("The reply waits for no tool call that a person could decide about.")
     place = _place(agent, session, reply.response_id, thread_id or ask.thread_id)
-    await ask_about(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
-    stored = {
+    kept = {
         "session": session.to_dict(),
         "requests": [each.to_dict() for each in requests],
         "thread_id": place.thread_id,
         "run_id": place.run_id,
+        "timeout_s": timeout_s,
     }
-    return json.dumps(stored)
+    parked = json.dumps(kept)
+    await pass_to(store, parked)
+    await ask_about(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
+    return parked
 
 
 async def resume_agent(
@@ -119,7 +124,7 @@ async def resume_agent(
     session = AgentSession.from_dict(stored["session"])
     requests = [Content.from_dict(each) for each in stored["requests"]]
     place = _place(agent, session, stored["run_id"], stored["thread_id"])
-    found = await ask_about(ask, requests, place, {"wait": False})
+    found = await ask_about(ask, requests, place, {"wait": False, "timeout_s": stored.get("timeout_s")})
     if any(map(is_open, found)):
         return None
     denials = Denials()

@@ -1,0 +1,236 @@
+"""Kill a program at a moment of its talk with the server, start it again, and look at what came of its calls.
+
+    python -m tests.adapters.killing NAME SEED SECONDS   many programs with random moments, in the environment of NAME
+
+A moment is a piece of data on the wire, in either direction: the program dies before it has sent it, or before it has
+received what the server has done already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from askback import AsyncClient, InputRequest
+from tests.adapters.conftest import TOKENS, Server
+from tests.adapters.programs import PATIENCE_S, ROOT
+
+
+class Nursery:
+    """A process that has imported a program, and forks a life of it for each line that it reads."""
+
+    def __init__(self, module: str) -> None:
+        command = [sys.executable, "-m", "tests.adapters.killing", "--fork", module]
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    async def begin(self, *words: str) -> int:
+        """Start a life, and return its process id."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(words) + "\n")
+        return int(await self._line())
+
+    async def end(self) -> int:
+        """Wait for the end of the life, and return its exit status, negative for a signal."""
+        return os.waitstatus_to_exitcode(int(await self._line()))
+
+    async def _line(self) -> str:
+        assert self._process.stdout is not None
+        return await anyio.to_thread.run_sync(self._process.stdout.readline)
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate()
+
+
+def fork_lives(module: str) -> None:
+    """Be the process of a `Nursery`."""
+    main = importlib.import_module(module).main
+    told = sys.stdin
+    while line := told.readline():
+        words = json.loads(line)
+        pid = os.fork()
+        if pid == 0:
+            errors = os.open(Path(words[1]) / "errors", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+            os.dup2(errors, 1)
+            os.dup2(errors, 2)
+            main(*words)
+            sys.stdout.flush()
+            os._exit(0)
+        print(pid, flush=True)
+        print(os.waitpid(pid, 0)[1], flush=True)
+
+
+@dataclass
+class Wire:
+    """Passes data between a program and a server, and kills the program at a moment."""
+
+    to: str
+    url: str = ""
+    pid: int = 0
+    moment: int = 0
+    """How many are left until the kill; none if it is 0 or less already."""
+
+    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Pass on one connection until either end closes it."""
+        with suppress(OSError):
+            far_reader, far_writer = await asyncio.open_connection(
+                "127.0.0.1", int(self.to.rpartition(":")[2])
+            )
+            ways = [self._pass(reader, far_writer), self._pass(far_reader, writer)]
+            tasks = [asyncio.create_task(each) for each in ways]
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+            for each in tasks:
+                each.cancel()
+            far_writer.close()
+        writer.close()
+
+    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            while data := await reader.read(1 << 16):
+                self.moment -= 1
+                if self.moment == 0:
+                    os.kill(self.pid, signal.SIGKILL)
+                    return
+                writer.write(data)
+
+
+@asynccontextmanager
+async def wire_to(server: Server) -> AsyncIterator[Wire]:
+    wire = Wire(server.url)
+    listening = await asyncio.start_server(wire.accept, "127.0.0.1", 0)
+    wire.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+    yield wire
+    listening.close()
+
+
+async def answer_all(person: AsyncClient, thread: str, *, edits: bool) -> None:
+    """Approve what goes to production, with an edit where that is possible, and deny the rest."""
+    edited: Any = {"edited_input": {"to": "edited"}} if edits else {}
+    async for event in person.events(thread, cursor=0):
+        if event["type"] != "request.created":
+            continue
+        request = InputRequest.model_validate(event["request"])
+        if request.approval is None:
+            await person.requests.answer(request, {request.form.fields[0].id: "publish"})
+        elif request.approval.input == {"to": "prod"}:
+            await person.requests.decide(request, "approve", **edited)
+        else:
+            await person.requests.decide(request, "deny")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a program: its last text, what its tool did, and how many cards a person saw."""
+
+    said: str
+    ran: str
+    cards: int
+    deaths: int
+    died_between: bool
+    """Whether it died after an approval was used, before its call ran: then the call never runs."""
+    errors: str = field(repr=False)
+
+    def wrong(self, *, cards: int, ran: str) -> Sequence[str]:
+        """Return what is wrong."""
+        found = {
+            f"ran {self.ran!r}": self.ran != ran and not (self.died_between and self.ran == ""),
+            f"asked {self.cards} times": self.cards != cards,
+            f"did not end: {self.errors}": not self.said,
+        }
+        return [text for text, is_wrong in found.items() if is_wrong]
+
+
+class Killing:
+    """Programs of one framework, their server, and the person who answers them."""
+
+    def __init__(self, server: Server, nursery: Nursery, wire: Wire, folder: Path, *, edits: bool) -> None:
+        self._server = server
+        self._nursery = nursery
+        self._wire = wire
+        self._folder = folder
+        self._edits = edits
+
+    async def live(self, name: str, *moments: int) -> Outcome:
+        """Start a program until it is done; it dies at the moment of each life, as long as there are some."""
+        folder = self._folder / name
+        folder.mkdir()
+        (folder / "calls").write_text("prod stage")
+        deaths, died_between, left = 0, False, list(moments)
+        async with self._server.client("responder") as person:
+            answering = asyncio.ensure_future(answer_all(person, name, edits=self._edits))
+            while not (folder / "done").exists():
+                status = await self._one_life(folder, left.pop(0) if left else 0)
+                cards = await person.requests.list(thread_id=name)
+                if status == -signal.SIGKILL:
+                    deaths += 1
+                    died_between |= any(each.used_at for each in cards) and not (folder / "ran").exists()
+                elif status:
+                    break
+            answering.cancel()
+            await asyncio.gather(answering, return_exceptions=True)
+        said, ran, errors = (_text(folder / each) for each in ("done", "ran", "errors"))
+        return Outcome(said, ran, len(cards), deaths, died_between, errors)
+
+    async def _one_life(self, folder: Path, moment: int) -> int:
+        self._wire.moment = moment
+        self._wire.pid = await self._nursery.begin("live", str(folder), self._wire.url, TOKENS["requester"])
+        with anyio.fail_after(PATIENCE_S):
+            return await self._nursery.end()
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
+
+
+@asynccontextmanager
+async def killing(server: Server, name: str, folder: Path, *, edits: bool) -> AsyncIterator[Killing]:
+    """Kill programs of a framework."""
+    nursery = Nursery(f"tests.adapters.{name}.program")
+    async with wire_to(server) as wire:
+        yield Killing(server, nursery, wire, folder, edits=edits)
+    nursery.close()
+
+
+async def at_random(name: str, seed: int, seconds: int) -> None:
+    """Kill programs up to three times each, at random moments; print what is wrong then, and the numbers."""
+    chance, until = random.Random(seed), time.monotonic() + seconds
+    edits = name not in {"openai_agents", "agent_framework"}
+    cards, ran = (1, "published\n") if name == "crewai" else (2, "edited\n" if edits else "prod\n")
+    seen = Counter[str]()
+    with tempfile.TemporaryDirectory() as place:
+        server = Server(Path(place) / "server")
+        async with killing(server, name, Path(place), edits=edits) as kills:
+            while time.monotonic() < until:
+                moments = [chance.randint(1, 16) for _ in range(chance.randint(1, 3))]
+                outcome = await kills.live(f"{name}-{seen['programs']}", *moments)
+                wrong = outcome.wrong(cards=cards, ran=ran)
+                seen.update(programs=1, deaths=outcome.deaths, not_run=outcome.ran == "", wrong=bool(wrong))
+                if wrong:
+                    print(moments, wrong, flush=True)
+        server.stop()
+    print(name, dict(seen))
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--fork":
+        fork_lives(sys.argv[2])
+    else:
+        asyncio.run(at_random(sys.argv[1], *map(int, sys.argv[2:])))
