@@ -31,6 +31,8 @@ from askback import AsyncClient, InputRequest
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.programs import PATIENCE_S, ROOT
 
+ANY_MOMENT = (*range(1, 17), "ran", "resumed")
+
 
 class Nursery:
     """A process that has imported a program, and forks a life of it for each line that it reads."""
@@ -168,8 +170,12 @@ class Killing:
         self._folder = folder
         self._edits = edits
 
-    async def live(self, name: str, *moments: int) -> Outcome:
-        """Start a program until it is done; it dies at the moment of each life, as long as there are some."""
+    async def live(self, name: str, *moments: int | str) -> Outcome:
+        """Start a program until it is done; it dies at the moment of each life, as long as there are some.
+
+        A moment may also be a point that the program passes by: `ran`, within its tool, and `resumed`, before it
+        acknowledges.
+        """
         folder = self._folder / name
         folder.mkdir()
         (folder / "calls").write_text("prod stage")
@@ -189,8 +195,10 @@ class Killing:
         said, ran, errors = (_text(folder / each) for each in ("done", "ran", "errors"))
         return Outcome(said, ran, len(cards), deaths, died_between, errors)
 
-    async def _one_life(self, folder: Path, moment: int) -> int:
-        self._wire.moment = moment
+    async def _one_life(self, folder: Path, moment: int | str) -> int:
+        self._wire.moment = moment if isinstance(moment, int) else 0
+        if isinstance(moment, str):
+            (folder / "dies").write_text(moment)
         self._wire.pid = await self._nursery.begin("live", str(folder), self._wire.url, TOKENS["requester"])
         with anyio.fail_after(PATIENCE_S):
             return await self._nursery.end()
@@ -219,7 +227,7 @@ async def at_random(name: str, seed: int, seconds: int) -> None:
         server = Server(Path(place) / "server")
         async with killing(server, name, Path(place), edits=edits) as kills:
             while time.monotonic() < until:
-                moments = [chance.randint(1, 16) for _ in range(chance.randint(1, 3))]
+                moments = [chance.choice(ANY_MOMENT) for _ in range(chance.randint(1, 3))]
                 outcome = await kills.live(f"{name}-{seen['programs']}", *moments)
                 wrong = outcome.wrong(cards=cards, ran=ran)
                 seen.update(programs=1, deaths=outcome.deaths, not_run=outcome.ran == "", wrong=bool(wrong))

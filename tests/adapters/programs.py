@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import subprocess
 import sys
 import time
@@ -95,6 +97,7 @@ class Life:
             """Deploy."""
             with (self.folder / "ran").open("a") as out:
                 out.write(f"{to}\n")
+            self.pass_by("ran")
             while to == "slow":
                 time.sleep(1)
             return f"deployed {to}"
@@ -105,6 +108,13 @@ class Life:
     def parked(self) -> Path:
         """The file with what was stored."""
         return self.folder / "parked"
+
+    def pass_by(self, point: str) -> None:
+        """Die by SIGKILL, once, if the test has written the point into the file `dies`."""
+        dies = self.folder / "dies"
+        if dies.exists() and dies.read_text() == point:
+            dies.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
 
     def store(self, parked: str | bytes) -> None:
         """Store what continues the run."""
@@ -141,6 +151,7 @@ def program(park: Park, resume: Resume) -> Callable[..., None]:
 async def _continue(life: Life, resume: Resume) -> str | None:
     async for each in life.ask.resumes.listen(life.thread):
         text = await resume(life, life.parked.read_text())
+        life.pass_by("resumed")
         await life.ask.resumes.ack(each)
         if text is not None:
             return text
@@ -151,4 +162,5 @@ async def _live(life: Life, park: Park, resume: Resume) -> None:
     if not life.parked.exists():
         await park(life)
     text = await resume(life, life.parked.read_text())  # an earlier process may have died before it had asked
+    life.pass_by("resumed")
     (life.folder / "done").write_text(text or await _continue(life, resume) or "")

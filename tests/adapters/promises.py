@@ -24,8 +24,8 @@ from tests.adapters.programs import PATIENCE_S, continued_after_kill_9
 
 PROD, STAGE = {"to": "prod"}, {"to": "stage"}
 ASK_TOOLS = ["ask_user", "request_approval", "request_env_vars"]
-MOMENTS = (4, 6, 8, 11)
-"""When programs die: before and after the first call is asked, and while they go on with the answers."""
+MOMENTS = (4, 6, 8, "ran", "resumed")
+"""When programs die: while they ask, while they run the tool, and before they acknowledge."""
 Call = tuple[str, Mapping[str, Any]]
 Turn = Sequence[Call]
 

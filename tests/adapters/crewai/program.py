@@ -40,6 +40,7 @@ class Program:
         """Return the result of the flow, None while it waits."""
         flow = Review.from_pending(self._life.parked.read_text(), self._stored)
         result = resume_flow(self._ask, flow)
+        self._life.pass_by("resumed")
         return None if isinstance(result, HumanFeedbackPending) else result
 
     def listen(self) -> Any:
