@@ -1,6 +1,6 @@
-"""Run benchmarks, each in a process of its own, and print tables of what they measured.
+"""Run benchmarks, each in a separate process, and print tables of their results.
 
-python -m bench                 all that the README compares, some rounds of it, one after the other
+python -m bench                 all comparisons of the README, several rounds, one after the other
 python -m bench --quick         the same with fewer and smaller rounds: some ten minutes
 python -m bench NAME …          these, as they come; each has its own options as `python -m bench.NAME --help`
 python -m bench compare REV     this tree beside another revision (`python -m bench compare --help`)
@@ -29,7 +29,7 @@ ROUND: Steps = {
     "roundtrip": ("--repeat=1",),
     "peers": ("--repeat=1",),
 }
-"""What is compared, so that it is measured by turns: what the machine does at that moment it does to all."""
+"""Benchmarks that are compared, and so are measured by turns: the load of the machine affects all of them."""
 ONCE: Steps = {
     "restart": (),
     "pending": (),
@@ -50,7 +50,7 @@ ROUNDS, QUICK_ROUNDS = 5, 3
 
 
 def steps(names: Sequence[str], *, quick: bool) -> Sequence[tuple[str, Sequence[str]]]:
-    """Return what to run, in order: the name of each benchmark and its options."""
+    """Return the benchmarks to run, in order, each with its options."""
     if names:
         return [(name, ()) for name in names]
     if quick:
@@ -59,7 +59,7 @@ def steps(names: Sequence[str], *, quick: bool) -> Sequence[tuple[str, Sequence[
 
 
 def main() -> None:
-    """Run what is named, or all; one that fails ends none of the others."""
+    """Run the named benchmarks, or all; a failure does not stop the others."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

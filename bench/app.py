@@ -1,11 +1,11 @@
-"""What a person waits for in the browser: the first row of the inbox, 10,000 open requests, a slow network, 100 forms.
+"""Measure waiting times in the browser: the first row of the inbox, 10,000 open requests, a slow network, 100 forms.
 
 `first_row_ms` counts from the navigation until the frame in which a row is there. With 10,000 open requests `all_ms`
 is when the title counts all of them, `key_ms` from a key press to the frame that shows the next row in focus, and
 `scroll_ms` from one frame to the next while the list scrolls. A conversation with 100 forms shows its last 60:
 `forms_ms` is when the last of them can be filled in, `earlier_ms` how long the other 40 take after the button.
-`first_row_cpu_ms`, `forms_cpu_ms` and `all_forms_cpu_ms` are what the page's thread computed until then, since its
-navigation: on a busy machine they say what the others cannot.
+`first_row_cpu_ms`, `forms_cpu_ms` and `all_forms_cpu_ms` are the CPU times of the page's thread until then,
+since its navigation: they are comparable even on a busy machine.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bench.servers import REQUESTER, RESPONDER, Databases, serve
 from tests.chromium import ARGUMENTS, CHROMIUM
 
 SLOW_4G = {"offline": False, "latency": 562.5, "downloadThroughput": 180_000, "uploadThroughput": 84_375}
-"""As the developer tools of Chrome have it: 1.6 Mbit/s and 750 kbit/s, less a tenth, and 150 ms 3.75 times."""
+"""As in the developer tools of Chrome: 1.6 Mbit/s and 750 kbit/s, less a tenth, and 150 ms 3.75 times."""
 FEW, MANY, FORMS = 20, 10_000, 100
 KEYS, FRAMES = 30, 90
 
@@ -47,7 +47,7 @@ NOTE = """(() => {
   };
   look();
 })()"""
-"""Notes in which frame something is there."""
+"""Records the frame in which something appears."""
 KEY = """() => new Promise((resolve) => {
   const shown = (event) => requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - event.timeStamp)));
   addEventListener("keydown", shown, { once: true, capture: true });
@@ -91,19 +91,19 @@ class Browser:
         self.tools.send("Performance.enable", {"timeDomain": "threadTicks"})
 
     def open(self, path: str, *marks: str) -> dict[str, float]:
-        """Load a page; return when the marks were there."""
+        """Load a page; return the times of the marks."""
         self.page.goto(self.origin + path)
         for mark in marks:
             self.page.wait_for_function(f"() => noted.{mark}", timeout=120_000)
         return self.page.evaluate("() => noted")
 
     def cpu_ms(self) -> float:
-        """Return what the page's thread has computed since the navigation."""
+        """Return the CPU time of the page's thread since the navigation."""
         metrics = self.tools.send("Performance.getMetrics")["metrics"]
         return 1000 * next(each["value"] for each in metrics if each["name"] == "TaskDuration")
 
     def painted(self, path: str) -> float:
-        """Load a page; return when it first painted something."""
+        """Load a page; return the time of its first paint."""
         self.page.goto(self.origin + path, wait_until="commit")
         return self.page.evaluate(PAINTED)
 

@@ -1,7 +1,7 @@
-"""Fills a database with requests: copies of one that a real server has written, made by the database itself.
+"""Fill a database with copies of a request from a real server, made by the database itself.
 
-So they are what a server of today writes, column by column, and a million of them take a minute. Ten are in a thread.
-All are pending, until `settle` ends a half of them. Each also brings a copy of an entry of the audit log.
+So they equal current requests in every column, and a million of them take a minute. Ten are in a thread.
+All are pending, until `settle` ends half of them. Each also has a copy of an entry of the audit log.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from askback.domain.timestamps import rfc3339
 PER_THREAD = 10
 CHUNK = 50_000
 FIRST_THREAD = "t0"
-"""Where the request is that is copied; the copies are in t1, t2, …"""
+"""The thread of the original; the copies are in t1, t2, …"""
 
 # For the copy number i, from 1.
 THREAD = f"((i - 1) / {PER_THREAD} + 1)"
@@ -57,14 +57,14 @@ ON_POSTGRES = {
     "audit": AUDIT,
 }
 LAST_ENTRY = " WHERE seq = (SELECT max(seq) FROM audit)"
-"""Of the audit log the last entry is copied; of all else there is only one row."""
+"""The last entry of the audit log is copied; every other table has only one row."""
 MOVE_HEAD = "UPDATE audit_heads SET seq = (SELECT max(seq) FROM audit)"
 SETTLE = """
 UPDATE requests SET status = CASE WHEN created_seq % 4 = 0 THEN 'expired' ELSE 'answered' END,
     state = '{"status":"answered","revision":1,"answer":{"outcome":"answered","values":{}},"settled_at":"NOW",' ||
         '"settled_by":{"id":"tok_of_a_person","name":"responder"}}'
 WHERE created_seq = {seq}"""
-"""Ends the request with this place in each thread; some of them have expired. Triggers do what they do for a server."""
+"""Ends the request with this place in each thread; some of them have expired. Triggers run as for a server."""
 
 
 def fill(url: str, count: int) -> None:
@@ -76,7 +76,7 @@ def fill(url: str, count: int) -> None:
 
 
 def settle(url: str) -> None:
-    """End a half of the copies: every second one of each thread."""
+    """End half of the copies: every second one of each thread."""
     now = rfc3339(time.time_ns() // 1_000_000)
     statements = [
         SETTLE.replace("NOW", now).replace("{seq}", f"{seq}") for seq in range(2, PER_THREAD + 1, 2)
@@ -142,6 +142,6 @@ def _values(columns: Sequence[str], changed: Mapping[str, str]) -> str:
 
 
 def _chunks(table: str, count: int) -> list[tuple[int, int]]:
-    """The first and the last number of each statement: one that writes all would keep it all in a log."""
+    """The first and the last number of each statement: a single one would keep everything in the log."""
     rows = count // PER_THREAD if table == "threads" else count
     return [(first, min(first + CHUNK - 1, rows)) for first in range(1, rows + 1, CHUNK)]

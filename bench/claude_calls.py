@@ -1,7 +1,8 @@
-"""What an auto-approved tool call costs in the adapter for the Claude Agent SDK, in process and over HTTP.
+"""Measure the cost of an auto-approved tool call in the adapter for the Claude Agent SDK, in process and over HTTP.
 
-Run it with the environment of the adapter: `.venvs/claude/bin/python -m bench.claude_calls`. It calls the callbacks as
-the SDK does for each call: the hook before, `can_use_tool`, and the hook after. The CLI is not measured.
+Run it with the environment of the adapter: `.venvs/claude/bin/python -m bench.claude_calls`. It calls the
+callbacks like the SDK for each call: the hook before, `can_use_tool`, and the hook after. The CLI is not
+measured.
 """
 
 from __future__ import annotations

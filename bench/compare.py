@@ -2,8 +2,9 @@
 
 python -m bench compare REV --backend sqlite,postgres,two-servers --at-once 1,64 --rounds 5
 
-REV is checked out into a temporary git worktree. It runs in this environment where its locked packages are the same,
-and else in one of its own. Each round measures each case on both versions, one right after the other.
+REV is checked out into a temporary git worktree. It runs in this environment if its locked packages are the
+same, and otherwise in a separate one. Each round measures each case on both versions, one right after the
+other.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Figures = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured on both versions."""
+    """A case to measure on both versions."""
 
     backend: str
     fields: str
@@ -50,7 +51,7 @@ class Case:
 
 
 class Version:
-    """A source tree, and the process that measures it."""
+    """A source tree, and its measuring process."""
 
     def __init__(self, tree: Path, python: str) -> None:
         path = os.pathsep.join((str(tree / "src"), str(tree)))
@@ -96,7 +97,7 @@ def checkout(revision: str) -> Generator[Path]:
 
 
 def python_of(tree: Path) -> str:
-    """Return a Python that has the packages of a tree: this one, where the locks are the same."""
+    """Return a Python with the packages of a tree: this one, if the locks are the same."""
     if (tree / LOCK).read_bytes() == (ROOT / LOCK).read_bytes():
         return sys.executable
     subprocess.run([sys.executable, tree / "scripts" / "setup.py", "--python"], check=True, stdout=sys.stderr)
@@ -124,7 +125,7 @@ def measure(
 
 
 def table(measured: Iterable[tuple[Case, str, Figures]]) -> Iterator[str]:
-    """Give a Markdown table: of each case and figure the medians of both versions, and their ratio.
+    """Give a Markdown table: for each case and figure the medians of both versions, and their ratio.
 
     A ratio is this tree divided by the revision, in one round: the table has their median and their range.
     """

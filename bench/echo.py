@@ -1,7 +1,7 @@
-"""What the network side allows: frames of 1 kB sent back by nothing but the server that `askback serve` runs on.
+"""Measure the limit of the network side: frames of 1 kB, echoed by the server below `askback serve`.
 
-The same uvicorn with the same two protocols, and an app that does nothing else. A round trip of the whole job has two
-frames each way, and crosses two connections.
+The same uvicorn with the same two protocols, and an app that does nothing else. A complete round trip has two
+frames each way, over two connections.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ TEXT = picows.WSMsgType.TEXT
 
 
 class Echo:
-    """The least app that `run_server` runs."""
+    """The smallest app for `run_server`."""
 
     settings = load({})
 
     @asynccontextmanager
     async def running(self) -> AsyncGenerator[None]:
-        """There is nothing to open."""
+        """Do nothing: there is nothing to open."""
         yield
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,7 +48,7 @@ class Echo:
 
 
 def run(listener: socket.socket) -> None:
-    """Serve, in a process of its own."""
+    """Serve, in a separate process."""
 
     async def ready() -> None:
         pass
@@ -57,26 +57,26 @@ def run(listener: socket.socket) -> None:
 
 
 class Caller(picows.WSListener):
-    """Sends a frame, and waits until it is back."""
+    """Sends a frame, and waits for the echo."""
 
     def on_ws_connected(self, transport: picows.WSTransport) -> None:
         """Keep the connection."""
         self._transport = transport
 
     def on_ws_frame(self, transport: picows.WSTransport, frame: Any) -> None:
-        """Take what came back."""
+        """Take the echo."""
         if frame.msg_type == TEXT:
             self._back.set_result(None)
 
     async def call(self) -> None:
-        """Go there and back."""
+        """Send a frame and wait for the echo."""
         self._back: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._transport.send(TEXT, FRAME)
         await self._back
 
 
 async def case(port: int, pid: int, at_once: int, total: int) -> dict[str, Any]:
-    """Send `total` frames there and back, over as many connections as there are at once."""
+    """Send `total` frames and wait for their echoes, over `at_once` connections."""
     free: list[Caller] = []
     for _ in range(at_once):
         _, caller = await picows.ws_connect(Caller, f"ws://127.0.0.1:{port}/")

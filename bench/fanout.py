@@ -1,7 +1,7 @@
-"""One event to a thousand readers of a thread: the time from the answer that makes it until the last of them has it.
+"""Measure one event to a thousand readers of a thread: from the answer that causes it until the last reader has it.
 
-The readers are bare sockets in a process of their own, half-way between free and a browser. `last_…` counts from the
-moment the answer is sent, so it holds the check of the answer and its commit as well; `spread_…` is from the first
+The readers are bare sockets in a separate process, cheaper than a browser. `last_…` counts from the
+moment the answer is sent, so it includes the check of the answer and its commit; `spread_…` is from the first
 reader to the last. Both processes read the same monotonic clock.
 """
 
@@ -116,7 +116,7 @@ ROADS = {"websocket": over_websocket, "sse": over_sse}
 
 
 def read(road: str, url: str, readers: int, line: Connection) -> None:
-    """Be all readers, in a process of their own, until the other end of the line is closed."""
+    """Run all readers, in a separate process, until the other end of the pipe is closed."""
 
     async def run() -> None:
         tally = Tally(readers, line)
@@ -130,7 +130,7 @@ def read(road: str, url: str, readers: int, line: Connection) -> None:
 
 
 def case(site: Site, line: Connection, events: int) -> dict[str, Any]:
-    """Ask and answer so many times; each time wait until every reader has both."""
+    """Ask and answer this many times; each time wait until every reader has both events."""
     assert _told(line) == "ready"
     last: list[float] = []
     spread: list[float] = []
@@ -178,7 +178,7 @@ def _figures(name: str, samples: list[float]) -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure each road, with one reader (what the job itself takes) and with many."""
+    """Measure each transport, with one reader (the base cost) and with many."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--readers", default="1,1000", help="how many, with commas")
     parser.add_argument("--events", type=int, default=30)

@@ -1,7 +1,7 @@
 """FastAPI or Starlette for the hot routes: the same create, checked and encoded, over HTTP on the same uvicorn.
 
-Each app does what askback must do with a body: refuse doubled keys, check the form, encode the
-request. FastAPI additionally wants its own parsed body, which is what is being weighed.
+Each app treats a body like askback: it refuses repeated keys, checks the form, encodes the request. FastAPI
+also parses the body itself; that cost is measured.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ BODY = json.dumps(
 
 
 def encode(body: object) -> str:
-    """Check and encode, as the service does."""
+    """Check and encode like the service."""
     return check_ask(body).form.model_dump_json(exclude_none=True)
 
 
@@ -46,12 +46,12 @@ async def starlette_create(request: Request) -> Response:
 
 
 def starlette_app() -> Any:
-    """The app as askback writes it."""
+    """The app in askback's style."""
     return Starlette(routes=[Route("/v1/requests", starlette_create, methods=["POST"])])
 
 
 def fastapi_raw_app() -> Any:
-    """FastAPI with the body read by hand: its router and dependency machinery, none of its validation."""
+    """FastAPI with the body read by hand: its router and dependencies, without its validation."""
     app = FastAPI()
 
     @app.post("/v1/requests")
@@ -62,7 +62,7 @@ def fastapi_raw_app() -> Any:
 
 
 def fastapi_model_app() -> Any:
-    """FastAPI as its manual shows it: the body is a model, the answer is a model; doubled keys pass."""
+    """FastAPI as in its manual: the body and the answer are models; repeated keys pass."""
     app = FastAPI()
 
     @app.post("/v1/requests")

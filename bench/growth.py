@@ -1,8 +1,8 @@
-"""How long single calls take over 10³, 10⁵ and, on demand, 10⁶ requests: a flat line, or a reason.
+"""Measure single calls over 10³, 10⁵ and, on demand, 10⁶ requests.
 
 python -m bench growth --backend sqlite,postgres --sizes 1000,100000 [--sizes 1000,100000,1000000]
 
-Each size is a database of its own, filled with copies of a request (`backlog.py`), of which a half has ended. Calls are
+Each size has a separate database, filled with copies of a request (`backlog.py`), half of which have ended. Calls are
 made one at a time over HTTP, `--repeat` times and on the sizes by turns; the table has their medians in milliseconds.
 The jobs of the server (`sweep`, `retention`) then run in this process, on the same databases.
 """
@@ -65,7 +65,7 @@ JOBS: Mapping[str, Job] = {
 def calls(
     agent: httpx2.Client, person: httpx2.Client, admin: httpx2.Client, ids: Sequence[str]
 ) -> Iterator[tuple[str, Call]]:
-    """Give each call by its name; it is called with the number of the repetition."""
+    """Return each call by its name; it is called with the number of the repetition."""
 
     def answer(n: int) -> httpx2.Response:
         return person.post(f"/v1/requests/{ids[n]}/answer", json={"revision": 1, "values": ANSWER})
@@ -97,7 +97,7 @@ def calls(
 
 @dataclass(frozen=True)
 class Filled:
-    """A database of one size: its calls, and the milliseconds that each job took."""
+    """A database of one size: its calls, and the milliseconds of each job."""
 
     calls: Mapping[str, Call]
     jobs: Mapping[str, float]
@@ -105,7 +105,7 @@ class Filled:
 
 @contextmanager
 def filled(databases: Databases, backend: str, size: int, repeat: int) -> Generator[Filled]:
-    """Serve a database that has so many requests, until the block ends."""
+    """Serve a database with this many requests, until the block ends."""
     with databases.new(backend) as url:
         with serve(url) as site, _client(site.agents, REQUESTER) as agent:
             ask(agent, FIRST_THREAD)

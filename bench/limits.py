@@ -1,6 +1,6 @@
-"""What the disk and the databases allow: rows a second of 1 kB, one and 64 in a commit, each commit flushed.
+"""Measure the limits of the disk and the databases: rows of 1 kB per second, one and 64 in a commit, each flushed.
 
-Postgres also with a NOTIFY in each commit, which is what tells the other servers.
+Postgres also with a NOTIFY in each commit, which notifies the other servers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What every measurement shares: the closed loop, its statistics, and one JSON line for each case.
+"""The shared parts of all measurements: the closed loop, its statistics, and one JSON line for each case.
 
-A line carries `cal`, how fast the machine was at that moment: compare it before comparing two runs. Only the standard
-library is used here, so that peers measure the same way in environments of their own.
+A line has `cal`, the speed of the machine at that moment: compare it before comparing two runs. Only the standard
+library is used here, so that peers measure in the same way in their own environments.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def latency(samples: Sequence[float]) -> dict[str, float]:
 
 
 def calibrate() -> dict[str, float]:
-    """Measure a bare Python loop and a bare flush, so that two runs can be told apart from two machines."""
+    """Measure a bare Python loop and a bare flush, to distinguish a slower run from a slower machine."""
     began = time.perf_counter()
     for _ in range(400_000):
         pass
@@ -68,7 +68,7 @@ def calibrate() -> dict[str, float]:
 
 
 def emit(bench: str, case: str, **figures: Any) -> None:
-    """Print one measured case as a JSON line, and append it to `BENCH_OUT` when that is set."""
+    """Print one measured case as a JSON line, and append it to `BENCH_OUT` if that is set."""
     machine = {"python": platform.python_version(), "cpus": os.cpu_count(), "cal": calibrate()}
     line = json.dumps({"bench": bench, "case": case, **figures, **machine})
     print(line, flush=True)

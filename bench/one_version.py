@@ -21,7 +21,7 @@ _numbers = count()
 
 
 def with_new_labels(i: int) -> Form:
-    """Return the form of the benchmark with labels that no form had before."""
+    """Return the form of the benchmark with new labels."""
     form, number = questionnaire(i), next(_numbers)
     fields = [field.model_copy(update={"label": f"{field.label} {number}"}) for field in form.fields or ()]
     return form.model_copy(update={"fields": fields})

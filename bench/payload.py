@@ -1,4 +1,4 @@
-"""What is asked and answered in every benchmark: about 1 kB of JSON, five fields."""
+"""The question and answer of every benchmark: about 1 kB of JSON, five fields."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ANSWER = {
 
 
 def questionnaire(i: int) -> Form:
-    """About 1 kB of JSON: what an agent really asks."""
+    """About 1 kB of JSON: a realistic question."""
     return Form(
         title="Deployment details",
         description=f"I need a few details before I deploy build {i}.",

@@ -1,7 +1,7 @@
-"""What a pending wait costs: bytes in the client, bytes in the server, with nobody answering.
+"""Measure the cost of a pending wait: bytes in the client and in the server.
 
-Waits are opened in batches, so that no burst is weighed with them. The client is weighed by
-tracemalloc, the server by how its resident memory grows once the first batches have warmed it.
+Waits are opened in batches, so that no burst is measured with them. The client is measured by tracemalloc,
+the server by the growth of its resident memory after the first batches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ BATCH = 200
 
 
 async def case(server: Server, warm: int, waits: int) -> dict[str, float]:
-    """Open `warm` waits, weigh, open `waits` more through the same client, and weigh again."""
+    """Open `warm` waits, measure, open `waits` more through the same client, and measure again."""
     tasks: list[asyncio.Task[object]] = []
     async with AsyncClient(server.url, REQUESTER) as agents:
         await _open(agents, tasks, warm)
@@ -53,7 +53,7 @@ async def _open(agents: AsyncClient, tasks: list[asyncio.Task[object]], waits: i
 
 
 def main() -> None:
-    """Weigh pending waits."""
+    """Measure pending waits."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--warm", type=int, default=2_000)
     parser.add_argument("--waits", type=int, default=100_000)

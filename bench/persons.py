@@ -1,4 +1,4 @@
-"""Persons as a browser would be them, but bare WebSockets (picows), which cost little: they answer what they see."""
+"""Persons that answer like a browser, on bare WebSockets (picows), which cost little."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bench.servers import RESPONDER
 
 TEXT = picows.WSMsgType.TEXT
 VALUES = json.dumps({"revision": 1, "values": ANSWER}, separators=(",", ":"))
-"""Without spaces, as browsers write JSON."""
+"""Without spaces, like the JSON of browsers."""
 
 
 async def connect(

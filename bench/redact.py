@@ -1,7 +1,7 @@
-"""How fast known values are replaced: `python -m bench.redact`.
+"""Measure how fast known values are replaced: `python -m bench.redact`.
 
 The text is this repository's own sources with values of 40 characters in it: none, a few (one in 16 KiB) or many (one
-in 256 bytes), whole or in chunks. RE2 makes its tables as it meets text: `cold_mb_s` is the first reading of a few.
+in 256 bytes), whole or in chunks. RE2 builds its tables while it reads text: `cold_mb_s` is the first reading of a few.
 """
 
 from __future__ import annotations

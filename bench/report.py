@@ -72,7 +72,7 @@ def medians(lines: Iterable[Mapping[str, Any]]) -> Run:
 
 
 def tables(lines: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Give the report, line by line; what was not measured is left out."""
+    """Return the report, line by line, without cases that were not measured."""
     run = medians(lines)
     yield from _machine(lines)
     for part in (_aims, _job, _limits, _restart, _rest):

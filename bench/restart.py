@@ -1,8 +1,8 @@
-"""How long a server takes to come back over a backlog of pending requests, and how long the first of everything takes.
+"""Measure how long a server takes to restart over a backlog of pending requests, and its first call of each kind.
 
-`ready_ms` is from the start of the process, Python's imports included, to a 200 of /readyz; the case without a backlog
-says what of it the backlog costs. `cpu_s` is what the server used until some seconds later: background work that
-looks at every row would show there.
+`ready_ms` is from the start of the process, Python's imports included, to a 200 of /readyz; the case without
+a backlog shows the cost of the backlog. `cpu_s` is the CPU time until some seconds later, which would reveal
+background work on every row.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def ask(agent: httpx2.Client, thread_id: str) -> httpx2.Response:
 
 
 def begin(url: str, count: int) -> None:
-    """Have a server write one request, and copy it."""
+    """Let a server write one request, and copy it."""
     with serve(url) as site, _client(site.agents, REQUESTER) as agent:
         ask(agent, FIRST_THREAD)
     if count:
@@ -37,7 +37,7 @@ def begin(url: str, count: int) -> None:
 
 
 def case(url: str, thread_id: str, new: str) -> dict[str, Any]:
-    """Start a server on a database, and use it: `new` is a thread that is not there, `thread_id` one to read."""
+    """Start a server on a database, and use it: `new` is a new thread, `thread_id` an existing one."""
     figures: dict[str, float] = {}
     began = time.perf_counter()
 

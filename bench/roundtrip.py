@@ -1,7 +1,7 @@
-"""The whole job over the network: ask, durable, pushed to a browser-like client, answered, durable, `await` returns.
+"""Measure a round trip over the network: ask, store, push to a browser-like client, answer, store, return.
 
-One `AsyncClient` carries all agents, each person follows one thread. With two servers agents are at one and persons at
-the other, so both halves of each round trip cross over.
+One `AsyncClient` carries all agents, each person follows one thread. With two servers agents use one and
+persons the other, so both halves of each round trip go from server to server.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How many commands a second one core decides about: `python -m bench.rules [FILE]`.
+"""Measure how many commands per second one core decides about: `python -m bench.rules [FILE]`.
 
-The commands are those of `vectors/commands.json`, or the JSON lines of a file, as `askback rules check` reads them:
+The commands are those of `vectors/commands.json`, or the JSON lines of a file, in the format of `askback rules check`:
 each line is parsed, its rules are looked up, the command is read and decided, and the answer is written.
 """
 

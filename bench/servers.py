@@ -20,7 +20,7 @@ import psutil
 from tests.postgres_server import PostgresServer, running
 
 STORES = {"sqlite": 1, "postgres": 1, "two-servers": 2}
-"""How many servers share the database of each."""
+"""The number of servers on the database of each."""
 REQUESTER, RESPONDER = "requester-of-the-benchmark", "responder-of-the-benchmark"
 ADMIN, METRICS = "admin-of-the-benchmark", "metrics-token-of-the-benchmark"
 DURABLE = {
@@ -30,7 +30,7 @@ DURABLE = {
     "max_wal_size": "4GB",
     "log_min_messages": "warning",
 }
-"""Postgres as it comes, flushing each commit, with what its manual says to raise on a machine of today."""
+"""Postgres with default settings, flushing each commit, and the larger buffers that its manual recommends."""
 OPEN_FILES = 16_384
 
 
@@ -68,7 +68,7 @@ class Site:
         return self.servers[-1].url
 
     def cpu_seconds(self) -> float:
-        """CPU time of all of them so far."""
+        """CPU time of all servers so far."""
         return sum(server.cpu_seconds() for server in self.servers)
 
 
@@ -136,7 +136,7 @@ UNLIMITED = ",".join(
         "max_messages_per_hour",
     )
 )
-"""A benchmark asks more at once than an honest agent."""
+"""A benchmark has more open requests than a real agent."""
 
 
 @contextmanager
@@ -165,7 +165,7 @@ def _server(url: str) -> Generator[Server]:
 
 
 def _allow_many_files() -> None:
-    """Let this process, and those that it starts, open a file for each of thousands of connections."""
+    """Let this process and its children open a file for each of thousands of connections."""
     now, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(now, wanted), most))

@@ -1,15 +1,15 @@
-"""Test the adapters of agent frameworks, each in an environment of its own, since some cannot share one.
+"""Test the adapters of agent frameworks, each in its own environment, since some conflict.
 
 An adapter `NAME` is `src/askback/adapters/NAME.py` (or a package), its extra in `pyproject.toml` has the same name,
-what its tests need beside that stands in the dependency group `test-NAME` (which may be absent), its tests in
-`tests/adapters/NAME/`, and `locks/NAME.lock` holds the versions. The environments are `.venvs/NAME`.
+further packages of its tests are in the dependency group `test-NAME` (which may be absent), its tests in
+`tests/adapters/NAME/`, and the versions in `locks/NAME.lock`. The environments are `.venvs/NAME`.
 
 The examples in TypeScript are the name `typescript`: their packages are in `examples/frameworks/typescript`, and their
 tests run in `.venv`.
 
     python3 scripts/adapters.py test [NAME ...]   run the tests and the type check; all adapters when none is named
     python3 scripts/adapters.py lock [NAME ...]   choose new versions and write the locks
-    python3 scripts/adapters.py example NAME ...  run `examples/frameworks/NAME_agent.py` with a server of its own
+    python3 scripts/adapters.py example NAME ...  run `examples/frameworks/NAME_agent.py` with its own server
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def make_node_environment() -> Path:
 
 
 def test(name: str, options: Sequence[str]) -> bool:
-    """Check the types of an adapter and run its tests; print what they say, and return whether both went well."""
+    """Check the types of an adapter and run its tests; print their output, and return whether both succeeded."""
     python = make_environment(name)
     adapters = ROOT / "src" / "askback" / "adapters"
     places = (adapters / f"{name}.py", adapters / name, *EXAMPLES.glob(f"{name}_*.py"))
@@ -120,7 +120,7 @@ def test(name: str, options: Sequence[str]) -> bool:
 
 
 def test_all(chosen: Sequence[str], options: Sequence[str]) -> list[str]:
-    """Test adapters, as many at a time as there are cores, and return those that failed; raises `SetupError`."""
+    """Test adapters, one per core at a time, and return the failed ones; raises `SetupError`."""
     setup.find_uv()  # two must not install it at the same time
     with ThreadPoolExecutor(os.cpu_count()) as cores:
         passed = list(cores.map(lambda name: test(name, options), chosen))
@@ -128,7 +128,7 @@ def test_all(chosen: Sequence[str], options: Sequence[str]) -> list[str]:
 
 
 def example(name: str) -> bool:
-    """Run the example of an adapter against a new server, which ends with it; return whether it went well."""
+    """Run the example of an adapter against a new server, which ends with it; return whether it succeeded."""
     python = make_environment(name)
     with tempfile.TemporaryDirectory() as folder:
         serve = [python, "-m", "askback", "serve", "--port", "0", "--data-dir", folder, "--ready-json"]

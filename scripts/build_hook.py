@@ -1,7 +1,7 @@
 """Refuse to build a wheel or an sdist that would lack the web UI.
 
-The built UI is not in git, so a build from a fresh clone would otherwise make a package that installs well
-and shows an error page. An editable install needs no UI: the server says what to run when it is missing.
+The built UI is not in git, so a build from a fresh clone would otherwise make a package that installs and
+then shows an error page. An editable install needs no UI: if it is missing, the server says what to run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WANTED = ("*.html", "assets/*.js")
 
 
 class UiPresent(BuildHookInterface[Any]):
-    """Fail the build with what to do when the UI is missing."""
+    """Fail the build, with instructions, if the UI is missing."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:  # noqa: ARG002 - hatchling's signature
         """Look for the UI before a standard build; raise RuntimeError without it."""

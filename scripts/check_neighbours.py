@@ -1,9 +1,9 @@
 """Resolve each supported framework alone and beside askback, and compare the versions (N22).
 
-A framework whose newest release caps a package below askback's lower bound makes an installer choose an old release of
-the framework without a word. `make neighbours` resolves anew (it needs uv and a package index), prints both versions,
-ends with 1 where they differ, and writes `tests/structure/neighbours.json`; a test holds askback's requirements against
-that file, so CI needs no index for it.
+A framework whose newest release caps a package below askback's lower bound makes an installer silently choose
+an old release of the framework. `make neighbours` resolves again (it needs uv and a package index), prints
+both versions, exits with 1 if they differ, and writes `tests/structure/neighbours.json`; a test compares
+askback's requirements with that file, so CI needs no index.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Neighbour:
 
 
 def requirements(extras: Iterable[str]) -> list[str]:
-    """Return what askback requires with some extras."""
+    """Return askback's requirements with some extras."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     return [
         *project["dependencies"],
@@ -67,7 +67,7 @@ def requirements(extras: Iterable[str]) -> list[str]:
 
 
 def name_of(requirement: str) -> str:
-    """Return the normalised name of the package that a requirement or a pin is about."""
+    """Return the normalized package name of a requirement or a pin."""
     return re.split(r"[^A-Za-z0-9._-]", requirement.strip(), maxsplit=1)[0].lower().replace("_", "-")
 
 
@@ -84,7 +84,7 @@ def resolve(wanted: list[str]) -> dict[str, str] | None:
 
 
 def look(framework: str) -> Neighbour:
-    """Resolve a framework alone and beside askback; raises `SetupError` if there is no answer even alone."""
+    """Resolve a framework alone and beside askback; raises `SetupError` if it cannot be resolved even alone."""
     alone = resolve([framework])
     if alone is None:
         raise setup.SetupError(f"uv cannot resolve {framework}; is there a package index?")
@@ -99,7 +99,7 @@ def look(framework: str) -> Neighbour:
 
 
 def main() -> int:
-    """Resolve, print, write the record, and return 1 where a framework is held back."""
+    """Resolve, print, write the record, and return 1 if a framework is held back."""
     parser = argparse.ArgumentParser(description="Resolve agent frameworks alone and beside askback.")
     parser.add_argument("--record", type=Path, default=RECORD, help="the file to write")
     record: Path = parser.parse_args().record

@@ -1,7 +1,7 @@
-"""Build the wheel and check what is in it: the web UI, the messages, the types marker, nothing of the tests.
+"""Build the wheel and check its contents: the web UI, the messages, the types marker, no tests.
 
-Then install it, with the locked runtime packages only, into an empty environment and run it there: what it
-imports must be what it declares.
+Then install it, with the locked runtime packages only, into an empty environment and run it there, to check
+that it declares everything that it imports.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def build() -> Path:
 
 
 def faults(wheel: Path) -> list[str]:
-    """Name what the wheel lacks and what it should not have."""
+    """List missing and unexpected files of the wheel."""
     names = [Path(name) for name in zipfile.ZipFile(wheel).namelist()]
     missing = [f"lacks {pattern}" for pattern in WANTED if not any(name.match(pattern) for name in names)]
     extra = [f"holds {name}" for name in names if any(name.match(pattern) for pattern in UNWANTED)]
@@ -49,7 +49,7 @@ def faults(wheel: Path) -> list[str]:
 
 
 def runs(wheel: Path) -> str | None:
-    """Install the wheel into an environment of its own and run it; return what went wrong."""
+    """Install the wheel into a new environment and run it; return the errors."""
     uv = str(find_uv())
     with tempfile.TemporaryDirectory() as folder:
         python = f"{folder}/bin/python"
@@ -68,7 +68,7 @@ def runs(wheel: Path) -> str | None:
 
 
 def main() -> None:
-    """Build, check, and end with a sentence."""
+    """Build, check, and print the result."""
     wheel = build()
     wrong = faults(wheel) or list(filter(None, [runs(wheel)]))
     if wrong:

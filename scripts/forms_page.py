@@ -17,7 +17,7 @@ SOURCE = re.compile(r" \(S\d{3}\)")
 
 
 def takes(schema: dict[str, Any]) -> str:
-    """What a key takes, in a word or in the words that it may be."""
+    """Return the type of a key in a word, or its possible values."""
     choices = [part for part in schema.get("anyOf", ()) if part.get("type") != "null"]
     if choices:
         words = dict.fromkeys(takes(part) for part in choices)
@@ -34,7 +34,7 @@ def takes(schema: dict[str, Any]) -> str:
 
 
 def keys(model: type[Model], wanted: Collection[str]) -> Iterator[str]:
-    """A table of some keys of a model; one that must be given is bold."""
+    """Return a table of keys of a model; required ones are bold."""
     schema = model.model_json_schema()
     yield "| key | type | default |\n|---|---|---|"
     for name, key in schema["properties"].items():
@@ -45,7 +45,7 @@ def keys(model: type[Model], wanted: Collection[str]) -> Iterator[str]:
 
 
 def section(model: type[Model], wanted: Collection[str], *, note: str = "") -> Iterator[str]:
-    """What a model says of itself, and its keys."""
+    """Return the description of a model and its keys."""
     yield f"\n## {model.__name__}\n"
     yield f"{note}{SOURCE.sub('', inspect.getdoc(model) or '')}\n"
     yield from keys(model, wanted)

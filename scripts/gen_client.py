@@ -3,8 +3,9 @@
 python scripts/gen_client.py            writes web/src/agent/generated
 python scripts/gen_client.py --check    exits 1 if a file differs
 
-`operations.ts` has the routes and types of the operations of an agent, `bodies.ts` the types of what it sends and
-`replies.ts` of what it reads beyond the types of the pages, `texts.ts` the sentences that the client says itself.
+`operations.ts` has the routes and types of the operations of an agent, `bodies.ts` the types of its bodies,
+`replies.ts` those of its replies beyond the types of the pages, and `texts.ts` the sentences that the client
+itself returns.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from gen_web import HEAD, NAMED, WIRE, Types
 FOLDER = WIRE.parents[2] / "agent" / "generated"
 MADE = "made by scripts/gen_client.py"
 OWN_TEXTS = ("unavailable", "used", "lapsed", "hook", "reasons", "secret.off")
-"""Of an outcome that the server knows nothing about; it says all others."""
+"""The sentences about outcomes that the server does not know; it returns all others."""
 LEASE = "SecretLease"
 TYPES = {"text": "string", "integer": "number", "number": "number", "flag": "boolean", "texts": "string[]"}
 
@@ -95,13 +96,13 @@ def bodies() -> str:
 
 
 def replies() -> str:
-    """Return `replies.ts`: the types of the pages again, and those that only agents read."""
+    """Return `replies.ts`: the types of the pages, and those that only agents read."""
     known, types = Types(), Types()
     pages = known.text()
     assert pages.startswith(HEAD)
     names = {name for one in of_agents() for name in one.replies.values() if name not in {None, "Nothing"}}
     found = {str(name): openapi.models(str(name))[0] for name in names}
-    lease = Types("validation")  # the server refuses to write a secret by its model
+    lease = Types("validation")  # the server never writes a secret with its model
     lease.add({}, [found.pop(LEASE)])
     types.add(NAMED, [found[name] for name in sorted(found)])
     types.written |= lease.written

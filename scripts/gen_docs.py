@@ -1,4 +1,4 @@
-"""Write the parts of the documentation that the code knows better; `--check` only compares.
+"""Generate parts of the documentation from the code; `--check` only compares.
 
 - the files that pages include (`<!-- file: examples/agent.py -->`)
 - docs/reference/lifecycle.md, from the lifecycle table
@@ -43,7 +43,7 @@ NOTE = "<!-- Written by scripts/gen_docs.py: `make gen`. -->\n\n"
 
 
 def included(page: str) -> str:
-    """The page with each included file as it is now."""
+    """Return a page with the current text of each included file."""
     return INCLUDED.sub(
         lambda m: f"<!-- file: {m[1]} -->\n```{m[2]}\n{(ROOT / m[1]).read_text(encoding='utf-8')}```", page
     )
@@ -85,7 +85,7 @@ def refusals(cls: type[errors.Refused] = errors.Refused) -> Iterator[type[errors
 
 
 def error_page() -> str:
-    """The page about errors: the tree and what each one means."""
+    """The page about errors: the tree and the meaning of each."""
     tree = (errors.__doc__ or "").partition("\n\n")[2].partition("\n\n`code`")[0]
     rows = [
         f"| `{cls.__name__}` | {cls.status} | `{cls.default_code}` | {(cls.__doc__ or '').splitlines()[0]} |"
@@ -113,7 +113,7 @@ def commands(command: Any, path: str) -> Iterator[str]:
 
 
 def cli() -> str:
-    """The page about the commands: what `--help` prints."""
+    """The page about the commands: the output of `--help`."""
     return "# Commands\n\n" + "\n".join(commands(typer.main.get_command(app), "askback"))
 
 
@@ -133,7 +133,7 @@ def limit_rows() -> Iterator[str]:
 
 
 def settings_page() -> str:
-    """The page about the variables: the table that stands in the code."""
+    """The page about the variables: the table in the code."""
     table = re.findall(r"^    (ASKBACK_\w+) +(.+?)(?:  +(.+))?$", settings.__doc__ or "", re.MULTILINE)
     rows = [f"| `{name}` | {text} | {value} |" for name, text, value in table]
     return "\n".join(
@@ -208,7 +208,7 @@ def operations_page() -> str:
 
 
 def wanted() -> dict[Path, str]:
-    """Each generated page with the text it should have."""
+    """Each generated page with its current text."""
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     texts = {page: included(page.read_text(encoding="utf-8")) for page in pages}
     written = {
@@ -248,7 +248,7 @@ def decisions() -> str:
 
 
 def main() -> None:
-    """Write what differs, or with `--check` end with an error that names it."""
+    """Write the pages that differ, or with `--check` exit with an error that names them."""
     stale = {
         page: text
         for page, text in wanted().items()

@@ -1,4 +1,4 @@
-"""Write docs/reference/openapi.json from the table of operations; `--check` only says whether it is current."""
+"""Write docs/reference/openapi.json from the table of operations; `--check` only checks that it is current."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TARGET = Path(__file__).parents[1] / "docs" / "reference" / "openapi.json"
 
 
 def main() -> int:
-    """Return 0 when the file is current, or was made so."""
+    """Return 0 if the file is current, or was written."""
     text = openapi.text()
     if "--check" in sys.argv[1:]:
         current = TARGET.exists() and TARGET.read_text("utf-8") == text

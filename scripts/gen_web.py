@@ -1,9 +1,9 @@
-"""Write the types that the web core takes from the Python code, or check that they are current.
+"""Write the types of the web core from the Python models, or check that they are current.
 
 python scripts/gen_web.py            writes web/src/core/generated/wire.ts
 python scripts/gen_web.py --check    exits 1 if it differs
 
-`wire.ts` has the types of what the pages send and receive, made from the JSON Schemas of the models.
+`wire.ts` has the types of the pages' bodies and replies, from the JSON Schemas of the models.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ ROOTS: tuple[type[BaseModel], ...] = (
     inbox.ReminderList,
     inbox.CommentList,
 )
-"""What the pages send and receive; the models inside them follow."""
+"""The bodies and replies of the pages; the models inside them follow."""
 NAMED: dict[str, Any] = {
     "Field": fields.AnyField,
     "MessagePart": replies.MessagePart,
@@ -94,7 +94,7 @@ NAMED: dict[str, Any] = {
 LOCAL_TEXT = "string | Record<string, string>"
 """A text in several languages: `elements/texts` chooses one before anything else reads it."""
 ALWAYS = {(name, "options") for name in ("Select", "Radio", "Multiselect")}
-"""What an agent may leave out and the server fills in."""
+"""Members that an agent may omit and the server fills in."""
 HEAD = """\
 /**
  * What the server sends and reads, made by scripts/gen_web.py from the models of the server.
@@ -108,7 +108,7 @@ REF = "#/$defs/"
 
 
 class Types:
-    """TypeScript types from JSON Schemas: of what is read (`serialization`), or of what is sent (`validation`)."""
+    """TypeScript types from JSON Schemas: of replies (`serialization`) or bodies (`validation`)."""
 
     def __init__(self, mode: Literal["serialization", "validation"] = "serialization") -> None:
         self.mode: Literal["serialization", "validation"] = mode
@@ -158,7 +158,7 @@ class Types:
         return "\n".join([f"/** {said} */", f"export interface {name} {{", *lines, "}"])
 
     def expression(self, schema: dict[str, Any]) -> str:
-        """Return the type of a value, by its name where it has one."""
+        """Return the type of a value, by its name if it has one."""
         whole = self.members(schema)
         if self.mode == "serialization":
             whole = whole.replace(LOCAL_TEXT, "string")

@@ -1,4 +1,4 @@
-"""What waits for a person in the pictures: requests of four agents, as `make picture` asks them."""
+"""The open requests in the screenshots of `make picture`, from four agents."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _WRITE = {
 
 
 async def ask_all(agent: AsyncClient) -> None:
-    """Ask what is in the pictures; the last is the first in the list."""
+    """Create the requests of the screenshots; the last one is the first in the list."""
     for thread, title in _CONVERSATIONS.items():
         await agent.threads.update(thread, title=title)
 

@@ -1,7 +1,7 @@
 """Set the project up: a virtual environment with locked packages, and the built web UI.
 
 Needs Python 3.11 or later, Node (the version that web/package.json names) and npm. Nothing is done twice:
-each step keeps a digest of what went into it and is skipped while that is unchanged.
+each step stores a digest of its inputs and is skipped while that is unchanged.
 
     python3 scripts/setup.py            everything
     python3 scripts/setup.py --python   the virtual environment only
@@ -52,7 +52,7 @@ def run(*command: object, cwd: Path = ROOT) -> None:
 
 
 def works(*command: object) -> bool:
-    """Whether a command can be run and ends with 0; its output is not shown."""
+    """Whether a command can be run and exits with 0; its output is not shown."""
     try:
         done = subprocess.run(
             [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False
@@ -75,7 +75,7 @@ def digest(paths: Iterable[Path]) -> str:
 
 
 def step(name: str, *, stamp: Path, inputs: Sequence[Path], made: Path, do: Callable[[], None]) -> None:
-    """Do a step unless `made` is there and `stamp` holds the digest of the inputs."""
+    """Do a step unless `made` exists and `stamp` has the digest of the inputs."""
     wanted = digest(inputs)
     if made.exists() and stamp.is_file() and stamp.read_text() == wanted:
         return
@@ -86,7 +86,7 @@ def step(name: str, *, stamp: Path, inputs: Sequence[Path], made: Path, do: Call
 
 
 def apt_install(*packages: str) -> bool:
-    """Install Debian packages where that is possible (root, apt-get); tell whether it was done."""
+    """Install Debian packages if possible (root, apt-get); return whether it was done."""
     if os.geteuid() != 0 or not shutil.which("apt-get"):
         return False
     say("installing with apt-get: " + " ".join(packages))
@@ -114,7 +114,7 @@ def find_uv() -> Path:
 
 
 def install_uv(own: Path) -> None:
-    """Put uv into .tools by the first way that this machine allows; the version and hashes are locked."""
+    """Install uv into .tools by the first method that works; the version and hashes are locked."""
     say("installing uv into .tools")
     lock = str(ROOT / "requirements-tools.lock")
     wanted = [
@@ -137,7 +137,7 @@ def install_uv(own: Path) -> None:
 
 
 def make_venv(uv: Path) -> None:
-    """Create .venv on this very Python, unless a working one is there."""
+    """Create .venv with this Python, unless a working one exists."""
     if works(VENV_PYTHON, "-c", "import sys; sys.exit(sys.version_info < (3, 11))"):
         return
     say("creating .venv")
@@ -178,7 +178,7 @@ def version_of(command: str) -> Sequence[int] | None:
 
 
 def check_node() -> None:
-    """Raise SetupError, with what to install, unless Node is new enough and npm is there."""
+    """Raise SetupError, with instructions, unless Node is new enough and npm is installed."""
     engines = json.loads((WEB / "package.json").read_text())["engines"]["node"]
     wanted = re.sub(r"[^\d.]", "", engines)
     least = [int(part) for part in wanted.split(".")]
@@ -221,7 +221,7 @@ def set_up_ui() -> None:
 
 
 def set_up_browser() -> None:
-    """Install Chromium when none is there and apt-get may be used; without it those tests are skipped."""
+    """Install Chromium if none is installed and apt-get may be used; without it those tests are skipped."""
     names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
     if any(map(shutil.which, names)) or any(map(apt_install, names[:2])):
         return
@@ -229,7 +229,7 @@ def set_up_browser() -> None:
 
 
 def set_up_browsers() -> None:
-    """Install Firefox and WebKitGTK, with a screen for it, when they are not there and apt-get may be used."""
+    """Install Firefox and WebKitGTK, with a virtual screen, if they are missing and apt-get may be used."""
     packages = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
     wanted = [package for command, package in packages.items() if not shutil.which(command)]
     if wanted and not apt_install(*wanted):
@@ -237,7 +237,7 @@ def set_up_browsers() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the steps that were asked for; return the exit status."""
+    """Run the requested steps; return the exit status."""
     parser = argparse.ArgumentParser(description="Set the project up; see the module's text.")
     parser.add_argument("--python", action="store_true", help="only the virtual environment")
     parser.add_argument("--ui", action="store_true", help="only the web UI")

@@ -1,4 +1,4 @@
-"""Take the pictures of the pages about MCP clients: what `askback install` shows, and a question in the inbox.
+"""Take the pictures of the pages about MCP clients: the output of `askback install`, and a question in the inbox.
 
 `make picture` runs it; it needs Chromium. The terminal shows the real output for a home that does not exist.
 """
@@ -39,7 +39,7 @@ QUESTION = Form(
 
 
 def terminal(name: str) -> str:
-    """Return what `askback install` prints for a client before it asks, as HTML."""
+    """Return the output of `askback install` for a client before it asks, as HTML."""
     console = Console(record=True, file=io.StringIO(), width=130, highlight=False, force_terminal=True)
     console.print(f"$ askback install {name}", style="bold")
     credentials = HOME / ".local" / "share" / "askback" / "clients" / f"{name}.json"

@@ -1,7 +1,7 @@
-"""Take the pictures of the pages about frameworks: the card of the call that each example wants to make.
+"""Take the screenshots of the pages about frameworks: the card of each example's call.
 
-`make framework-pictures` runs it (`ARGS="langgraph adk"` picks); it needs Chromium, and installs each framework in an
-environment of its own.
+`make framework-pictures` runs it (`ARGS="langgraph adk"` picks); it needs Chromium, and installs each
+framework in its own environment.
 """
 
 from __future__ import annotations

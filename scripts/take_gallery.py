@@ -1,6 +1,6 @@
 """Photograph every example of the gallery in each look, with a page that shows them side by side.
 
-`make gallery` writes build/gallery/index.html; ARGS="approval" takes only the examples whose id has that in it.
+`make gallery` writes build/gallery/index.html; ARGS="approval" takes only the examples whose id contains that.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def file_of(name: str, look: tuple[int, str, str]) -> str:
 
 
 def index(names: list[str]) -> str:
-    """Write the page that shows them all."""
+    """Write the page with all screenshots."""
     rows = [
         f"<h2>{escape(name)}</h2><div>"
         + "".join(f'<img loading="lazy" alt="{look}" src="{file_of(name, look)}">' for look in LOOKS)

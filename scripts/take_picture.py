@@ -47,7 +47,7 @@ async def browser() -> AsyncGenerator[Browser]:
 
 
 def keep(name: str, *shots: bytes, times_ms: list[int] | None = None) -> None:
-    """Write a picture, or a film of several with the time that each is shown."""
+    """Write a picture, or a film of several with the duration of each."""
     first, *more = [Image.open(io.BytesIO(shot)).convert("RGB") for shot in shots]
     for image in (first, *more) if more else ():
         image.thumbnail((FILM_WIDTH, FILM_WIDTH), Image.Resampling.LANCZOS)
@@ -59,7 +59,7 @@ def keep(name: str, *shots: bytes, times_ms: list[int] | None = None) -> None:
 
 
 async def answer_the_first(page: Page) -> None:
-    """Answer the first question and begin with the second, as a person would."""
+    """Answer the first question and begin with the second, like a person."""
     card = page.locator("askback-request")
     await card.get_by_role("textbox").fill("hello-askback")
     await card.get_by_role("radio").first.check()
@@ -125,7 +125,7 @@ async def film(page: Page) -> None:
 
 
 async def main() -> None:
-    """Run the demo's server and agent, ask what else is shown, and take the pictures."""
+    """Run the demo's server and agent, create the other requests, and take the pictures."""
     with tempfile.TemporaryDirectory() as folder:
         async with browser() as shown:
             run = Run("picture", "hello", Path(folder) / "out", date(2026, 11, 20))

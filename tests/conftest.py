@@ -1,4 +1,4 @@
-"""What every test shares: the asyncio backend, and a CI in which a skip is a failure."""
+"""The shared configuration of all tests: the asyncio backend, and skips that count as failures in CI."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
-    """Run async tests on asyncio, which is what uvicorn runs."""
+    """Run async tests on asyncio, like uvicorn."""
     return "asyncio"
 
 
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[PostgresServer]:
-    """A Postgres server that all tests of this worker share, started when the first of them asks for it."""
+    """A Postgres server that all tests of this worker share, started on first use."""
     from tests.postgres_server import running
 
     with running() as server:
@@ -45,7 +45,7 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Collect without searching for garbage, which takes half of the time; what is there then stays to the end."""
+    """Collect tests without garbage collection, which takes half of the time; the objects stay to the end."""
     gc.disable()
     try:
         return (yield)

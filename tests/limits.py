@@ -1,4 +1,4 @@
-"""Limits for a server that many tests share: it is asked and answered more than an honest agent and person would."""
+"""Limits for a server that many tests share, with more requests and answers than in real use."""
 
 from __future__ import annotations
 

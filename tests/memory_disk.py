@@ -1,4 +1,4 @@
-"""Temporary files in memory, where the machine has room: tests sync, make and delete so many that they wait for a disk."""
+"""Put temporary files in memory, if the machine has room: tests sync, create and delete so many that a disk is slow."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 MEMORY = Path("/dev/shm")
 ROOM = 4 * 2**30
-"""Several times what a whole run leaves."""
+"""Several times the size of a whole run's files."""
 
 
 def use() -> None:
-    """Make temporary files of this process and of those that it starts in memory, unless `TMPDIR` names a folder."""
+    """Put temporary files of this process and its children in memory, unless `TMPDIR` names a folder."""
     if "TMPDIR" not in os.environ and _has_room():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 
 def _has_room() -> bool:
-    """Tell whether there is such a folder that may be written to, runs programs and has room."""
+    """Whether the folder exists, is writable, can run programs and has room."""
     try:
         disk = os.statvfs(MEMORY)
     except OSError:

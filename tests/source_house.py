@@ -1,4 +1,4 @@
-"""A source of options behind an address, for a server in a process of its own."""
+"""A source of options at an address, for a server in a separate process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store for tests of what uses one: SQLite in a folder of its own, unsynced, on a disk that can be full."""
+"""A store for tests of its users: SQLite in a separate folder, unsynced, on a disk that can be full."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Disk", "OnDisk", "TemporaryStore", "empty_database"]
 
 
 class Disk:
-    """What the files of a store are on; while it is `full`, no transaction that writes begins."""
+    """The disk of a store; while it is `full`, no writing transaction begins."""
 
     full = False
 

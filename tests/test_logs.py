@@ -1,4 +1,4 @@
-"""What may be logged: sentences that stand in somebody's code, numbers, and where it went wrong; never what they fill in."""
+"""The allowed content of the log: sentences from the code, numbers, and places in the code; never inserted data."""
 
 from __future__ import annotations
 

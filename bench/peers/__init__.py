@@ -1,1 +1,1 @@
-"""The same job by others, each in an environment of its own."""
+"""The same job with other frameworks, each in its own environment."""

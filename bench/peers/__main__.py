@@ -1,7 +1,7 @@
-"""The same job by LangGraph, DBOS, Chainlit and FastMCP: asked, shown, answered, and the agent goes on.
+"""The same job with LangGraph, DBOS, Chainlit and FastMCP: asked, shown, answered, and the agent continues.
 
 LangGraph and DBOS keep the question and the answer durably, behind a bare WebSocket server; Chainlit and FastMCP bring
-their own and keep nothing. None of them checks who it is or what was answered.
+their own and keep nothing. None of them checks the person or the answer.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from bench.peers.environments import ROOT, python
 from bench.servers import Databases
 
 DEGREES = {1: 8, 64: 1}
-"""How many conversations at once, and what part of the round trips that gets."""
+"""The number of concurrent conversations, and their share of the round trips."""
 WARM = 5
-"""How often each page of Chainlit is asked before time is taken."""
+"""How often each page of Chainlit is asked before the measurement."""
 PATIENCE_S = 60
 
 
@@ -50,7 +50,7 @@ def started(*command: object, cwd: Path = ROOT) -> Generator[subprocess.Popen[st
 
 
 def behind_the_socket(peer: str, store: str, total: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure a peer behind `bench.peers.transport`; on SQLite DBOS looks once a second, so fewer are enough."""
+    """Measure a peer behind `bench.peers.transport`; on SQLite DBOS polls once a second, so fewer are enough."""
     with Databases() as databases:
         for at_once, part in DEGREES.items():
             with (
@@ -68,7 +68,7 @@ def behind_the_socket(peer: str, store: str, total: int) -> Iterator[tuple[str, 
 
 
 def chainlit(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure Chainlit, in a folder of its own, where it leaves what it makes."""
+    """Measure Chainlit, in a separate folder for its files."""
     for at_once, part in DEGREES.items():
         turns = total // part // at_once
         with tempfile.TemporaryDirectory() as name, socket.create_server(("127.0.0.1", 0)) as probe:
@@ -96,7 +96,7 @@ def chainlit(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def fastmcp(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Measure FastMCP with its own client, in both of its ways."""
+    """Measure FastMCP with its own client, in both modes."""
     module = [python("fastmcp"), "-m", "bench.peers.fastmcp_tools"]
     for tool in ("elicit", "input_required"):
         for at_once, part in DEGREES.items():

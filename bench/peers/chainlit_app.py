@@ -1,7 +1,7 @@
 """Chainlit: an app that asks with buttons, run by Chainlit's own server. Nothing is durable.
 
-The agent is the app itself, so it is there that time is taken. `question.json` beside it says what is asked, and how
-often in each session.
+The agent is the app itself, so the time is measured there. `question.json` beside it has the question, and
+how often it is asked in each session.
 """
 # pyright: reportMissingImports=false
 
@@ -30,7 +30,7 @@ async def ask() -> None:
 
 @chainlit.on_chat_start
 async def start() -> None:
-    """Ask so often, and send when each began and how long it took, in seconds of the monotonic clock."""
+    """Ask this often, and send the start and the duration of each, in seconds of the monotonic clock."""
     samples: list[tuple[float, float]] = []
     for turn in range(TASK["warm"] + TASK["turns"]):
         began = time.perf_counter()

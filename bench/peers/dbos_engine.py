@@ -2,7 +2,7 @@
 
     python -m bench.peers.dbos_engine URL          sqlite:///path or postgresql://…
 
-All as it comes: on SQLite it looks for messages once a second, on Postgres it is notified.
+With default settings: on SQLite it polls for messages once a second, on Postgres it is notified.
 """
 # pyright: reportMissingImports=false
 
@@ -48,7 +48,7 @@ class Workflows:
 
 
 def main() -> None:
-    """Serve on the database that is given."""
+    """Serve on the given database."""
 
     @asynccontextmanager
     async def engine(show: Show) -> AsyncGenerator[Workflows]:

@@ -1,4 +1,4 @@
-"""Agents and persons for the peers that stand behind `bench.peers.transport`, and browsers for Chainlit."""
+"""Agents and persons for the peers behind `bench.peers.transport`, and browsers for Chainlit."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Line(picows.WSListener):
             self.take(json.loads(frame.get_payload_as_bytes()))
 
     def take(self, frame: dict[str, Any]) -> None:
-        """Deal with what came."""
+        """Process a frame."""
         raise NotImplementedError
 
     def send(self, frame: dict[str, Any]) -> None:
@@ -53,12 +53,12 @@ class Agents(Line):
         return waiting
 
     def take(self, frame: dict[str, Any]) -> None:
-        """Hand an answer to whoever waits for it."""
+        """Pass an answer to its waiting agent."""
         self._waiting.pop(frame["answered"]).set_result(frame["values"])
 
 
 class Person(Line):
-    """Answers whatever is asked in a thread."""
+    """Answers every question in a thread."""
 
     def __init__(self) -> None:
         self.ready: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -91,7 +91,7 @@ async def conversations(url: str, at_once: int, total: int) -> tuple[list[float]
 
 
 class Browser(picows.WSListener):
-    """A page of Chainlit: Socket.IO in its version 5 over a WebSocket, as far as it takes to press the first button.
+    """A page of Chainlit: The part of Socket.IO 5 over a WebSocket that is needed to press the first button.
 
     `4` begins a message of Engine.IO, `2` is its ping and `3` the answer. Behind `4` are `0` to connect, `2` for an
     event, with a number when it wants an answer, and `3` for that answer.

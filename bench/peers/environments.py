@@ -1,4 +1,4 @@
-"""An environment for each peer: its pinned packages would not agree with ours, nor with each other's."""
+"""Make an environment for each peer: its pinned packages conflict with ours and with each other's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PLACE = ROOT / "build" / "bench"
 
 
 def python(peer: str) -> Path:
-    """Return the Python of a peer's environment, which is made when it is not there or its packages have changed."""
+    """Return the Python of a peer's environment, which is made if it is missing or its packages have changed."""
     wanted = Path(__file__).with_name(f"{peer}.txt")
     folder = PLACE / peer
     stamp = folder / "made-from.txt"

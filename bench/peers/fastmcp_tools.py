@@ -3,8 +3,8 @@
     python -m bench.peers.fastmcp_tools serve                       prints its address
     python -m bench.peers.fastmcp_tools drive URL TOOL AT_ONCE TOTAL  prints the samples
 
-`elicit` is how a server asked its client until 2025; `input_required` is how it does in the protocol of 2026, where the
-client calls the tool again with what was asked for.
+`elicit` is a server's question to its client until 2025; `input_required` is that of the protocol of 2026,
+where the client calls the tool again with the answer.
 """
 # pyright: reportMissingImports=false
 
@@ -42,7 +42,7 @@ mcp = FastMCP("bench")
 
 @dataclass
 class Details:
-    """What is asked for."""
+    """The requested details."""
 
     env: str
     replicas: int
@@ -59,7 +59,7 @@ async def elicit(ctx: Context) -> dict:
 
 @mcp.tool
 async def input_required(ctx: Context) -> dict | mcp_types.InputRequiredResult:
-    """Have the client call again with the answer."""
+    """Let the client call again with the answer."""
     if given := ctx.input_responses:
         content = getattr(given["form"], "content", None) or given["form"]["content"]
         return {"env": content["env"]}
@@ -69,7 +69,7 @@ async def input_required(ctx: Context) -> dict | mcp_types.InputRequiredResult:
 
 
 async def answer(_message: str, kind: Any, _params: Any, _context: Any) -> Any:
-    """Answer at once, as the form wants it."""
+    """Answer at once, in the form's format."""
     return ElicitResult(action="accept", content=VALUES) if kind is None else kind(**VALUES)
 
 

@@ -25,20 +25,20 @@ CONNECTIONS = 16
 
 
 class State(TypedDict):
-    """What a thread of the graph holds."""
+    """The state of a thread of the graph."""
 
     body: Any
     values: Any
 
 
 async def question(state: State) -> dict[str, Any]:
-    """Ask, and go on with the answer."""
+    """Ask, and continue with the answer."""
     return {"values": interrupt(state["body"])}
 
 
 @asynccontextmanager
 async def saver(url: str) -> AsyncGenerator[Any]:
-    """Open the checkpointer of a database, made as its manual says."""
+    """Open the checkpointer of a database, as in its manual."""
     if url.startswith("sqlite:"):
         async with AsyncSqliteSaver.from_conn_string(url.removeprefix("sqlite:///")) as made:
             await made.setup()
@@ -53,7 +53,7 @@ async def saver(url: str) -> AsyncGenerator[Any]:
 
 
 class Graph:
-    """The engine. Whoever asks waits in memory; the checkpoints are what is durable."""
+    """The engine. Agents wait in memory; only the checkpoints are durable."""
 
     def __init__(self, checkpointer: Any, show: Show) -> None:
         graph = StateGraph(State)
@@ -72,7 +72,7 @@ class Graph:
         return await waiting
 
     async def answer(self, question_id: str, values: Any) -> None:
-        """Resume the graph, and wake whoever asked."""
+        """Resume the graph, and wake the waiting agent."""
         done = await self._graph.ainvoke(Command(resume=values), _place(question_id))
         self._waiting.pop(question_id).set_result(done["values"])
 
@@ -82,7 +82,7 @@ def _place(question_id: str) -> Any:
 
 
 def main() -> None:
-    """Serve on the database that is given."""
+    """Serve on the given database."""
 
     @asynccontextmanager
     async def engine(show: Show) -> AsyncGenerator[Graph]:

@@ -1,10 +1,10 @@
-"""A WebSocket server around a peer that brings none: the same job over the same transport as askback's.
+"""A WebSocket server for a peer without one: the same job over the same transport as askback's.
 
     agent → {"ask": id, "thread", "body"}           ← {"answered": id, "values"}
     person → {"follow": thread}                     ← {"asked": id, "body"}
     person → {"answer": id, "values"}               ← {"taken": id}
 
-It checks nothing, neither who it is nor what is sent: what a peer takes is all its own.
+It checks neither the sender nor the data, so all the measured time is the peer's own.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from typing import Any, Protocol
 import uvicorn
 
 Show = Callable[[str, str, Any], Awaitable[None]]
-"""Shows the question with an id, asked in a thread, to whoever follows that."""
+"""Shows the question with an id to the followers of its thread."""
 
 
 class Engine(Protocol):
-    """A peer: it keeps a question durably, has it shown, and keeps the answer durably before it hands it on."""
+    """A peer: it stores a question durably, has it shown, and stores the answer durably before it passes it on."""
 
     async def ask(self, question_id: str, thread: str, body: Any) -> Any:
         """Return the values that a person has answered."""
         ...
 
     async def answer(self, question_id: str, values: Any) -> None:
-        """Take an answer; return when it is kept."""
+        """Take an answer; return once it is stored."""
         ...
 
 
@@ -43,7 +43,7 @@ class App:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def show(self, question_id: str, thread: str, body: Any) -> None:
-        """Send a question to whoever follows its thread."""
+        """Send a question to the followers of its thread."""
         for send in self._followers.get(thread, ()):
             await _send(send, {"asked": question_id, "body": body})
 
@@ -83,7 +83,7 @@ async def _send(send: Any, frame: Any) -> None:
 
 
 def run(engine: Callable[[Show], AbstractAsyncContextManager[Engine]]) -> None:
-    """Serve a peer until a signal ends it, and say on standard output where, once it is ready."""
+    """Serve a peer until a signal ends it, and print its address once it is ready."""
     app = App(engine)
     config = uvicorn.Config(
         app,

@@ -34,7 +34,7 @@ def raw(data: str) -> Json:
 
 
 class FakeEndpoint:
-    """A server in a thread. `play` says what it replies; `received` has the body of each request."""
+    """A server in a thread. `play` sets its replies; `received` has the body of each request."""
 
     def __init__(self) -> None:
         self.received = list[Json]()
@@ -55,11 +55,11 @@ class FakeEndpoint:
         self._server.server_close()
 
     def play(self, prompt: str, *replies: Sequence[str | Json]) -> None:
-        """Reply with these, one after the other, to a prompt; each is pieces of text, tool calls, and a `fault`."""
+        """Reply with these, one after the other, to a prompt; each has pieces of text, tool calls, and a `fault`."""
         self._plays[prompt] = replies
 
     def go_on(self) -> None:
-        """Say what comes after the next `STOP`."""
+        """Set the pieces after the next `STOP`."""
         self._going_on.release()
 
     def results(self) -> list[str]:

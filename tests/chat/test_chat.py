@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 
 async def seen(client: AsyncClient, holds: Callable[[dict[str, Any]], Any]) -> Any:
-    """Wait until something holds of the conversation, and return it."""
+    """Wait until a condition of the conversation is true, and return it."""
     with anyio.fail_after(LIMIT_S):
         found = holds(await client.threads.get("chat"))
         if found:
@@ -246,7 +246,7 @@ async def test_rubbish_in_a_reply_does_not_end_the_conversation(
 
 
 class Broken:
-    """An agent with a fault, of whose text nobody knows what is in it."""
+    """An agent with a fault, whose text may contain anything."""
 
     greeting = "Hello!"
 

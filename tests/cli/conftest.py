@@ -1,4 +1,4 @@
-"""One server for all command-line tests, and a way to run `askback` as a person or a script does."""
+"""One server for all command-line tests, and functions to run `askback` like a person or a script."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def start(*arguments: str, **environment: str) -> Process:
 
 
 def start_anew(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-    """Start `python -m askback …`, where it matters what the system shows of it, or how it starts."""
+    """Start `python -m askback …`, for tests of its start or its appearance to the system."""
     return subprocess.Popen(
         [sys.executable, "-m", "askback", *arguments],
         stdin=subprocess.PIPE,

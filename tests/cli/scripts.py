@@ -1,4 +1,4 @@
-"""What a script sees of a command: the hint on standard error, the line of JSON, the exit status; and what it types."""
+"""Run commands like a script: read standard error, the line of JSON and the exit status, and write input."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def asked(process: Process) -> str:
 
 
 def complete(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tuple[int, str, str]:
-    """Wait until a command has ended; return its status and what it wrote. One that hangs is killed, and fails."""
+    """Wait until a command has ended; return its status and output. A command that hangs is killed, and fails."""
     try:
         out, err = process.communicate(stdin.encode() if process.stdin else None, timeout=120)
     finally:
@@ -33,7 +33,7 @@ def complete(process: Process | subprocess.Popen[bytes], stdin: str = "") -> tup
 
 
 async def finished(process: Process) -> tuple[int, Any]:
-    """Wait until a command has ended; return its status and its line of JSON, or what it complained of."""
+    """Wait until a command has ended; return its status and its line of JSON, or its error text."""
     status, out, err = await anyio.to_thread.run_sync(complete, process)
     lines = out.splitlines()
     assert len(lines) <= 1, out

@@ -1,4 +1,4 @@
-"""`askback …` on a terminal of its own, as a person sees it and types."""
+"""Run `askback …` on its own terminal, like a person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STYLE = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class Screen:
-    """What a command has written to its terminal so far, without colours; and the keyboard."""
+    """The output of a command on its terminal so far, without colours; and the keyboard."""
 
     def __init__(self, primary: int) -> None:
         self._primary = primary
@@ -39,13 +39,13 @@ class Screen:
                 self._raw += os.read(self._primary, 65536)
 
     async def rest(self) -> str:
-        """Read until the command has let go of the terminal; return all that it showed."""
+        """Read until the command has released the terminal; return its whole output."""
         with anyio.fail_after(120):
             while True:
                 await anyio.wait_readable(self._primary)
                 try:
                     read = os.read(self._primary, 65536)
-                except OSError:  # how Linux says that the other end is closed
+                except OSError:  # on Linux: the other end is closed
                     read = b""
                 if not read:
                     return self.text

@@ -32,7 +32,7 @@ BASH = ("--tool", "bash", "--input", json.dumps(PUSH))
 async def decided(
     server: Server, person: AsyncClient, thread: str, options: Sequence[str], decision: Any, **said: Any
 ) -> tuple[int, Any]:
-    """Ask for `options`, decide as a person, and return the exit status and what was printed."""
+    """Ask for `options`, decide as a person, and return the exit status and the output."""
     process = server.run("approve", "--thread", thread, *options)
     request = await person.requests.get(await asked(process))
     await person.requests.decide(request, decision, **said)

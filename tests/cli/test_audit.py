@@ -1,4 +1,4 @@
-"""`askback audit`: every change of the log is found, beside a running server and in an exported file."""
+"""`askback audit`: every change of the log is found, while a server runs and in an exported file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def rules(data: Path, *texts: str) -> None:
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder whose log has four entries about rules, behind those about its tokens."""
+    """A folder whose log has four entries about rules, after those about its tokens."""
     folder = tmp_path_factory.mktemp("data")
     rules(folder, "bash(make a)", "bash(make b)", "bash(make c)", "bash(make d)")
     return folder
@@ -114,7 +114,7 @@ def test_a_log_that_was_cut_or_written_anew_does_not_hold_against_a_head_that_wa
 
 
 def resealed(entries: list[dict[str, Any]]) -> list[str]:
-    """Write a log whose chain holds, and whose first entry is another."""
+    """Write a log with a valid chain and another first entry."""
     entries[0]["rule"] = "bash(make z)"
     prev, lines = "0" * 64, list[str]()
     for seq, entry in enumerate(entries, 1):

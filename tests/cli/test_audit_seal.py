@@ -1,4 +1,4 @@
-"""The seal on the audit log: a tail that was cut is found, a server without keys says so, and rotation seals anew."""
+"""The seal on the audit log: a truncated log is found, a server without keys says so, and rotation seals again."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ async def give_secret(url: str) -> None:
 
 
 async def keep_asking(url: str, asked: list[str], *, task_status: Any) -> None:
-    """Ask without a pause; what is in `asked` was acknowledged."""
+    """Ask without a pause; requests in `asked` were acknowledged."""
     async with AsyncClient(url, TOKENS["requester"]) as agent:
         task_status.started()
         while True:

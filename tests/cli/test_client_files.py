@@ -50,7 +50,7 @@ ODD = [
 
 COMMENT = re.compile(r"// [a-z ]+|/\*.*?\*/")
 SPACE = re.compile(r"\{\s+\}")
-"""The one thing that does not come back: spaces in an object that was empty."""
+"""The only thing that is not restored: spaces in an empty object."""
 
 
 @pytest.mark.parametrize("text", ODD)

@@ -1,4 +1,4 @@
-"""`askback approve` where no server runs: the person at the terminal decides, and what they keep is kept."""
+"""`askback approve` without a server: the person at the terminal decides, and their rules are stored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLAIN = "Approve? [y/N]: "
 async def at_the_terminal(
     data: Path, *arguments: str, typed: str, prompt: str = OFFERED
 ) -> tuple[int, dict[str, Any], str]:
-    """Type an answer; return the exit status, the line of JSON and all that was shown."""
+    """Type an answer; return the exit status, the line of JSON and the whole output."""
     async with on_a_terminal(data, "approve", *arguments) as (screen, process):
         await screen.shows(prompt)
         screen.type(typed)

@@ -1,4 +1,4 @@
-"""What a typed line means, and what a terminal is allowed to see."""
+"""Parse typed lines, and escape text for a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`askback inbox` and actions: the link with its host, and how it went."""
+"""`askback inbox` and actions: the link with its host, and the outcome."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ URL = "https://shop.example.com/plugin?id=7"
 
 
 async def ask(agent: AsyncClient, thread: str) -> asyncio.Task[Answer]:
-    """Start to ask for an action, and return when it is there."""
+    """Start to ask for an action, and return once the request exists."""
     asking = asyncio.create_task(
         agent.action("Install the plugin", thread_id=thread, url=URL, description="Choose *Free*.")
     )

@@ -1,4 +1,4 @@
-"""`askback inbox` with tool calls: seen whole, decided on purpose, and many at once."""
+"""`askback inbox` with tool calls: shown completely, decided explicitly, and many at once."""
 
 from __future__ import annotations
 

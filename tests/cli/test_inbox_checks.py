@@ -1,4 +1,4 @@
-"""`askback inbox` and checks: the person waits for the verdict, is asked again, and reads what came of it."""
+"""`askback inbox` and checks: the person waits for the verdict, is asked again, and reads the outcome."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CITY = Form(title="Where to?", fields=[Text(id="city", label="City?")])
 
 
 async def submitted(agent: AsyncClient, request: InputRequest, times: int = 1) -> InputRequest:
-    """Wait until there is something to check, and once more for each time that it was sent back."""
+    """Wait for a submission to check, and again for each reprompt."""
     with anyio.fail_after(120):
         async for event in agent.events(request.thread_id, cursor=0):
             times -= event["type"] == "request.resolving"

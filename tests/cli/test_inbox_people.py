@@ -1,4 +1,4 @@
-"""`askback inbox` of somebody who may not answer everything: it says who may, and goes on."""
+"""`askback inbox` of somebody who may not answer everything: it says who may, and continues."""
 
 from __future__ import annotations
 

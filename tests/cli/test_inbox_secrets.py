@@ -1,4 +1,4 @@
-"""`askback inbox` and secrets: typed unseen, kept where the person says, taken from what is there, or refused."""
+"""`askback inbox` and secrets: typed hidden, stored in the chosen scope, reused, or refused."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ async def test_a_terminal_shows_nothing_of_what_is_typed(
         await screen.shows("Store for:")
         screen.type("conversation\n")
         shown = await screen.rest()
-    assert "conversation\r\n" in shown  # what is no secret is shown again
+    assert "conversation\r\n" in shown  # input that is not secret is shown again
     assert CANARY not in shown
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 

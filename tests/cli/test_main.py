@@ -1,4 +1,4 @@
-"""`askback` itself: what it lists, and that nobody waits for what their command does not need."""
+"""`askback` itself: its list of commands, and that a command does not import what it does not need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`askback login` and `askback token create` say who somebody is."""
+"""`askback login` and `askback token create` identify a person."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.signing_in import sign_in_now
 
 
 def who(server: Server, **credential: Any) -> dict[str, Any]:
-    """Whom a server takes the bearer of a credential for."""
+    """The identity of the bearer of a credential."""
     with httpx2.Client(base_url=server.url, trust_env=False, **credential) as http:
         return http.get("/v1/session").json()["principal"]
 

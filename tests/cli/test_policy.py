@@ -1,4 +1,4 @@
-"""`askback policy`: what holds is shown and changed, and letting everything run is typed out."""
+"""`askback policy`: the policy is shown and changed, and allowing everything needs a typed confirmation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands on a Postgres database: what they set up, what they say, and that none of them tells the password."""
+"""Commands on a Postgres database: their setup and output, which never shows the password."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A command that only reads makes nothing: a wrong folder is an error that names it."""
+"""A command that only reads creates nothing: a wrong folder is an error that names it."""
 
 from __future__ import annotations
 

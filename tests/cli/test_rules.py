@@ -16,7 +16,7 @@ from tests.requirements import requirement
 
 
 def run(data: Path, *arguments: str, status: int = 0) -> str:
-    """Run a command to its end and return what it printed, or what it complained of."""
+    """Run a command to its end and return its output or its error text."""
     ended, out, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(data)))
     assert ended == status, err
     return err if status else out
@@ -27,7 +27,7 @@ def listed(data: Path, *arguments: str) -> list[dict[str, Any]]:
 
 
 async def source(agent: AsyncClient, thread: str, command: str) -> str | None:
-    """Return who decided about a command at once, None when a person is asked."""
+    """Return the source of an immediate decision about a command, None if a person is asked."""
     approval = Approval(tool="bash", input={"command": command})
     return (await agent.requests.create(approval, thread_id=thread)).source
 

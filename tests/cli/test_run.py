@@ -26,7 +26,7 @@ PRINT = "import os; print(os.environ['A_KEY'])"
 
 @pytest.fixture
 async def agent(server: Server) -> AsyncIterator[AsyncClient]:
-    """The agent that `askback run` is when no other is named."""
+    """The agent of `askback run` by default."""
     async with AsyncClient(
         server.url, json.loads((server.data / "server.json").read_text())["run_token"]
     ) as client:
@@ -43,7 +43,7 @@ async def ended(process: Process | subprocess.Popen[bytes], stdin: str = "") -> 
 
 
 async def first_line(process: Process | subprocess.Popen[bytes]) -> bytes:
-    """Read what a command says first, or have it killed."""
+    """Read the first line of a command's output, or kill it."""
     assert process.stdout is not None
     try:
         with anyio.fail_after(120):

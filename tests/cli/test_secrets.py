@@ -1,4 +1,4 @@
-"""`askback secrets`: what is kept is set without being shown, listed by name, erased, put under a new key."""
+"""`askback secrets`: secrets are set without being shown, listed by name, erased, and rewrapped with a new key."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def ran(server: Server, *arguments: str, stdin: str | None = None) -> tupl
 
 
 async def kept_value(server: Server, agent: AsyncClient, thread: str, name: str) -> str:
-    """Let every agent use what is kept, have this one use it, as it is there already, and return it."""
+    """Let every agent use a stored secret, request and lease it with this agent, and return its value."""
     async with server.client("admin") as admin:
         for secret in await admin.secrets.list(limit=200):
             if secret.name == name and secret.thread_id in {None, thread}:

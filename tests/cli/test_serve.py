@@ -1,4 +1,4 @@
-"""`askback serve` as a process of its own: what it prints, what it keeps, how it ends."""
+"""`askback serve` as a separate process: its output, its files, its end."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ def test_the_address_and_tokens_are_left_for_their_owner_only(tmp_path: Path) ->
     with serving(data) as (_, ready):
         file = data / "server.json"
         left = json.loads(file.read_text())
-        # Only commands on this machine use these; the server prints them nowhere.
+        # Only commands on this machine use these; the server never prints them.
         for role in ("operator", "run"):
             assert left.pop(f"{role}_token") not in ready.values()
         assert left.pop("database") == str(data / "askback.db")

@@ -1,4 +1,4 @@
-"""What a person typed before a question was there is no answer to it."""
+"""Lines typed before a question is shown are not answers to it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.requirements import requirement
 
 
 class Keyboard(io.FileIO):
-    """A terminal at which one line was typed early and one late; tells when the early one has been passed on."""
+    """A terminal with one line typed early and one late; reports when the early one has been passed on."""
 
     def __init__(self) -> None:
         super().__init__(os.devnull)

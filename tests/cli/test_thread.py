@@ -1,4 +1,4 @@
-"""`askback thread`: conversations are put away, written out and erased."""
+"""`askback thread`: conversations are archived, exported and erased."""
 
 from __future__ import annotations
 

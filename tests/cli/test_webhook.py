@@ -34,7 +34,7 @@ async def test_a_webhook_is_added_listed_and_removed(server: Server) -> None:
     assert (await ran(server, "list"))[1] == listed
     assert (await ran(server, "deliveries", which))[:2] == (0, "")
     status, out, _ = await ran(server, "test", which)
-    assert (status, out.endswith(" ms\n")) == (0, True)  # nobody is there: why depends on the network
+    assert (status, out.endswith(" ms\n")) == (0, True)  # nobody is there: the reason varies
     status, _, err = await ran(server, "redeliver", which, "--delivery", "dlv_none")
     assert (status, "no such delivery" in err) == (1, True)
     assert (await ran(server, "remove", which))[:2] == (0, f"{which} is removed.\n")

@@ -1,4 +1,4 @@
-"""`askback serve --workers N`: several processes behind one port, and one that looks after them."""
+"""`askback serve --workers N`: several processes behind one port, and their supervisor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A server that says one thing, for what a real one never would."""
+"""A server with one canned reply that a real server would never send."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 
 @asynccontextmanager
 async def answering(reply: bytes | None) -> AsyncIterator[str]:
-    """A server that reads a request and says this, whatever it was; nothing at all without a reply."""
+    """A server that answers every request with this reply, or not at all without one."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")

@@ -87,7 +87,7 @@ async def person(connect: Connect) -> AsyncIterator[AsyncClient]:
 
 @pytest.fixture
 def thread(request: pytest.FixtureRequest) -> str:
-    """A thread of the test's own, with what a path must quote."""
+    """A separate thread for each test, with characters that a path must quote."""
     return f"client/{next(_numbers)} ä"
 
 

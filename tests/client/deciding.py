@@ -1,4 +1,4 @@
-"""A person who decides about what is asked in a thread, for the tests that ask."""
+"""A person who decides about the approvals in a thread."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from askback import AsyncClient, InputRequest
 async def deciding(
     person: AsyncClient, thread: str, *decisions: dict[str, Any] | str
 ) -> AsyncIterator[list[InputRequest]]:
-    """Decide about each approval of a thread with the next of `decisions`; yields what was asked so far.
+    """Decide about each approval of a thread with the next of `decisions`; yields the requests so far.
 
     A dict has the arguments of `decide`; a string is a reason to decline.
     """
@@ -42,7 +42,7 @@ async def deciding(
 
 
 async def asked_in(client: AsyncClient, thread: str) -> InputRequest:
-    """Wait until something is asked in a thread, and return it as it was asked."""
+    """Wait for a request in a thread, and return it."""
     with anyio.fail_after(120):
         async for event in client.events(thread, cursor=0):
             if event["type"] == "request.created":

@@ -1,4 +1,4 @@
-"""A link to a server of this process, on a store of the test's own, over either transport."""
+"""A link to a server in this process, on its own store, over either transport."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.temporary_store import TemporaryStore
 
 
 class HttpTransport(AppTransport):
-    """Connects to an app of this process over HTTP, as the real transport does to a server."""
+    """Connects to an app in this process over HTTP, like the real transport."""
 
     async def frames(self) -> FrameStream:
         headers = {"authorization": f"Bearer {await self.token()}"}
@@ -35,7 +35,7 @@ TRANSPORTS = pytest.mark.parametrize("transport", [AppTransport, HttpTransport])
 
 @dataclass
 class Linked:
-    """The link of an agent, the server that it leads to, and the server's store."""
+    """The link of an agent, its server, and the server's store."""
 
     link: Link
     app: App
@@ -52,7 +52,7 @@ class Linked:
 async def linked(
     transport: type[AppTransport], kind: type[TemporaryStore] = TemporaryStore
 ) -> AsyncGenerator[Linked]:
-    """A link to a server on a store of that kind, for as long as a test may take."""
+    """A link to a server on a store of that kind, for the duration of a test."""
     bus = LocalBus()
     store = kind(on_commit=bus.publish)
     app = create_app(store=store, bus=bus)

@@ -1,4 +1,4 @@
-"""A person who hands over what is asked for in a thread, for the tests that ask."""
+"""A person who submits the requested secrets of a thread."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ASKED = {"request.created", "request.reprompted"}
 async def submitting(
     person: AsyncClient, thread: str, *submissions: Mapping[str, str] | str
 ) -> AsyncIterator[list[InputRequest]]:
-    """Answer each request for secrets of a thread, also when it is asked again; yields what was asked so far.
+    """Answer each request for secrets of a thread, and each reprompt; yields the requests so far.
 
     A mapping has the values by name, a string is a reason to decline.
     """
@@ -46,7 +46,7 @@ async def submitting(
 async def handed_over(
     agent: AsyncClient, person: AsyncClient, thread: str, values: Mapping[str, str], **how: Any
 ) -> InputRequest:
-    """Ask for secrets and hand them over; returns the settled request."""
+    """Request secrets and submit them; returns the settled request."""
     secrets = await agent.secrets.request(list(values), reason="To try it.", thread_id=thread, wait=False)
     assert secrets.request is not None
     return await person.requests.submit(secrets.request, values, **how)

@@ -1,4 +1,4 @@
-"""What authors of adapters build on: a thread of the client, calls that wait in parallel or not at all, keys of calls."""
+"""The client's features for adapters: a default thread, calls that wait in parallel or not at all, keys of calls."""
 
 from __future__ import annotations
 

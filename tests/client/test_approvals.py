@@ -1,4 +1,4 @@
-"""Asking for permission, and using it: over a WebSocket, over HTTP and within the process alike."""
+"""Ask for approval and use it, over a WebSocket, over HTTP and in process."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ async def test_cancelling_the_task_takes_the_approval_back(
     with pytest.raises(asyncio.CancelledError):
         await task
     with anyio.fail_after(120):
-        ended = await person.wait(request)  # while this agent waited for it, it would not be taken back
+        ended = await person.wait(request)  # while this agent waited for it, it would not be withdrawn
     assert (ended.status, ended.reason) == ("cancelled", "agent_aborted")
 
 

@@ -27,7 +27,7 @@ NAME = Form(title="Name", fields=[Text(id="name", label="Name")])
 
 
 async def asked(tool: AskTool, arguments: dict[str, Any], reply: Reply = "") -> tuple[str, Any]:
-    """Return the text for the model, and the request as it ended."""
+    """Return the text for the model, and the settled request."""
     ada = person({"*": reply})
     async with ada, AsyncClient(app=ada.app) as client:
         result = await tool.call(client, arguments, PLACE)
@@ -152,7 +152,7 @@ async def test_a_question_is_withdrawn_when_the_framework_is_interrupted() -> No
 
 
 class Watched(AsyncClient):
-    """A client that says when it waits."""
+    """A client that reports when it waits."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)

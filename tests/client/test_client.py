@@ -1,4 +1,4 @@
-"""What a client does, over a WebSocket, over HTTP and within the process alike."""
+"""The client over a WebSocket, over HTTP and in process."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FORM = Form(title="Report", allow_skip=True, fields=[Text(id="topic", label="Top
 
 @asynccontextmanager
 async def answering(person: AsyncClient, thread: str, *answers: Any) -> AsyncIterator[None]:
-    """Answer what is asked in a thread, each with the next of `answers`; a string is a way to decline."""
+    """Answer each request in a thread with the next of `answers`; a string is the reason of a decline."""
 
     async def run() -> None:
         left = list(answers)
@@ -55,7 +55,7 @@ async def answering(person: AsyncClient, thread: str, *answers: Any) -> AsyncIte
 
 
 async def created(client: AsyncClient, thread: str, count: int = 1) -> list[str]:
-    """Wait until so many questions were asked in a thread; return their ids."""
+    """Wait for this many questions in a thread; return their ids."""
     ids: list[str] = []
     with anyio.fail_after(120):
         async for event in client.events(thread, cursor=0):

@@ -1,4 +1,4 @@
-"""A client finds its server, or says what to run."""
+"""A client finds its server, or says how to start one."""
 
 from __future__ import annotations
 

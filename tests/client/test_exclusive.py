@@ -1,4 +1,4 @@
-"""Questions of which one at most is open."""
+"""Questions with an exclusive key, of which at most one is open."""
 
 from __future__ import annotations
 

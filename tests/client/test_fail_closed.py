@@ -1,4 +1,4 @@
-"""What cannot be asked is not permitted: a false decision that says why, within bounded time."""
+"""A call that nobody can be asked about is not approved: a false decision says why, within bounded time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.requirement("B29")
 
 
 def refused(decision: Decision) -> bool:
-    """Whether it is the no of somebody who could not be asked."""
+    """Whether it is a denial because nobody could be asked."""
     assert not decision
     assert (decision.input, decision.source) == ({}, None)
     assert "must not be run" in decision.text
@@ -55,7 +55,7 @@ async def test_a_server_that_dies_and_stays_away_permits_nothing_once_the_time_i
     async with own_server.client(transport=transport, retry_for=0.2) as agent:
         asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1", timeout_s=1))
         await asked_in(agent, "t1")
-        await agent.requests.list()  # by now the client has heard that its question is there
+        await agent.requests.list()  # the client knows now that its question exists
         own_server.kill()
         with anyio.fail_after(120):
             decision = await asking
@@ -91,7 +91,7 @@ async def test_a_store_that_cannot_be_written_permits_nothing():
 
 
 class Crashing(TemporaryStore):
-    """A store whose rules cannot be read, in a way that nobody thought of."""
+    """A store whose rules cannot be read because of an unexpected error."""
 
     async def policy(self, *args: Any, **kwargs: Any) -> PolicyView:
         raise RuntimeError("crashed by the test")

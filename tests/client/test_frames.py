@@ -1,4 +1,4 @@
-"""What a call looks like on its way."""
+"""The wire format of calls."""
 
 from __future__ import annotations
 

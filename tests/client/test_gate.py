@@ -34,7 +34,7 @@ async def connect() -> AsyncIterator[Connect]:
 
 @pytest.fixture
 def ran() -> list[Any]:
-    """What the wrapped functions were called with."""
+    """The arguments of the wrapped functions."""
     return []
 
 
@@ -129,7 +129,7 @@ async def test_what_becomes_of_the_arguments_while_it_waits_does_not_run(
 
 
 class Changing(AsyncClient):
-    """A client on whose way an approved input is changed, as by a mistake in whatever lies between."""
+    """A client whose approved input is changed in transit, as by a bug in between."""
 
     async def approve(self, *args: Any, **kwargs: Any) -> askback.Decision:
         decision = await super().approve(*args, **kwargs)
@@ -243,7 +243,7 @@ async def test_a_result_is_not_lost_with_the_server_and_without_one_nothing_runs
 
 @pytest.mark.requirement("B29")
 async def test_an_approved_call_that_cannot_be_consumed_does_not_run(person: AsyncClient, ran: list[Any]):
-    """The connection is gone between the yes and its use."""
+    """The connection is lost between the approval and its use."""
 
     class Losing(AsyncClient):
         async def consume(self, *args: Any, **kwargs: Any) -> askback.Execution:

@@ -1,4 +1,4 @@
-"""The agent's own checks: their no wins over a person's yes, and a check that fails is a no."""
+"""The agent's own hooks: their denial wins over a person's approval, and a failing hook denies."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def no_push_slowly(tool: str, call: dict[str, Any]) -> str | None:
 
 
 def refused(decision: Decision, reason: str) -> bool:
-    """Whether it is the no of a hook."""
+    """Whether it is a hook's denial."""
     assert not decision
     assert (decision.status, decision.source, decision.input) == ("deny", "hook", {})
     assert reason in decision.text
@@ -57,7 +57,7 @@ async def test_a_check_of_one_call_counts_like_those_of_the_client(connect: Conn
 
 
 async def test_a_check_refuses_what_a_person_has_approved(connect: Connect):
-    """The person changes the call into one that the check does not let through."""
+    """The person changes the call into one that the hook refuses."""
     tried = {"command": "git push --dry-run"}
     async with (
         connect(hooks=[no_push]) as agent,

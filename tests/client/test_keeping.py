@@ -1,4 +1,4 @@
-"""Secrets that a person's program looks after: set, listed by name, erased, put under a new key."""
+"""A person's program manages secrets: set, listed by name, erased, rewrapped with a new key."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a lease shows of itself, and what it gives."""
+"""The display of a lease, and its values."""
 
 from __future__ import annotations
 

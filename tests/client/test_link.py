@@ -1,4 +1,4 @@
-"""What a link still says before it closes, and in which order it is understood."""
+"""The frames of a link before it closes, and the order of their processing."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_who_stops_waiting_and_begins_again_at_once_is_told_of_the_end(tra
         await there.link.call('"op":"list_requests"', retry_for=20)  # the wait went before it
         there.link.abandon(given_up)
         waiting = await there.link.wait(request["id"])
-        for _ in range(3):  # what was said of both waits has been dealt with
+        for _ in range(3):  # the frames about both waits have been processed
             await there.link.call('"op":"list_requests"', retry_for=20)
         answer = {"revision": 1, "values": {"q": "yes"}}
         await (await there.person()).post(f"/v1/requests/{request['id']}/answer", json=answer)

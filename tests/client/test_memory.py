@@ -1,4 +1,4 @@
-"""What a waiting question costs the agent's process."""
+"""The memory that a waiting question takes in the agent's process."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ COUNT = 500
 
 
 def form(agent: AsyncClient, thread: str, number: int) -> Coroutine[Any, Any, object]:
-    """Ask another one each time, as agents do: a form that is shared would hide that it is kept."""
+    """Ask a different form each time, like agents: a shared form would hide a leak."""
     fields = [Text(id="topic", label="Topic", required=True)]
     return agent.form(Form(title=f"Report {number}", fields=fields), thread_id=thread)
 
 
 def approval(agent: AsyncClient, thread: str, number: int) -> Coroutine[Any, Any, object]:
-    """Ask about a file that is larger than what a wait may cost, and say how it was before."""
+    """Ask about a file that is larger than the allowed memory of a wait, with its content before."""
     call = {"path": f"src/{number}.py", "content": f"{number} new " * 1_000}
     return agent.approve("write_file", call, thread_id=thread, before=f"{number} old " * 1_000)
 
 
 async def all_asked(agent: AsyncClient, thread: str) -> None:
-    """Wait until the server has every question, and the client has heard so."""
+    """Wait until the server has every question, and the client has got the replies."""
     async with aclosing(agent.events(thread, cursor=0)) as events:
         async for event in events:
             if event["seq"] == COUNT:

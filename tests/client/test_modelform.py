@@ -1,4 +1,4 @@
-"""A Pydantic model becomes a form and comes back as itself."""
+"""A Pydantic model becomes a form, and its answer an instance of the model."""
 
 from __future__ import annotations
 
@@ -184,7 +184,7 @@ def test_a_model_within_a_model_is_a_section_and_comes_back_as_its_class():
     assert [getattr(field, "default", None) for field in sections[2].fields] == [
         None,
         None,
-    ]  # else it were filled in
+    ]  # otherwise it would count as filled in
     sent = {"weight": 2, "home.street": "A 1", "home.country": "FR", "tags": "a\nb\n", "code": 2.5}
     assert shaped.instance(sent) == Parcel(
         weight=2, home=Address(street="A 1", country="FR"), work=None, tags=["a", "b"], code=Decimal("2.5")

@@ -19,7 +19,7 @@ ASK = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t
 
 
 class LosesTheReply(TemporaryStore):
-    """A store that cannot say of the first request whether it was written. It was."""
+    """A store that stores the first request and then fails, so that the result is unknown."""
 
     first = True
 

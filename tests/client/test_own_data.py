@@ -1,4 +1,4 @@
-"""The asker's own ids and data, through the client."""
+"""The agent's own ids and data, with the client."""
 
 from __future__ import annotations
 

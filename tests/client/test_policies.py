@@ -1,4 +1,4 @@
-"""Rules, settings and the audit log, over a WebSocket, over HTTP and within the process alike."""
+"""Rules, settings and the audit log, over a WebSocket, over HTTP and in process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.client.deciding import deciding
 
 @pytest.fixture
 def word(thread: str) -> str:
-    """A command that no other test knows."""
+    """A command that no other test uses."""
     return f"make x{thread.removeprefix('client/').removesuffix(' ä')}"
 
 

@@ -1,4 +1,4 @@
-"""Values are tried before they count, each submission once, and a person is not asked for ever."""
+"""Values are tested before they are accepted, each submission once, and a person is not asked forever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent that has got its outcome, over whatever, is not told of it again."""
+"""An agent that has received its outcome, over any transport, gets no resume for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A receiver takes what the server has signed just now, and nothing else."""
+"""A receiver accepts only messages that the server has just signed."""
 
 from __future__ import annotations
 

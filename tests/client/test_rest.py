@@ -1,4 +1,4 @@
-"""Which REST call an operation of the WebSocket is."""
+"""The REST call of each WebSocket operation."""
 
 from __future__ import annotations
 

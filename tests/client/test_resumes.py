@@ -1,4 +1,4 @@
-"""Going on with what has come of requests that nobody waits for, over every transport."""
+"""Continue with the outcomes of requests that nobody waits for, over every transport."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LUNCH = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
 
 
 async def ended(agent: AsyncClient, person: AsyncClient, thread: str, dish: str = "soup") -> InputRequest:
-    """Ask, and have it answered after the agent has ended its turn."""
+    """Ask, and answer after the agent has ended its turn."""
     request = await agent.requests.create(LUNCH, thread_id=thread, delivery="resume")
     return await person.requests.answer(request, {"dish": dish})
 

@@ -1,4 +1,4 @@
-"""A value that passes through the client stands in no error, in no variable that a traceback shows, and in no log."""
+"""A value in the client appears in no error, in no variable of a traceback, and in no log."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TOO_LONG = CANARY * 1_000
 
 
 def everything(error: BaseException) -> str:
-    """Whatever a report of an error could hold: its texts, its data, and the variables of every frame."""
+    """Return everything that a report of an error could contain: its texts, its data, and the variables of every frame."""
     plain = traceback.TracebackException.from_exception(error, capture_locals=True)
     out = io.StringIO()
     rich = Traceback.from_exception(
@@ -53,7 +53,7 @@ def everything(error: BaseException) -> str:
 
 
 def keeps_quiet(error: BaseException) -> None:
-    """Fail when a value can be seen in an error, or in what it followed from, shown or not."""
+    """Fail if a value is in an error, its cause or its context."""
     seen: BaseException | None = error
     while seen is not None:
         assert CANARY not in everything(seen)

@@ -1,4 +1,4 @@
-"""Asking for secrets: names and a sentence come back, whatever the transport, and never a value."""
+"""Requests for secrets return names and a sentence over every transport, and never a value."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound, Unav
 
 
 class Ticket:
-    """What a caller holds."""
+    """The ticket of a caller."""
 
     def __init__(self, *, withdraw: bool = False) -> None:
         self.request_id: str | None = None

@@ -1,4 +1,4 @@
-"""Who may do what in a thread, over a WebSocket, over HTTP and within the process alike."""
+"""The access to a thread, over a WebSocket, over HTTP and in process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The trace of whoever asks comes back to whoever goes on."""
+"""The trace of the asking agent is continued by the agent that processes the resume."""
 
 from __future__ import annotations
 

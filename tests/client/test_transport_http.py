@@ -1,4 +1,4 @@
-"""The HTTP transport waits for nothing that nobody wants: what it reads to its end counts as arrived."""
+"""The HTTP transport drops abandoned waits; a reply that it reads to its end counts as arrived."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PENDING = {"id": "req_1", "status": "pending"}
 
 
 class Held(httpx2.AsyncBaseTransport):
-    """A server whose replies wait until the test lets them go."""
+    """A server whose replies wait until the test releases them."""
 
     def __init__(self) -> None:
         self.asked: asyncio.Queue[httpx2.URL] = asyncio.Queue()

@@ -1,4 +1,4 @@
-"""A form whose answer the agent looks at before it counts, over every transport."""
+"""A form whose answer the agent checks before it is accepted, over every transport."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LUNCH = Form(
 async def answering(
     person: AsyncClient, thread: str, *answers: dict[str, Any]
 ) -> AsyncIterator[Sequence[InputRequest]]:
-    """Answer each revision of the thread's request with the next of `answers`; yields what was seen of it."""
+    """Answer each revision of the thread's request with the next of `answers`; yields its states."""
     seen: list[InputRequest] = []
 
     async def answer() -> None:

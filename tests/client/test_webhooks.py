@@ -1,4 +1,4 @@
-"""Webhooks that an admin's program looks after, over every transport."""
+"""Webhooks that an admin's program manages, over every transport."""
 
 from __future__ import annotations
 

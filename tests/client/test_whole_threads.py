@@ -1,4 +1,4 @@
-"""Threads as a whole, over a WebSocket, over HTTP and within the process alike."""
+"""Threads as a whole, over a WebSocket, over HTTP and in process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `requires_approval` wraps, and from where it asks."""
+"""Functions that `requires_approval` wraps, and the context of their requests."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def connect() -> AsyncIterator[Connect]:
 
 @pytest.fixture
 def ran() -> list[Any]:
-    """What the wrapped functions were called with."""
+    """The arguments of the wrapped functions."""
     return []
 
 

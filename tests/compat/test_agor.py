@@ -1,4 +1,4 @@
-"""Agor's widgets: what is refused and how, and what nobody ever sees."""
+"""Agor's widgets: refusals and their errors, and values that are never shown."""
 
 from __future__ import annotations
 

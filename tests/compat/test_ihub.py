@@ -1,4 +1,4 @@
-"""iHub's `ask_user`: answers that are checked, bodies that are refused, and whatever else a model may send."""
+"""iHub's `ask_user`: checked answers, refused bodies, and unusual arguments of models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the document of the questionnaire promises and the source's own code does not keep."""
+"""Promises of the questionnaire's document that the source's own code breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kcosr's operations and its WebSocket refuse, with the reason and the path, and nothing stored."""
+"""Refusals of kcosr's operations and WebSocket, with the reason and the path, without a change."""
 
 from __future__ import annotations
 

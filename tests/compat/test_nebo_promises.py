@@ -1,4 +1,4 @@
-"""What Nebo's documentation promises and its own code does not keep."""
+"""Promises of Nebo's documentation that its own code breaks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example of the how-to prints what its formats say."""
+"""The example of the how-to prints its translations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What approvals need of requests: votes, decisions made at once, refusals found again, and one execution."""
+"""Requests for approvals: votes, immediate decisions, remembered refusals, and one execution."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -20,7 +20,7 @@ from tests.contracts.suite import StoreSuite
 
 
 class ApprovalContracts(StoreSuite):
-    """Contract 3 for votes; executions; what was refused before."""
+    """Contract 3 for votes; executions; earlier refusals."""
 
     # Votes
 

@@ -1,4 +1,4 @@
-"""Contracts 11 and 12: what comes along with a change, and the chain of the audit log."""
+"""Contracts 11 and 12: the side effects of a change, and the chain of the audit log."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -36,14 +36,14 @@ from tests.contracts.suite import StoreSuite
 
 
 async def written(store: Store, tenant: str = "main") -> list[str]:
-    """Return what the entries of a chain that holds tell of, and check what came along with each."""
+    """Return the subjects of the entries of a valid chain, and check the side effects of each."""
     entries = await store.audit(tenant, limit=1_000)
     assert verify_chain(entries, head=await store.audit_head(tenant)) == await store.audit_head(tenant)
     return [json.loads(text)["tool"] for text in entries]
 
 
 class Stamp:
-    """A `HeadSeals` whose seals can be read: the tenant and the entry that each is for."""
+    """A `HeadSeals` with readable seals: the tenant and the sealed entry."""
 
     key_id = "stamp"
 
@@ -52,7 +52,7 @@ class Stamp:
         return f"{head.tenant} {head.seq} {head.hash} {unsealed}"
 
     def follow(self, before: AuditHead, after: AuditHead) -> str | None:
-        """Seal on what is sealed."""
+        """Seal the entry if the one before was sealed."""
         intact = self.judge(before, sealed=before.hash) is SealStatus.SEALED
         return self.seal(after) if intact or before == AuditHead(before.tenant, 0, GENESIS) else before.seal
 
@@ -62,7 +62,7 @@ class Stamp:
 
 
 class AuditContracts(StoreSuite):
-    """Together or not at all; one chain for each tenant."""
+    """Side effects are atomic; each tenant has one chain."""
 
     # 11
 
@@ -231,7 +231,7 @@ class AuditContracts(StoreSuite):
         await store.write(effects(9))
         acme_head, main_head = await store.audit_heads()
         assert (acme_head.tenant, acme_head.seq, acme_head.seal) == ("acme", 10, stamp.seal(acme_head))
-        # What was not sealed before stays so until somebody seals it.
+        # An unsealed log stays unsealed until somebody seals it.
         assert (main_head.tenant, main_head.seq, main_head.seal) == ("main", 2, None)
         with pytest.raises(ValueError, match="line 1"):
             await store.write(SideEffects(audit=(AuditDraft("acme", "no JSON"),)))

@@ -1,4 +1,4 @@
-"""Contract 14, and who may use what: values that are being tried, and grants."""
+"""Contract 14: values under test, and grants."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

@@ -1,4 +1,4 @@
-"""Contract 1: what returned is there after the store was closed and opened again."""
+"""Contract 1: acknowledged changes are there after the store was closed and opened again."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

@@ -23,7 +23,7 @@ ROOM = 1000
 
 
 def upload(n: int, *, request: int = 1, person: str = "ada", field: str = "photo") -> StoredFile:
-    """Make the n-th file, which is about to be uploaded."""
+    """Make the n-th file, before its upload."""
     row = record(request)
     return StoredFile(
         row.tenant,

@@ -1,4 +1,4 @@
-"""How a store says how it is."""
+"""The health of a store."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -19,7 +19,7 @@ from tests.contracts.webhooks import DEAD, delivery, queued
 
 
 class HealthContracts(StoreSuite):
-    """Whether it can be written, and how much waits in it."""
+    """Whether it can be written, and its backlog."""
 
     async def test_an_empty_store_has_nothing_waiting(self, store: Store) -> None:
         assert await store.counts(now_ms=NOON) == Counts()

@@ -30,7 +30,7 @@ ADA = {"id": "usr_1", "name": "Ada", "user": "ada"}
 async def settled(
     store: Store, row: Record, status: Status = Status.ANSWERED, *, at: int = NOON, **state: object
 ) -> str:
-    """Settle a new request, and return when."""
+    """Settle a new request, and return the time."""
     await store.insert(row, created(row))
     text = json.dumps({"status": status, "revision": 1, "settled_at": rfc3339(at), **state})
     step = answer(row, status=status)
@@ -49,7 +49,7 @@ async def ids(store: Store, **chosen: object) -> list[str]:
 
 
 class InboxContracts(StoreSuite):
-    """What people do with requests beside answering."""
+    """History, reminders, missed requests and comments."""
 
     async def test_c35_a_settled_request_is_in_the_history_once_with_who_and_what(self, store: Store) -> None:
         spec = json.dumps(

@@ -1,4 +1,4 @@
-"""Contract 27, and the asker's own names of a request: external ids, tool calls, runs."""
+"""Contract 27, and the agent's own ids of a request: external ids, tool calls, runs."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

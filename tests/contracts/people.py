@@ -26,7 +26,7 @@ async def sign_in(store: Store, who: Principal, at: int = NOON) -> None:
 
 
 async def names(store: Store, at: int = NOON, **chosen: object) -> list[tuple[str, str]]:
-    """Return whom a store knows, by id and name."""
+    """Return the people in a store, by id and name."""
     found = await store.people("main", now_ms=at, **chosen)  # type: ignore[arg-type]  # filters by name
     return [(each.user, each.name) for each in found]
 

@@ -1,4 +1,4 @@
-"""Rules and settings: what decides about a call, and until when."""
+"""Rules and settings: which ones decide about a call, and until when."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

@@ -1,4 +1,4 @@
-"""Contracts 2, 7 and 8: what a read shows, and to whom."""
+"""Contracts 2, 7 and 8: the results of reads, and their tenants."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

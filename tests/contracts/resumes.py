@@ -36,7 +36,7 @@ async def settled(store: Store, *resumes: Resume) -> None:
 async def leased(
     store: Store, *, now: int = NOON, until: int = NOON + 60, thread: str | None = None
 ) -> list[int]:
-    """Lease, and return which requests came."""
+    """Lease, and return the requests of the resumes."""
     found = await store.lease_resumes("main", "tok_1", thread_id=thread, now_ms=now, until_ms=until)
     return [int(each.record.id.removeprefix("req_")) for each in found]
 

@@ -36,7 +36,7 @@ def about(kind: str, each: Run, at: int = NOON) -> EventDraft:
 
 
 async def begin(store: Store, each: Run) -> Run:
-    """Begin a run and return it as it is stored."""
+    """Begin a run and return the stored run."""
     started, outcome = await store.start_run(each, about(RUN_STARTED, each))
     assert outcome is Outcome.APPLIED
     return started

@@ -63,7 +63,7 @@ def record(
 
 
 def created(row: Record) -> EventDraft:
-    """Make the event that a request begins with."""
+    """Make the first event of a request."""
     return EventDraft(
         REQUEST_CREATED, row.tenant, row.thread_id, row.created_at, row.id, row.state.text, row.requester
     )
@@ -78,7 +78,7 @@ def answer(
     expected: frozenset[Status] = OPEN,
     revision: int | None = 1,
 ) -> Settlement:
-    """Make a step that ends a request; `value` tells one answer from another."""
+    """Make a step that ends a request; `value` distinguishes answers."""
     state = json.dumps({"status": status, "revision": row.revision, "answer": {"values": {"a": value}}})
     tenant = tenant or row.tenant
     event = EventDraft(f"request.{status}", tenant, row.thread_id, NOON + 1, row.id, state, row.requester)
@@ -248,7 +248,7 @@ def secret(
     subject: str = "",
     name: str | None = None,
 ) -> SecretRecord:
-    """Make a version of the n-th secret, in a place of its own unless a `name` is given."""
+    """Make a version of the n-th secret, in its own location unless a `name` is passed."""
     name = name or f"KEY_{n}"
     wire = json.dumps({"id": secret_id(n), "name": name, "version": version})
     sealed = f"sealed.{tenant}.{n}.{version}"
@@ -256,12 +256,12 @@ def secret(
 
 
 def grant(of: SecretRecord, n: int = 1, *, thread: str = "t1", requester: str = "tok_1") -> Grant:
-    """Make what lets an agent use a secret, because of the n-th request."""
+    """Make the grant of a secret to an agent, because of the n-th request."""
     return Grant(of.tenant, thread, requester, of.name, of.id, request_id(n))
 
 
 def effects(n: int, *, tenant: str = "main") -> SideEffects:
-    """Make the n-th of everything that can come along."""
+    """Make the n-th of all side effects."""
     kept = secret(n, tenant=tenant)
     return SideEffects(
         rules=(rule(n, tenant=tenant),),

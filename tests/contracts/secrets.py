@@ -1,4 +1,4 @@
-"""Contracts 13 and 15: secrets in their locations, over the version that was read, until they are erased."""
+"""Contracts 13 and 15: secrets in their locations, their versions, and their erasure."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -31,12 +31,12 @@ from tests.contracts.suite import StoreSuite
 
 
 async def keep(store: Store, *secrets: SecretRecord) -> None:
-    """Write secrets that come along with nothing."""
+    """Write secrets without another change."""
     await store.write(SideEffects(secrets=secrets))
 
 
 def newest(*secrets: SecretRecord) -> list[SecretRecord]:
-    """Return secrets as a list of them shows them."""
+    """Return secrets in the order of their list."""
     return sorted(secrets, key=lambda each: each.id, reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""Who may do what in a thread: kept with it, carried by what is read of it, and honoured by every list."""
+"""The access to a thread: stored with it, returned with its rows, and applied by every list."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

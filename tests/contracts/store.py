@@ -1,4 +1,4 @@
-"""What every `Store` must keep, as tests: subclass `StoreContracts` and say how to make a store.
+"""The contracts of `Store` as tests: subclass `StoreContracts` and implement `make_store`.
 
     class TestMyStore(StoreContracts, DurableContracts):
         def make_store(self, place, *, on_commit=None):
@@ -7,7 +7,7 @@
         def outage(self, store, place):
             return a_context_in_which_nothing_can_be_written()
 
-A test named `test_c4_…` holds contract 4: those to 12 and 27 are in `askback.ports.store`, 13 to 15 in
+A test named `test_c4_…` checks contract 4: those to 12 and 27 are in `askback.ports.store`, 13 to 15 in
 `askback.ports.secret_store`, 16 and 17 in `askback.ports.resumes`, 18 to 20 in `askback.ports.webhooks`, 21 and 22 in
 `askback.ports.agents`, the others in
 `askback.ports.threads`, with a suite of their own: `tests.contracts.threads.ThreadContracts`. `DurableContracts`

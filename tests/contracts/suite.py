@@ -1,4 +1,4 @@
-"""What the parts of the store's conformance suite share: how to make a store, and one that is open."""
+"""The common base of the store's conformance suite: it makes and opens a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OnCommit = Callable[[Sequence[Event]], None]
 
 
 class StoreSuite:
-    """Say how to make a store of the kind under test; every part of the suite builds on it."""
+    """Implement `make_store` for the store under test; every part of the suite uses it."""
 
     pytestmark = pytest.mark.anyio
 
@@ -25,12 +25,12 @@ class StoreSuite:
         raise NotImplementedError
 
     def outage(self, store: Store, place: Path) -> AbstractContextManager[object]:
-        """Make the store unable to write for as long as the context lasts."""
+        """Make the store unable to write until the context ends."""
         raise NotImplementedError
 
     @pytest.fixture
     def impatient(self) -> None:
-        """Have the store of a test with an outage give up soon; one that only meets others at work waits for them."""
+        """Let the store of a test with an outage give up soon; in other tests it waits for concurrent work."""
 
     @asynccontextmanager
     async def opened(self, place: Path, *, on_commit: OnCommit | None = None) -> AsyncGenerator[Store]:

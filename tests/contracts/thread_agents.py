@@ -1,4 +1,4 @@
-"""Whose a thread is: the agent's that first wrote in it, by the same statement that numbers the event."""
+"""A thread belongs to the agent that first wrote in it, by the same statement that numbers the event."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 
@@ -27,7 +27,7 @@ MINE, OURS = AccessList(agents=A), AccessList(agents=ThreadAgents(("agt_a", "agt
 
 
 def by(agent: ThreadAgents | None, draft: EventDraft) -> EventDraft:
-    """Make the event one that an agent writes."""
+    """Make the event an agent's."""
     return replace(draft, agent=agent)
 
 
@@ -165,5 +165,5 @@ class ThreadAgentContracts(StoreSuite):
 
 
 def answered(row: Record) -> Record:
-    """Make a request that is settled as it is made."""
+    """Make a request that is settled on creation."""
     return replace(row, status=Status.ANSWERED, state=State('{"status":"answered","revision":1}'))

@@ -51,7 +51,7 @@ def keyed(n: int, key: str = "k", *, behind: bool = False, thread: str = "t1") -
 
 
 def forward(row: Record) -> Settlement:
-    """Make the step of a request that leaves its line."""
+    """Make the step of a request that leaves its queue."""
     pending = frozenset({Status.PENDING})
     event = EventDraft(
         REQUEST_CREATED, row.tenant, row.thread_id, NOON, row.id, row.state.text, row.requester
@@ -336,7 +336,7 @@ async def _full(store: Store, thread: str, n: int) -> None:
 
 
 async def _left(store: Store, thread: str, n: int) -> list[int]:
-    """How much there is of each kind of what `_full` has filled a thread with."""
+    """Count the remaining rows of each kind that `_full` created."""
     row = record(n, thread=thread)
     names = [secret(n * 10 + i).name for i in range(2)]
     places = [SecretLocation("session", thread), SecretLocation("request", row.id)]

@@ -33,7 +33,7 @@ def delivery(n: int, *, at: int = NOON, hook: Webhook | None = None) -> Delivery
 
 
 async def queued(store: Store, *deliveries: Delivery) -> Webhook:
-    """Keep a webhook with these deliveries."""
+    """Store a webhook with these deliveries."""
     hook = webhook()
     assert await store.add_webhook(hook, most=9)
     assert await store.queue_deliveries(hook, deliveries, cursor=5)

@@ -1,4 +1,4 @@
-"""Contracts 2 to 6, 9 and 10: what a write promises."""
+"""Contracts 2 to 6, 9 and 10: the guarantees of writes."""
 
 # ruff: noqa: D102 - the name of a test is its sentence
 

@@ -1,4 +1,4 @@
-"""A receiver of webhooks on this machine that answers as it is told, and notes what came."""
+"""A receiver of webhooks on this machine, with scripted answers and a record of messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Got:
 
 @dataclass
 class Receiver:
-    """`answers` are given in turn, the last of them from then on."""
+    """It returns `answers` in turn, and then repeats the last one."""
 
     port: int = 0
     answers: list[bytes] = field(default_factory=lambda: [OK])

@@ -1,4 +1,4 @@
-"""Servers hear each other through Postgres: the contracts of a bus, with every event committed by another server."""
+"""Servers notify each other through Postgres: the contracts of a bus, with every event committed by another server."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 
 
 class Server:
-    """A store and the bus on it, as a server has them."""
+    """A store and its bus, as in a server."""
 
     def __init__(self, database: Database, *, poll_s: float = 60.0) -> None:
         self.store = PostgresStore(database, on_commit=lambda events: self.bus.publish(events))
@@ -66,7 +66,7 @@ async def servers(database: Database) -> AsyncIterator[tuple[Server, Server]]:
 
 
 class Heard:
-    """What reaches a listener, which can be waited for."""
+    """The events of a listener, which can be awaited."""
 
     def __init__(self, bus: Bus, topic: str) -> None:
         self.events: list[Event] = []
@@ -78,7 +78,7 @@ class Heard:
         self._more.set()
 
     async def count(self, number: int) -> list[Event]:
-        """The events, once there are so many."""
+        """Return the events, once there are this many."""
         with anyio.fail_after(120):
             while len(self.events) < number:
                 self._more = anyio.Event()
@@ -87,7 +87,7 @@ class Heard:
 
 
 class FromElsewhere:
-    """A bus whose events are all committed by another server; it writes the like of what it is given."""
+    """A bus whose events are all committed by another server, as equal copies of the published ones."""
 
     def __init__(self, database: Database) -> None:
         self._here, self._there = Server(database), Server(database)

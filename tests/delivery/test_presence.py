@@ -1,4 +1,4 @@
-"""People count at every server that shares a store with theirs, and no longer than that lives."""
+"""Viewers are counted at every server that shares a store with theirs, as long as their server lives."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
 
 
 class Crowded(FakeRegister):
-    """A register that gets another viewer with each update."""
+    """A register where another viewer enters during each update."""
 
     come: Callable[[], object] | None = None
 

@@ -1,4 +1,4 @@
-"""The bus of several servers hands over every event once and in order, whatever its line does; here with a feed in memory."""
+"""The bus of several servers delivers every event once and in order, even if its connection fails. The feed is in memory."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Line:
 
 
 class FakeFeed:
-    """What was committed, with a line that tells of it, or does not."""
+    """The committed events, with a connection that can drop notices."""
 
     def __init__(self) -> None:
         self.events: list[Event] = []
@@ -47,7 +47,7 @@ class FakeFeed:
         self.reads = 0
 
     def commit(self, *events: Event, origin: str = "other") -> None:
-        """Have a server commit something, and tell everybody."""
+        """Let a server commit something, and notify everybody."""
         self.events += events
         if not self.mute:
             self.notify(origin, events[0].position, events[-1].position)
@@ -85,7 +85,7 @@ class FakeFeed:
 
 
 class Listener:
-    """Somebody at the inbox of the tenant, who can be waited for."""
+    """A listener of the tenant's inbox, which can be awaited."""
 
     def __init__(self, bus: SharedBus) -> None:
         self.seen: list[int] = []
@@ -97,7 +97,7 @@ class Listener:
         self._more.set()
 
     async def until(self, position: int) -> list[int]:
-        """What was heard, once it goes so far."""
+        """Return the received events, once they include this one."""
         with anyio.fail_after(120):
             while not self.seen or self.seen[-1] < position:
                 self._more = anyio.Event()

@@ -1,4 +1,4 @@
-"""Messages go where they may, by the address that was checked, and nowhere else."""
+"""Messages go only to allowed addresses, and to the checked address."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PUBLIC = "93.184.216.34"
 
 
 class Names:
-    """A name service that says what it is told, one answer after the other, and counts who asks."""
+    """A name service with scripted answers, which counts its queries."""
 
     def __init__(self, *answers: Sequence[str]) -> None:
         self.answers = list(answers)
@@ -189,7 +189,7 @@ async def test_a_certificate_has_to_be_for_the_name_and_not_for_the_address(tmp_
 
 
 def _certificate(folder: Path, name: str) -> tuple[ssl.SSLContext, ssl.SSLContext]:
-    """Contexts of a server with a certificate for a name, and of a client that trusts who signed it."""
+    """Contexts of a server with a certificate for a name, and of a client that trusts its issuer."""
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "test")])
     now = dt.datetime.now(dt.UTC)

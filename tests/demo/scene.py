@@ -1,4 +1,4 @@
-"""What the tests of the demo share: a server, answering a form, looking at a conversation and at a repository."""
+"""Shared functions of the demo's tests: run a server, answer a form, read a conversation and a repository."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 
 @asynccontextmanager
 async def served(data: Path) -> AsyncIterator[RunningServer]:
-    """A server as that of the demo, which costs less to start."""
+    """A server like the demo's, which starts faster."""
     arguments = ("serve", "--port", "0", "--data-dir", str(data), "--ready-json")
     with fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as process:
         try:
@@ -35,26 +35,26 @@ async def served(data: Path) -> AsyncIterator[RunningServer]:
 
 
 async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:
-    """Fill in a form of the agent, as the scripted person does but for what is given."""
+    """Fill in a form of the agent like the scripted person, except for the passed values."""
     known = {**ANSWERS, "start": "2026-11-20", **more}
     values = {field["id"]: known[field["id"]] for field in request["form"]["fields"]}
     await client.requests.answer(request["id"], values, revision=request["revision"])
 
 
 def title_of(request: dict[str, Any]) -> str:
-    """The title of a form or of an approval; of secrets, their names."""
+    """The title of a form or an approval, or the names of secrets."""
     asked = request[request["kind"]]
     return ", ".join(asked["names"]) if request["kind"] == "secret" else asked["title"]
 
 
 def texts_of(thread: dict[str, Any]) -> list[str]:
-    """What was said, in its order."""
+    """The texts of the messages, in order."""
     blocks = [block for message in thread["messages"] for block in message["content"]]
     return [block["text"] for block in blocks if block["type"] == "text"]
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What git says about a folder."""
+    """Return git's output for a folder."""
     done = subprocess.run(
         ["git", *arguments], cwd=folder, capture_output=True, text=True, timeout=120, check=True
     )

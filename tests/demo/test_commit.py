@@ -1,4 +1,4 @@
-"""The agent's commands: nothing runs without a yes, what runs is what was shown, and nothing runs twice."""
+"""The agent's commands: nothing runs without approval, exactly the shown command runs, and nothing runs twice."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def followed(client: AsyncClient, run: Run, decide: Decide) -> AsyncGenera
 async def ran(
     scene: tuple[RunningServer, AsyncClient, Run], decide: Decide = approve
 ) -> tuple[Path, dict[str, Any]]:
-    """Let the agent come to its end; the folder that it wrote, and the conversation."""
+    """Let the agent finish; return the folder that it wrote, and the conversation."""
     ready, client, run = scene
     with anyio.fail_after(120):
         async with followed(client, run, decide), run_agent(ready, run) as agent:
@@ -76,7 +76,7 @@ async def killed(
     when: Callable[[], Awaitable[Any]],
     decide: Decide = approve,
 ) -> None:
-    """Run the agent, and kill it when the moment has come."""
+    """Run the agent, and kill it at a given moment."""
     ready, client, run = scene
     with anyio.fail_after(120):
         async with followed(client, run, decide), run_agent(ready, run) as agent:

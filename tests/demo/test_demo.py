@@ -50,7 +50,7 @@ def test_two_at_once_do_not_meet_and_each_writes_a_project_whose_tests_pass(tmp_
 
 
 def each_written(process: subprocess.Popen[str], output: Path) -> str:
-    """Let a demo come to its end; the name of the folder that it wrote, which has been looked at."""
+    """Let a demo finish; return the name of the folder that it wrote, after checking it."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0, err
     assert "beginning with a letter" in out
@@ -117,7 +117,7 @@ async def test_an_agent_killed_again_and_again_asks_nothing_twice(tmp_path: Path
 
 
 async def _killed_at(stop: str, client: AsyncClient, ready: RunningServer, run: Run) -> None:
-    """Run the agent, answer what it asks, and kill it as soon as it has come to `stop`."""
+    """Run the agent, answer its questions, and kill it as soon as it has reached `stop`."""
     seen = asyncio.Event()
 
     async def follow() -> None:

@@ -1,4 +1,4 @@
-"""The demo in a real browser: what a person types there counts, and the page says so."""
+"""The demo in a real browser: a person answers there, and the page confirms it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The agent publishes with a token that it never sees: asked for, tried and used in processes of their own."""
+"""The agent publishes with a token that it never sees: requested, tested and used in separate processes."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerat
 
 
 async def published(scene: Scene, person: ScriptedPerson) -> str | None:
-    """Let the agent come to its end; the address where the project is."""
+    """Let the agent finish; return the address of the project."""
     async with run_agent(scene.ready, scene.run) as agent:
         if isinstance(person, Watching):
             person.watched = agent.pid
@@ -60,7 +60,7 @@ async def published(scene: Scene, person: ScriptedPerson) -> str | None:
 
 
 class Watching(ScriptedPerson):
-    """Looks into the agent's process before it approves a tool call: by then the token was typed and tried."""
+    """Inspects the agent's process before it approves a tool call, after the token was typed and tested."""
 
     watched: int
     seen = b""
@@ -82,7 +82,7 @@ class Denying(ScriptedPerson):
 
 
 def left_in(folder: Path) -> list[Path]:
-    """The files in which the canary stands."""
+    """Return the files that contain the canary."""
     files = [path for path in folder.rglob("*") if path.is_file()]
     return [path for path in files if CANARY.encode() in path.read_bytes()]
 
@@ -113,7 +113,7 @@ async def test_it_publishes_with_a_token_that_is_tried_and_left_nowhere_not_even
 
 
 def all_of(pid: int) -> bytes:
-    """The arguments, the environment and the memory of a process."""
+    """Return the arguments, the environment and the memory of a process."""
     process = Path("/proc") / str(pid)
     parts = [(process / name).read_bytes() for name in ("cmdline", "environ")]
     with (process / "mem").open("rb", buffering=0) as memory:

@@ -1,4 +1,4 @@
-"""What a model reads about an action."""
+"""The texts for a model about an action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of the message that an answer becomes."""
+"""The text of an answer's message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log is valid only if every reader reads exactly what was hashed."""
+"""A log is valid only if every reader reads exactly the hashed text."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def why(lines: list[str]) -> str | None:
     ],
 )
 def test_a_member_that_is_there_twice_is_found_wherever_it_stands(member: str) -> None:
-    """Readers differ in which of the two they take: the one that was sealed, or the other."""
+    """Readers differ in which of the two they use: the sealed one, or the other."""
     (line,) = log(DENIED)
     assert why([line]) is None
     assert why([f"{{{member},{line[1:]}"]) == "This is no entry."

@@ -70,7 +70,7 @@ def test_the_depth_is_a_setting() -> None:
 
 
 def outcome(text: bytes) -> str:
-    """What is read, with the types of numbers, or the faults."""
+    """Return the parsed value, with the types of numbers, or the faults."""
     try:
         return repr(parse(text))
     except Faults as refused:

@@ -1,4 +1,4 @@
-"""Fields that were checked before are recognized, and the verdict is the same as if they were checked anew."""
+"""Fields that were checked before are recognized, with the same verdict as a new check."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_what_the_browser_gets_means_the_same(pattern: str, texts: list[str]) ->
     if source is not None:
         in_python = re.compile(
             source.replace("$", r"\Z"), re.ASCII
-        )  # its ASCII dialect is that of the flag u
+        )  # its ASCII mode corresponds to the flag u
         assert [matcher.fullmatch(text) for text in texts] == [
             in_python.search(text) is not None for text in texts
         ]

@@ -40,7 +40,7 @@ def test_words_are_harmless_however_they_are_joined(words: list[str], joint: str
 
 @pytest.mark.parametrize("size", [16, 18, 24, 32, 48])
 def test_nearly_every_random_token_is_found(size: int) -> None:
-    """A few by chance change as seldom as words do; with longer ones fewer."""
+    """By chance, a few change as rarely as words do, and fewer if they are longer."""
     noticed = sum(find_secret(secrets.token_urlsafe(size)) is not None for _ in range(400))
     assert noticed >= 340
 

@@ -22,8 +22,8 @@ OpenGallery = Callable[..., Gallery]
 def browser() -> Iterator[Browser]:
     """One Chromium for all tests here; each test has a page of its own.
 
-    It ends with the package: Playwright's sync API keeps an event loop running in this thread, and
-    no async test elsewhere could run beside it.
+    It ends with the package: Playwright's sync API keeps an event loop running in this thread, so no async
+    test elsewhere could run.
     """
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")

@@ -1,4 +1,4 @@
-"""The gallery page as a test sees it."""
+"""Test access to the gallery page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST = "window.sent.length || new Promise((done) => addEventListener('askback-
 
 
 class Gallery:
-    """One open gallery. `console` is all that the browser had to say, CSP violations included."""
+    """One open gallery. `console` has all messages of the browser, including CSP violations."""
 
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
@@ -33,12 +33,12 @@ class Gallery:
 
     @property
     def sent(self) -> list[dict[str, Any]]:
-        """What was sent so far: `action`, `body` and `key` of each attempt."""
+        """The attempts so far, each with `action`, `body` and `key`."""
         return self.page.evaluate("window.sent")
 
     @property
     def values(self) -> dict[str, Any]:
-        """The values of the one answer that was sent."""
+        """The values of the only sent answer."""
         self.page.evaluate(_FIRST)
         (attempt,) = self.sent
         assert attempt["action"] == "answer"
@@ -53,7 +53,7 @@ class Gallery:
         )
 
     def close(self) -> None:
-        """Leave the page as it is; another gallery may use it."""
+        """Release the page; another gallery may use it."""
         self.page.remove_listener("console", self._hear)
         self.page.remove_listener("pageerror", self._fail)
 
@@ -65,7 +65,7 @@ class Gallery:
 
 
 class Pages:
-    """Pages of one browser, by how they are to look; one that a test has left is cleared and used again."""
+    """Pages of one browser, by their look; a released page is cleared and used again."""
 
     def __init__(self, browser: Browser, origin: str) -> None:
         self._browser = browser
@@ -73,7 +73,7 @@ class Pages:
         self._left: dict[tuple[object, ...], Page] = {}
 
     def open(self, *, theme: str, locale: str, width: int, zone: str) -> Page:
-        """Open a page, or take the one that was left."""
+        """Open a page, or reuse a released one."""
         if page := self._left.pop((theme, locale, width, zone), None):
             return page
         context = self._browser.new_context(
@@ -88,7 +88,7 @@ class Pages:
         return page
 
     def leave(self, page: Page, **looks: object) -> None:
-        """Clear a page and keep it for the next one that is to look like this."""
+        """Clear a page and keep it for the next test with this look."""
         session = page.context.new_cdp_session(page)
         session.send("Storage.clearDataForOrigin", {"origin": self._origin, "storageTypes": "all"})
         session.detach()

@@ -1,4 +1,4 @@
-"""A server for the built pages alone: the same headers as the product, and nothing behind them."""
+"""A server for only the built pages: the same headers as the product, without an API."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each kind of field sends when a person uses it."""
+"""The value that each kind of field sends when a person uses it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every state of an approval says what would run, what can be chosen, and what became of it."""
+"""Every state of an approval shows the call, the choices, and the outcome."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SILENT = {
 
 
 def decision(gallery: Gallery) -> dict[str, Any]:
-    """The one decision that was sent, as it travels, without what every one has."""
+    """The only sent decision, without the members that every decision has."""
     (attempt,) = gallery.sent
     assert attempt["action"] == "answer"
     body = {name: value for name, value in attempt["body"].items() if value is not None}

@@ -1,4 +1,4 @@
-"""Drawing again changes what differs, and draws no markup that came with a request."""
+"""Redrawing changes only the differences, and never draws markup from a request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All of it works without a mouse, and the focus goes where it helps."""
+"""Everything works without a mouse, and the focus moves to a useful place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request shows a call as what it is, keeps its actions in sight, and can be decided by letters."""
+"""A request shows the type of a call, keeps its actions in view, and can be decided by single keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every state of a request for secrets, and of a form that holds some, says where it stands and shows no value."""
+"""Every state of a request for secrets, and of a form with some, shows its status and no value."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_where_nothing_can_be_typed_there_is_no_input(open_gallery: OpenGallery,
     card = open_gallery(example).card
     expect(card.get_by_text("HUBSPOT_API_KEY", exact=True)).to_be_visible()
     expect(card.locator("input, textarea")).to_have_count(0)
-    # What waits for its check can still be dismissed.
+    # A request that waits for its check can still be dismissed.
     expect(card.get_by_role("button")).to_have_text(["Dismiss"] if example == "secret-resolving" else [])
 
 

@@ -1,4 +1,4 @@
-"""Every state of a request says in words and with a picture where it stands."""
+"""Every state of a request is shown in words and with an icon."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server that the examples find, and how they are run."""
+"""Run the examples, and the server that they find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each example runs as it stands against `askback serve`, found through `server.json`."""
+"""Each example runs unchanged against `askback serve`, found through `server.json`."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 
@@ -155,7 +155,7 @@ async def test_the_example_does_what_was_approved_and_nothing_else(example: str,
 async def decided(
     example: str, data: Path, thread: str, decision: Literal["approve", "deny"], *, after: int
 ) -> tuple[int, str]:
-    """Run an example and decide about what it asks; returns its event's `seq`, and all that was printed."""
+    """Run an example and decide about its request; returns its event's `seq`, and the whole output."""
     tokens = json.loads((data / "server.json").read_text())
     process = run(example, data)
     seq = after
@@ -322,7 +322,7 @@ async def test_a_person_is_sent_to_a_page(data: Path) -> None:
 
 
 class ToApp:
-    """A webhook_client that carries messages to an app in this process, as they are."""
+    """A webhook client that passes messages unchanged to an app in this process."""
 
     def __init__(self, app: Any) -> None:
         self._http = httpx2.AsyncClient(transport=httpx2.ASGITransport(app=app))

@@ -1,4 +1,4 @@
-"""The examples of `askback.testing` run as they stand."""
+"""The examples of `askback.testing` run unchanged."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 

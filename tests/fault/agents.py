@@ -1,7 +1,7 @@
-"""Agents that ask without end, many in one process, each in one of five ways. They are killed and come back with their keys.
+"""Agents that ask forever, many in one process, in five ways. They are killed, and restarted with their keys.
 
-What an agent remembers over its death is in its notes: after a restart it asks the question again whose end it has not
-noted, with the same key.
+An agent's notes survive its death: after a restart it asks the question without a recorded end again, with
+the same key.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from tests.fault.pace import LIMITS
 from tests.fault.processes import REQUESTER, hang_on
 
 SOON = "Soon?"
-"""Begins the title of what is open for a second."""
+"""The prefix of titles of requests that are open for a second."""
 WRONG = "wrong"
-"""Begins an answer that the validator sends back."""
+"""The prefix of answers that the validator sends back."""
 THREADS = 5
 LOOK_S = 0.05
 
@@ -40,7 +40,7 @@ class Host:
 
 
 def work(line: Connection, host: Host) -> None:
-    """Let the agents of a host ask until told to stop; what is begun then is brought to its end."""
+    """Let the agents of a host ask until told to stop, and finish open requests."""
     asyncio.run(_work(line, host))
 
 
@@ -57,7 +57,7 @@ async def _work(line: Connection, host: Host) -> None:
 
 
 class Agent:
-    """One of them; its number says in which way it asks, and where."""
+    """One agent; its number determines its way of asking, and its thread."""
 
     def __init__(self, client: AsyncClient, notes: Notes, number: int) -> None:
         self._client = client
@@ -86,7 +86,7 @@ class Agent:
             self._notes.note("ended", agent=self._name, key=key, request=ended.id, **said)
 
     async def _until_stored(self, key: str) -> InputRequest:
-        """Take a turn; when the store is gone for a moment, take it again, with the same key."""
+        """Take a turn; if the store is unavailable for a moment, repeat it with the same key."""
         while True:
             try:
                 return await self._way(key)
@@ -106,7 +106,7 @@ class Agent:
         return await self._client.wait(made)
 
     async def _ends_its_turn(self, key: str) -> InputRequest:
-        """Ask and leave; whoever takes the resume, here or in another process, goes on."""
+        """Ask and leave; any agent that leases the resume, here or in another process, continues."""
         made = await self._ask(key, delivery="resume")
         while not self._notes.acted(made.id):
             await asyncio.sleep(LOOK_S)
@@ -136,7 +136,7 @@ class Agent:
         return ended
 
     async def _has_no_time(self, key: str) -> InputRequest:
-        """Ask for a second, and now and then take it back: both race with the people."""
+        """Ask with a deadline of a second, and sometimes cancel: both race with the people."""
         made = await self._ask(key, question(f"{SOON} {key}"), timeout_s=1)
         if random.random() < 0.3:
             with suppress(Conflict, Gone):  # somebody was first
@@ -145,11 +145,11 @@ class Agent:
 
 
 async def go_on(client: AsyncClient, notes: Notes) -> None:
-    """Take what has come for any agent of any host: the hosts take it from each other."""
+    """Lease resumes of any agent of any host: the hosts compete for them."""
     while True:
         try:
             for resume in await client.resumes.pull(wait=2, limit=3):
-                ended = resume.request.status != "resolving"  # else its agent checks it when it is back
+                ended = resume.request.status != "resolving"  # otherwise it is checked after the restart
                 if ended:
                     _take(notes, resume)
                 if await client.resumes.ack(resume) and ended:
@@ -177,12 +177,12 @@ def _take(notes: Notes, resume: Resume) -> None:
 
 
 def question(title: str) -> Form:
-    """A form of its own for each turn: what was refused is not asked again."""
+    """Return a different form for each turn: a refused form is not asked again."""
     return Form(title=title, fields=[Text(id="n", label="N", required=True)])
 
 
 def value_of(request: InputRequest) -> str | None:
-    """What a person said, in one word."""
+    """A person's answer, in one word."""
     if request.answer is None:
         return request.reason
     return str(request.answer.decision or request.answer.values.get("n"))

@@ -1,4 +1,4 @@
-"""The audit log as an admin reads it: one chain without a break, and an entry for each decision that was acknowledged."""
+"""Check the audit log as an admin: one unbroken chain, and an entry for each acknowledged decision."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.fault.processes import ADMIN
 
 PAGE = 500
 Entries = Counter[tuple[str, str]]
-"""How many entries there are, by action and request."""
+"""The number of entries, by action and request."""
 
 
 class Audit:
-    """What was read of the log."""
+    """The log as read so far."""
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -24,7 +24,7 @@ class Audit:
         self._entries: Entries = Counter()
 
     async def read(self) -> Entries:
-        """Read what is new, check the chain, and return what there is altogether."""
+        """Read new entries, check the chain, and return the counts of all entries."""
         while True:
             page = await self._caller.read(ADMIN, f"/v1/audit?after={self._end[0]}&limit={PAGE}")
             entries: list[dict[str, Any]] = page["entries"]

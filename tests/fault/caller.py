@@ -1,4 +1,4 @@
-"""HTTP calls to servers that are killed meanwhile: each is sent until it is answered, and what was acknowledged is repeated."""
+"""HTTP calls to servers that get killed: each is sent until it is answered, and acknowledged calls are repeated."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tests.fault.ledger import Ledger
 ANSWERS_WITHIN_S = 120
 DOWN = 503
 SAME = ("id", "answered", "requester")
-"""What a replay has in common with the first reply; the rest of a request may have moved on."""
+"""The members in which a replay equals the first reply; other members of a request may have changed."""
 
 
 class Found(Exception):
-    """A promise was broken, and is in the ledger: what follows would prove nothing."""
+    """A promise was broken, and is in the ledger: later checks would prove nothing."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """What a server said."""
+    """A server's reply."""
 
     status: int
     body: Any
@@ -43,12 +43,12 @@ class Acknowledged:
 
     @property
     def said(self) -> Any:
-        """What was acknowledged."""
+        """The acknowledged reply."""
         return self.reply.body
 
 
 class Caller:
-    """Calls any of the servers, and remembers what was acknowledged under a key."""
+    """Calls any of the servers, and remembers acknowledged calls with a key."""
 
     def __init__(self, urls: Sequence[str], ledger: Ledger) -> None:
         self.acknowledged: list[Acknowledged] = []
@@ -67,12 +67,12 @@ class Caller:
         return next(self._urls)
 
     def broken(self, invariant: str, how: str) -> Found:
-        """Note a broken promise; raise what this returns."""
+        """Record a broken promise; raise the returned error."""
         self._ledger.broken(invariant, how)
         return Found(how)
 
     def expect(self, is_so: bool, invariant: str, how: str) -> None:
-        """Note a broken promise, and raise `Found`, unless something is so."""
+        """Record a broken promise, and raise `Found`, unless the condition is true."""
         if not is_so:
             raise self.broken(invariant, how)
 
@@ -94,13 +94,13 @@ class Caller:
         raise self.broken("I5", f"{method} {path} was not answered for {ANSWERS_WITHIN_S} seconds")
 
     async def read(self, token: str, path: str) -> Any:
-        """Read what has to be there."""
+        """Read something that must exist."""
         reply = await self.send(token, "GET", path)
         self.expect(reply.status == 200, "I1", f"{path} was read with {reply.status}: {reply.body}")
         return reply.body
 
     async def post(self, token: str, path: str, body: dict[str, Any], *, key: str) -> Acknowledged:
-        """Do what has to be taken, and repeat it at once."""
+        """Make a call that must be accepted, and repeat it at once."""
         reply = await self.send(token, "POST", path, body, key=key)
         self.expect(
             reply.status in (200, 201),
@@ -113,7 +113,7 @@ class Caller:
         return call
 
     async def repeat(self, call: Acknowledged) -> None:
-        """Send an acknowledged call again: it is answered as before, whatever has happened since."""
+        """Send an acknowledged call again: it must get the same answer, regardless of later changes."""
         reply = await self.send(call.token, "POST", call.path, call.body, key=call.key)
         same = reply.status in (200, 201) and all(reply.body.get(n) == call.reply.body.get(n) for n in SAME)
         self.expect(
@@ -121,6 +121,6 @@ class Caller:
         )
 
     async def repeat_everything(self) -> None:
-        """Send again whatever was acknowledged."""
+        """Send all acknowledged calls again."""
         for call in tuple(self.acknowledged):
             await self.repeat(call)

@@ -1,4 +1,4 @@
-"""Thousands of agents that wait at once, over a few connections, while their server is killed. Each is to get its own answer."""
+"""Thousands of agents wait over a few connections while their server is killed. Each must get its own answer."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ COMES_BACK_S = 120
 
 @dataclass
 class Crowd:
-    """What came of it: what was found, and what a wait costs a server that has just been started, in bytes."""
+    """The result: the faults found, and the cost of a wait in a restarted server, in bytes."""
 
     faults: list[str] = field(default_factory=list[str])
     bytes_per_wait: float = 0.0
 
 
 async def run(folder: Path, size: int, *, patience_s: float, fault: str | None = None) -> Crowd:
-    """Have `size` agents ask and wait, kill the server and start it again, and answer all of them."""
+    """Let `size` agents ask and wait, kill and restart the server, and answer all of them."""
     crowd = Crowd()
     server = Server(folder, fault=fault)
     await server.start()
@@ -68,7 +68,7 @@ async def _ask(server: Server, agents: Sequence[AsyncClient], size: int) -> list
 
 
 async def _until_waited_for(server: Server, size: int) -> None:
-    """Return when the server knows that so many are waited for: the clients have come back, and have told it."""
+    """Return once the server knows of this many waits: the clients have reconnected and registered them."""
     headers = {"Authorization": f"Bearer {METRICS}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=10) as http:
         with anyio.fail_after(COMES_BACK_S):
@@ -86,7 +86,7 @@ async def _answer(server: Server, size: int) -> None:
 
 
 async def _check(crowd: Crowd, waits: Sequence[asyncio.Task[Outcome]], patience_s: float) -> None:
-    """Everybody gets the number that they asked with; after `patience_s` seconds without an answer, nobody comes."""
+    """Every agent must get its own number; after `patience_s` seconds without an answer, the rest are missing."""
     missing, told = set(waits), True
     while missing and told:
         told, missing = await asyncio.wait(missing, timeout=patience_s, return_when=asyncio.FIRST_COMPLETED)

@@ -1,12 +1,12 @@
-"""Generate what agents send to look around, and run what the ready-made lists allow of it under real bash.
+"""Generate exploratory commands of agents, and run those that the built-in lists allow under real bash.
 
-By hand, for more: `python -m tests.fault.extended_fuzz 20000 [SEED]`.
+To run more: `python -m tests.fault.extended_fuzz 20000 [SEED]`.
 
 The folder of a run is the only root. It has secret files, files whose names have blanks, wildcards and hyphens, and a
 secret in the environment; beside it lies a file that is outside. Programs are stubs that open nothing and write down
 where they run, their arguments and what their standard input is; `find` and `xargs` are the real ones, and so are
-bash's builtins. An escape is a stub that was not decided about, that was given the name of a secret file or of one
-outside, a file that was left or changed, or the secret in what was printed.
+bash's builtins. An escape is a stub that was not decided about, or that got the name of a secret or outside
+file, a new or changed file, or the secret in the output.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ WIDER = (
 
 
 def commands(chance: random.Random) -> Iterator[str]:
-    """Commands without end: harmless ones, alone, joined and crossed, with something put in, cut or moved."""
+    """Yield commands forever: harmless ones, alone, joined and crossed, with something inserted, cut or moved."""
     while True:
         text = chance.choice(HARMLESS)
         for _ in range(chance.choice((0, 0, 1))):
@@ -118,13 +118,13 @@ class Sandbox:
         self.policy = Policy(built_in_rules("default"), roots=(str(self.root),))
 
     def state(self) -> dict[str, bytes | None]:
-        """Every file and folder of the root, with what is in it."""
+        """Every file and folder of the root, with its content."""
         found = self.root.rglob("*")
         return {str(path): path.read_bytes() if path.is_file() else None for path in found}
 
     def judge(self, call: Call) -> str | None:
-        """Run one command; say what it did that was not decided about."""
-        # A folder for each command: what outlives one that never ends may still write.
+        """Run one command; return its effects that were not decided about."""
+        # A folder for each command: a process that survives a killed command may still write.
         self.record = Path(tempfile.mkdtemp(dir=self.records))
         environment = {
             "PATH": str(self.programs), "RECORD": str(self.record), "HOME": str(self.root), "SECRET": CANARY, "f": ".env",
@@ -147,7 +147,7 @@ class Sandbox:
         return "; ".join(wrong) or None
 
     def executed(self) -> list[list[str]]:
-        """What the stubs wrote down: standard input, folder, name, arguments."""
+        """The records of the stubs: standard input, folder, name, arguments."""
         found: list[list[str]] = []
         for path in self.record.iterdir():
             found.append(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1])
@@ -155,7 +155,7 @@ class Sandbox:
         return [each for each in found if len(each) > 2]
 
     def odd(self, ran: list[str], call: Call) -> str | None:
-        """Say what is wrong with one program that ran."""
+        """Return the fault of one program that ran."""
         given, place, *argv = ran
         place, argv = _without_options(place, argv)
         if given.startswith("/") and given != "/dev/null" and given not in self.allowed:
@@ -173,7 +173,7 @@ class Sandbox:
         )
 
     def steps(self, call: Call) -> list[tuple[tuple[str, ...], frozenset[str], set[str]]]:
-        """What was decided about: words, which of them are patterns, and folders."""
+        """The steps that were decided about: words, which of them are patterns, and folders."""
         found = call.reading
         assert found is not None
         if found.unclear is None and (found.extended is None or not found.extended.steps):
@@ -187,7 +187,7 @@ class Sandbox:
     def fits(
         self, argv: list[str], place: str, step: tuple[tuple[str, ...], frozenset[str], set[str]]
     ) -> bool:
-        """Tell whether a command that ran is one that was decided about; a pattern stands for any number of words."""
+        """Whether a command that ran was decided about; a pattern stands for any number of words."""
         words, patterns, folders = step
         if place not in folders or argv[0] != words[0]:
             return False
@@ -208,7 +208,7 @@ def _sequence(ran: tuple[str, ...], words: tuple[str, ...], patterns: frozenset[
 
 
 def _without_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
-    """Take off what git is told in front of its sub-command, which a step does not show."""
+    """Remove git's options before its sub-command, which a step does not show."""
     left = argv[1:] if argv[0] == "git" else []
     while left[:1] in (["--no-pager"], ["-c"], ["-C"]):
         if left[0] == "-C":
@@ -226,7 +226,7 @@ def _fits(word: str, pattern: str) -> bool:
 
 
 def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
-    """Execute that many allowed commands, or fewer when `enough` escapes are found."""
+    """Execute this many allowed commands, or fewer once `enough` escapes are found."""
     chance, report, sandbox = random.Random(seed), Report(), Sandbox(folder)
     for text in commands(chance):
         if (
@@ -274,7 +274,7 @@ FAULTS: dict[str, tuple[tuple[Any, str, object], ...]] = {
 
 @contextmanager
 def planted(name: str) -> Iterator[None]:
-    """Make a mistake in the extended reading for a while."""
+    """Plant a mistake in the extended reading for a while."""
     changes = (
         *FAULTS[name],
         (reading, "_extended", lambda text, *_: extended.read_extended(text, posix=False)),

@@ -1,4 +1,4 @@
-"""A disk that takes no more: no file of this process can grow, and so no new write is stored."""
+"""A full disk: no file of this process can grow, so no new write is stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A webhook on this machine, and what is posted to it."""
+"""A webhook on this machine, and its received messages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EVENT_TYPES = tuple(f"request.{event}" for event in EVENTS)
 
 
 class Hook:
-    """What a webhook was sent: each event under one id, and each id with one body."""
+    """The messages of a webhook: each event under one id, and each id with one body."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.url = ""
@@ -28,11 +28,11 @@ class Hook:
         self._ids: dict[tuple[str, int], str] = {}
 
     def delivered(self, thread: str, seq: int) -> str | None:
-        """The id of the message of an event, None when none has come."""
+        """The id of the message of an event, None if none has arrived."""
         return self._ids.get((thread, seq))
 
     def times(self, message_id: str) -> int:
-        """How often a message has come."""
+        """How often a message has arrived."""
         return self._times[message_id]
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

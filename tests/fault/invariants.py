@@ -1,4 +1,4 @@
-"""Looks from outside whether everything that was promised holds: after each restart at what is new, at the end at all."""
+"""Check all promises from outside: after each restart the new ones, at the end all."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LATE_S = 20.0
 
 
 class Inspector:
-    """One who reads, at each server in turn, and remembers what was read."""
+    """Reads at each server in turn, and remembers everything read."""
 
     def __init__(self, urls: Sequence[str], ledger: Ledger) -> None:
         self._http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=10)
@@ -40,7 +40,7 @@ class Inspector:
         self._checked = 0
 
     async def look(self) -> None:
-        """Read what is new in every thread, and check what was promised since the last look."""
+        """Read new events in every thread, and check the promises since the last look."""
         for number in range(THREADS):
             await self._read(f"kill-{number}")
         promises = list(self._ledger.settled.items())[self._checked :]
@@ -49,7 +49,7 @@ class Inspector:
             await self._check_promise(request_id, said)
 
     async def conclude(self) -> None:
-        """Check everything, when all agents have come to their end."""
+        """Check everything, once all agents have finished."""
         await self.look()
         for number in range(THREADS):
             await self._check_log(f"kill-{number}")
@@ -78,7 +78,7 @@ class Inspector:
                 self._ledger.broken("I6", f"{request['id']} expired at {event['at']}, not at {deadline}")
 
     async def _events(self, thread_id: str, *, after: int) -> list[dict[str, Any]]:
-        """Read a stream up to the last event that there is; what ends before is read again, at the next server."""
+        """Read a stream up to the last event; if it ends before, read it again at the next server."""
         last = (await self._get(f"/v1/threads/{thread_id}"))["seq"]
         found: list[dict[str, Any]] = []
         with anyio.fail_after(ANSWERS_WITHIN_S):
@@ -98,7 +98,7 @@ class Inspector:
                         return
 
     async def _check_log(self, thread_id: str) -> None:
-        """What was read before is still so, and every request begins once."""
+        """Events read before must be unchanged, and every request must begin once."""
         log = self._logs[thread_id]
         again = [(each["type"], each["request"]["id"]) for each in await self._events(thread_id, after=0)]
         if again[: len(log)] != log:
@@ -116,7 +116,7 @@ class Inspector:
             self._ledger.broken("I2", f"{request_id}: {said} was acknowledged, {stored} is stored")
 
     async def _check_requests(self) -> dict[str, dict[str, Any]]:
-        """Every request that an agent was told of is there, as its events and its people have it."""
+        """Every request that an agent knows must exist, and agree with its events and its people."""
         every = {request["id"]: request async for request in self._all_requests()}
         stored = {note["request"]: every.get(note["request"], {}) for note in self._ledger.notes("created")}
         for request_id, request in stored.items():
@@ -155,7 +155,7 @@ class Inspector:
             self._ledger.broken("I5", f"{note['key']} ended in {note['error']}")
 
     def _check_resumes(self, stored: dict[str, dict[str, Any]]) -> None:
-        """A request has one resume; an attempt is one worker's, and follows when the one before has ended."""
+        """A request has one resume; an attempt belongs to one worker, and begins after the previous one has ended."""
         for request_id in stored.keys() - self._ledger.effects():
             self._ledger.broken("I9", f"nobody went on with {request_id}")
         of: dict[str, str] = {}
@@ -185,7 +185,7 @@ class Inspector:
     # --- reading -----------------------------------------------------------------------------
 
     async def _get(self, path: str, **params: Any) -> dict[str, Any]:
-        """Read; a server whose database is just coming up is asked again."""
+        """Read, again if the server's database is just starting."""
         with anyio.fail_after(ANSWERS_WITHIN_S):
             while True:
                 try:

@@ -1,7 +1,7 @@
-"""Kills servers, and agents, and has trouble with Postgres, at random moments while fifty agents ask and three people answer.
+"""Kill servers and agents and make Postgres fail at random, while fifty agents ask and three people answer.
 
-What was acknowledged is noted, by agents in files and by people in a ledger, and looked for from outside after each
-restart. Everything random but the moment itself comes from one seed, which a failure names.
+Acknowledged calls are recorded, by agents in files and by people in a ledger, and checked from outside after
+each restart. All randomness except timing comes from one seed, which a failure names.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ BUSY_S = 120
 
 @dataclass(frozen=True)
 class Scene:
-    """What befalls whom how often, and after how long without a sign of life a wait is a hang.
+    """The failures and their frequency, and the time without progress after which a wait is a hang.
 
-    A scene ends early when something is found.
+    A scene ends early when a fault is found.
     """
 
     seed: int
     kills: int
-    """At least so many, troubles included."""
+    """The minimum number, including troubles."""
     agents: int = 50
     hosts: int = 5
     servers: int = 1
@@ -49,14 +49,14 @@ class Scene:
     """Of its Postgres."""
     patience_s: float = 120.0
     fault: str | None = None
-    """What is planted in the servers, by its name in `planted`."""
+    """The fault to plant in the servers, by its name in `planted`."""
     everything: bool = False
-    """Each kill is of every process, and no witness finds first what else the fault breaks."""
+    """Each kill is of every process, and no witness detects another effect of the fault first."""
 
 
 @dataclass
 class Report:
-    """What was found, and how much happened while nothing was."""
+    """The faults found, and the number of events without one."""
 
     faults: list[str]
     answered: int
@@ -140,7 +140,7 @@ async def _processes(servers: Sequence[Server], hosts: Sequence[Killable]) -> As
 async def _killed(
     scene: Scene, chance: random.Random, servers: Sequence[Server], hosts: Sequence[Killable]
 ) -> AsyncGenerator[Sequence[Killable]]:
-    """Kill some of them, and start them again when the block ends."""
+    """Kill some processes, and restart them when the block ends."""
     victims: list[Killable] = [
         server for server in servers if scene.everything or chance.random() < 0.7 / len(servers)
     ]
@@ -153,7 +153,7 @@ async def _killed(
 
 
 async def _until_busy(ledger: Ledger) -> None:
-    """Return once more has been answered than before: what dies idle proves nothing."""
+    """Return once more requests have been answered: killing an idle process proves nothing."""
     enough, start = len(ledger.settled) + BUSY, time.monotonic()
     while len(ledger.settled) < enough and not ledger.faults:
         if time.monotonic() - start > BUSY_S:
@@ -162,7 +162,7 @@ async def _until_busy(ledger: Ledger) -> None:
 
 
 async def _come_to_an_end(ledger: Ledger, hosts: list[Killable], patience_s: float) -> None:
-    """Let the agents finish what they have begun: nobody may hang."""
+    """Let the agents finish their open requests: nobody may hang."""
     for host in hosts:
         host.ask_to_stop()
     alive, noted = time.monotonic(), -1

@@ -1,4 +1,4 @@
-"""What the world outside was promised: a line for each thing that was acknowledged, and for each promise that was broken."""
+"""The promises to the outside: a line for each acknowledged call, and for each broken promise."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INVARIANTS = {
     "I2": "an acknowledged answer is applied, once",
     "I3": "the first valid answer wins",
     "I4": "gapless order",
-    "I5": "one terminal outcome, and whoever waits gets it",
+    "I5": "one terminal outcome, and every waiter gets it",
     "I6": "deadlines fire, and never early",
     "I7": "an answer that is not checked is given back",
     "I8": "one request for one key",
@@ -34,7 +34,7 @@ INVARIANTS = {
 
 
 class Said(NamedTuple):
-    """How a request ended: the status, and in one word what was said."""
+    """The outcome of a request: the status, and the answer in one word."""
 
     status: str
     value: str | None
@@ -46,16 +46,16 @@ class Ledger:
 
     folder: Path
     settled: dict[str, Said] = field(default_factory=dict[str, Said])
-    """By request, how a person was told that they have settled it."""
+    """The outcome reported to the person who settled a request, by request."""
     submitted: dict[tuple[str, int], str] = field(default_factory=dict[tuple[str, int], str])
-    """By request and revision, what a person was told is being checked."""
+    """The answers reported as being checked, by request and revision."""
     faults: list[str] = field(default_factory=list[str])
     quiet_since: float = -math.inf
-    """When the last trouble was over, by the monotonic clock: until then nobody has to be answered."""
+    """The end of the last trouble, by the monotonic clock: until then no call has to be answered."""
 
     @contextmanager
     def trouble(self) -> Iterator[None]:
-        """Let anything be unanswered while the block lasts."""
+        """Allow unanswered calls until the block ends."""
         self.quiet_since = math.inf
         try:
             yield
@@ -63,28 +63,28 @@ class Ledger:
             self.quiet_since = time.monotonic()
 
     def broken(self, invariant: str, how: str) -> None:
-        """Note that an invariant does not hold."""
+        """Record a broken invariant."""
         self.faults.append(f"{invariant} ({INVARIANTS[invariant]}): {how}")
 
     def settles(self, request_id: str, said: Said) -> None:
-        """Note that a person was told that this is how the request has ended."""
+        """Record the outcome of a request that was reported to a person."""
         if (before := self.settled.setdefault(request_id, said)) != said:
             self.broken("I2", f"{request_id}: two ends were acknowledged, {before} and {said}")
 
     def submits(self, request_id: str, revision: int, value: str) -> None:
-        """Note that a person was told that what they sent is being checked."""
+        """Record an answer that was reported to a person as being checked."""
         if (before := self.submitted.setdefault((request_id, revision), value)) != value:
             self.broken("I3", f"{request_id}: both {before} and {value} were taken for revision {revision}")
 
     def notes(self, what: str) -> Iterator[dict[str, Any]]:
-        """Read what the agents have noted of this kind, whole at this moment."""
+        """Read the agents' complete notes of this kind."""
         for path in sorted(self.folder.glob("*.notes")):
             yield from (note for note in read(path) if note["what"] == what)
 
     def size(self) -> int:
-        """How much the agents have noted, in bytes: it grows as long as anything comes to any of them."""
+        """The size of the agents' notes, in bytes: it grows as long as any of them receives something."""
         return sum(path.stat().st_size for path in self.folder.glob("*.notes"))
 
     def effects(self) -> set[str]:
-        """Read which requests somebody has gone on with: each once, for nobody can a second time."""
+        """Read the requests that somebody has continued: each once, since nobody can a second time."""
         return {path.name for path in (self.folder / EFFECTS).iterdir()}

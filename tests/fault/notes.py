@@ -1,6 +1,7 @@
-"""What agents note of what they were told and did: lines of JSON in files, which outlive the processes that wrote them.
+"""The agents' notes about messages and actions: lines of JSON in files, which survive their processes.
 
-An effect is a file of its own that only one can make. That is how an agent acts once upon what may come to it twice.
+An effect is a separate file that only one process can create, so that an agent acts once on an outcome that
+may arrive twice.
 """
 
 from __future__ import annotations
@@ -28,11 +29,11 @@ class Notes:
         os.write(self._file, b"\n")  # the last one may have died in the middle of a line
 
     def note(self, what: str, **facts: Any) -> None:
-        """Write one line; it is there even if the process dies right after."""
+        """Write one line; it survives even if the process dies right after."""
         os.write(self._file, json.dumps({"what": what, "at": now_ms(), **facts}).encode() + b"\n")
 
     def act(self, request_id: str, **facts: Any) -> None:
-        """Go on with what has come of a request, unless somebody did."""
+        """Continue with the outcome of a request, unless somebody did."""
         try:
             os.close(os.open(self._effects / request_id, os.O_CREAT | os.O_EXCL))
         except FileExistsError:
@@ -40,12 +41,12 @@ class Notes:
         self.note("acted", request=request_id, **facts)
 
     def acted(self, request_id: str) -> bool:
-        """Whether anybody has gone on."""
+        """Whether anybody has continued."""
         return (self._effects / request_id).exists()
 
 
 def read(path: Path, start: int = 0) -> Iterator[dict[str, Any]]:
-    """Read the notes that are whole, from a place in the file on."""
+    """Read the complete notes, from a position in the file on."""
     if not path.exists():
         return
     with path.open("rb") as file:

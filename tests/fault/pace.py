@@ -1,4 +1,4 @@
-"""How patient servers are in the fault tests: less than usual, so that what is due after a fault is due within the test."""
+"""The time limits of servers in the fault tests: shorter than usual, so that they end within the test."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ PATIENCE = Timeouts(connect=500, idle=500, lock=1_500, statement=1_000, transact
 POLL_S = 0.5
 """Likewise: how soon a server sees that its database, or the line to the other servers, is dead."""
 PARTING_S = 0.5
-"""How long a peer that is sent away may take nothing of the rest."""
+"""How long a dismissed peer may read nothing of the rest."""
 DELIVERY_LEASE_S = 2
-"""How long a delivery of a webhook is one server's, which may have died."""
+"""The lease of a webhook delivery, whose server may have died."""
 DELIVERY_LOOK_S = 0.1
-"""Between two looks for what webhooks have to be told."""
+"""The interval of checks for new webhook deliveries."""

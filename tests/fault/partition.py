@@ -1,4 +1,4 @@
-"""One of two servers is cut off from their database while an agent waits at it and people answer at both. Then it heals."""
+"""One of two servers loses the database while an agent waits at it and people answer at both. Then it reconnects."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.fault.site import Site
 
 THREAD = "t1"
 HEALS_S = 25.0
-"""Until all is well after the cut; the polls that would cover up for a fault come later."""
+"""The time until recovery after the cut; the polls that would hide a fault come later."""
 
 Step = Callable[[Relay], None]
 
@@ -39,7 +39,7 @@ class Cut:
 
 @dataclass
 class Trial:
-    """Two servers, of which the first one will be cut off, and what was found."""
+    """Two servers, of which the first one will be cut off, and the faults found."""
 
     off: Server
     on: Server
@@ -48,7 +48,7 @@ class Trial:
 
 @asynccontextmanager
 async def two(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGenerator[Trial]:
-    """Start the servers, and kill them in the end."""
+    """Start the servers, and kill them at the end."""
     places = [folder / name for name in ("off", "on")]
     for place in places:
         place.mkdir()
@@ -65,7 +65,7 @@ async def two(folder: Path, site: Site, *, fault: str | None = None) -> AsyncGen
 
 
 async def play(trial: Trial, wire: Relay, cut: Cut, *, patience_s: float = HEALS_S) -> None:
-    """Cut, answer at the other server meanwhile, heal, and note what should not have happened.
+    """Cut, answer at the other server meanwhile, heal, and record violations.
 
     Healing may take `patience_s` seconds.
     """
@@ -108,7 +108,7 @@ def _form(title: str) -> Form:
 
 
 async def _answer_at_the_dead_end(trial: Trial, request: InputRequest) -> None:
-    """Somebody answers where nothing can be stored: they wait or are refused."""
+    """Answer at the server that cannot store: the call must wait or be refused."""
     async with AsyncClient(trial.off.url, RESPONDER) as person:
         with contextlib.suppress(AskbackError):
             await person.requests.answer(request, {"n": "here"})
@@ -135,7 +135,7 @@ async def _check_ends(trial: Trial, requests: list[InputRequest]) -> None:
 
 
 async def _check_resumes(trial: Trial, left: InputRequest) -> None:
-    """Who asks at both servers at once gets what has become of the request once, and not again after that."""
+    """A worker that pulls at both servers at once must get each outcome once."""
     came: list[str] = []
 
     async def pull(server: Server) -> None:
@@ -152,7 +152,7 @@ async def _check_resumes(trial: Trial, left: InputRequest) -> None:
 
 
 async def _log(server: Server) -> list[dict[str, Any]]:
-    """Read the events of the thread that a server tells, or none while it cannot."""
+    """Read the events of the thread at a server, or none while it cannot read."""
     headers = {"Authorization": f"Bearer {RESPONDER}"}
     found: list[dict[str, Any]] = []
     with contextlib.suppress(httpx2.HTTPError, KeyError):

@@ -1,4 +1,4 @@
-"""Three people who deal with whatever is open, each with words of their own, all at the same requests, at every server."""
+"""Three people who answer all open requests, each with different texts, all at the same requests, at every server."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ AT_ONCE = 12
 TOO_LATE = frozenset({409, 410})
 DOWN = 503
 REPEATED = 0.2
-"""This part of what was acknowledged is sent again at once."""
+"""The share of acknowledged calls that is sent again at once."""
 
 
 class People:
-    """Their hands; `done` ends their work, and while they are `resting` nothing new is promised."""
+    """The people; `done` ends their work, and while they are `resting` nothing new is acknowledged."""
 
     def __init__(self, urls: Sequence[str], ledger: Ledger, seed: int) -> None:
         self.done = anyio.Event()
@@ -34,7 +34,7 @@ class People:
         self._http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {RESPONDER}"}, timeout=5)
 
     async def work(self) -> None:
-        """Look at what is open and deal with it, at each server, until done."""
+        """Answer open requests, at each server, until done."""
         async with self._http, anyio.create_task_group() as places:
             for url in self._urls:
                 places.start_soon(self._work_at, url)
@@ -80,7 +80,7 @@ class People:
     async def _send(
         self, request: dict[str, Any], do: str, body: dict[str, Any], word: str, said: Said
     ) -> None:
-        """Send it to any server, and to any with the same key when it is not known what became of it."""
+        """Send a call to any server, and again with the same key if its result is unknown."""
         for _ in range(3):
             url = f"{self._chance.choice(self._urls)}/v1/requests/{request['id']}/{do}"
             try:
@@ -98,7 +98,7 @@ class People:
             return
 
     async def _repeat(self, url: str, body: dict[str, Any], word: str) -> None:
-        """Send it again now and then, as if the reply had been lost."""
+        """Sometimes send a call again, as if the reply had been lost."""
         if self._chance.random() > REPEATED:
             return
         with suppress(httpx2.HTTPError):
@@ -114,6 +114,6 @@ class People:
 
 
 def _concerns(request: dict[str, Any]) -> bool:
-    """Whether they deal with it: the thread is one of the agents', and half of what has a second is left to its end."""
+    """Whether they answer a request: its thread is of the agents, and half of those with a second are left to expire."""
     brief = request.get("form", {}).get("title", "").startswith(SOON) and request["id"][-1] < "g"
     return request["thread_id"].startswith("kill-") and not brief

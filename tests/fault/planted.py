@@ -1,4 +1,4 @@
-"""Faults to plant in a server, here on SQLite, to prove that the kill harness has teeth, each with the invariant that it breaks."""
+"""Faults to plant in a server, here on SQLite, to prove that the kill harness detects them, each with its invariant."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.fault import planted_sharing, planted_streams, planted_writes
 from tests.fault.planted_later import early, soon
 
 EVENT_LATER_S = 1.0
-"""Long enough for a kill that follows an answer to come before its event, also on a busy machine."""
+"""Long enough for a kill after an answer to come before its event, even on a busy machine."""
 
 _insert = SqliteStore.insert
 _settle = SqliteStore.settle
@@ -29,26 +29,26 @@ _on_event: Callable[..., None] = vars(ConnectionWaits)["_on_event"]
 
 
 def places() -> dict[str, tuple[Any, str, Any]]:
-    """Return for each fault what it replaces: the module or class, the name, and the wrong code."""
+    """Return the replacement of each fault: the module or class, the name, and the wrong code."""
     return _PLACES | planted_sharing.PLACES | planted_streams.PLACES | planted_writes.PLACES
 
 
 def plant(fault: str) -> None:
-    """Put a fault in place, in this process, for as long as it lives."""
+    """Plant a fault in this process, for its lifetime."""
     _replace(*places()[fault])
     if fault in planted_writes.ALSO:
         _replace(*planted_writes.ALSO[fault])
 
 
 def _replace(place: Any, name: str, wrong: Any) -> None:
-    getattr(place, name)  # what is not there any more has moved, and would be replaced for nobody
+    getattr(place, name)  # a missing name has moved, and its replacement would have no effect
     setattr(place, name, wrong)
 
 
 async def _forgetful_insert(
     self: SqliteStore, record: Any, event: Any, claim: Any = None, effects: SideEffects = NOTHING, **more: Any
 ) -> Change:
-    """Keys live in memory only."""
+    """Keys are stored only in memory."""
     made: dict[Any, Change] = self.__dict__.setdefault("_claims_in_memory", {})
     if claim is not None and claim in made:
         return Change(made[claim].record, Outcome.REPLAYED)
@@ -61,15 +61,15 @@ async def _forgetful_insert(
 async def _settle_in_two(
     self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
-    """The event of an end is written in a transaction of its own, a second later.
+    """The event of an end is written in a separate transaction, a second later.
 
-    That of a check is not: who waits for a check whose event is lost would be found first.
+    That of a check is not: the wait for a check whose event is lost would be detected first.
     """
     if settlement.status not in TERMINAL:
         return await _settle(self, settlement, claim, effects)
 
     def silent(db: Any, _: Any) -> Change | None:
-        """The step, and its event taken out again."""
+        """Take the step, and delete its event."""
         unheard: list[Any] = []
         change = changes.settle(db, unheard, settlement, claim, effects)
         for event in unheard:
@@ -90,13 +90,13 @@ async def _settle_in_two(
 
 
 def _deaf(self: ConnectionWaits, event: Any) -> None:
-    """Now and then nobody is woken."""
+    """Sometimes no waiter is notified."""
     if random.random() < 0.9:
         _on_event(self, event)
 
 
 def _mixed_up(self: ConnectionWaits, event: Any) -> None:
-    """Whoever waits for one request is told how another one has ended."""
+    """A waiter gets the outcome of another request."""
     if event.settles and event.request_id in self._waiting and len(self._waiting) > 1:
         other = next(request_id for request_id in self._waiting if request_id != event.request_id)
         text = event.text.replace(event.request_id, other)
@@ -120,4 +120,4 @@ BREAKS = {
     "a wake-up forgotten": {"I5"},
     "a resume for two": {"I9"},
 }
-"""By fault, the invariants of which one is found broken, once something was killed. What shows without that: `witness.py`."""
+"""By fault, the invariants of which one is broken after a kill. `witness.py` has faults that show without one."""

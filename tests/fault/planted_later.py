@@ -1,4 +1,4 @@
-"""What a planted fault does a moment too late, after it has said that it was done."""
+"""Planted faults that act a moment after their acknowledgement."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _under_way: set[asyncio.Future[None]] = set()
 
 
 def soon(call: Callable[[], Any], *, later_s: float = LATER_S) -> None:
-    """Call something in a moment, and forget it where it cannot be done then."""
+    """Call something in a moment, and ignore a failure."""
 
     async def later() -> None:
         await asyncio.sleep(later_s)
@@ -32,7 +32,7 @@ def soon(call: Callable[[], Any], *, later_s: float = LATER_S) -> None:
 
 
 def early(settle: Callable[..., Any]) -> Callable[..., Any]:
-    """Make a `settle` of a store that is acknowledged before it is committed, and is not tried again."""
+    """Make a store's `settle` that is acknowledged before its commit, and is not retried."""
 
     async def early_settle(
         self: Store, settlement: Settlement, claim: Any = None, effects: SideEffects = NOTHING

@@ -11,7 +11,7 @@ from tests.fault.planted_later import early
 
 
 async def _trusting(self: SharedBus, subscription: Subscription) -> None:
-    """A line that does not say that it is dead is not asked, and the store is not either."""
+    """A connection is not checked, and the store is not polled."""
     await subscription.lost()
 
 

@@ -1,4 +1,4 @@
-"""Faults of what servers tell: streams, webhooks, wake-ups, resumes."""
+"""Faults in deliveries: streams, webhooks, notifications, resumes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,15 @@ _settle = SqliteStore.settle
 
 
 def every(number: int) -> Callable[[], bool]:
-    """Make a question that is answered with yes each so many times."""
+    """Make a function that returns true every n-th time."""
     count = itertools.count(1)
     return lambda: next(count) % number == 0
 
 
 def _dropping(*, inbox: bool) -> Callable[..., None]:
-    """Every fifth event of a thread is given to no inbox, or to no reader of the thread.
+    """Every fifth event of a thread is delivered to no inbox, or to no reader of the thread.
 
-    Which one it is depends on the event alone: an event that only some readers miss comes to them after all when they
-    connect again in time.
+    The choice depends on the event alone: an event that only some readers miss would reach them after a reconnect.
     """
 
     def pass_on(self: Any, event: Any) -> None:
@@ -50,14 +49,14 @@ def _dropping(*, inbox: bool) -> Callable[..., None]:
 
 
 def _doubled_delta(self: Any, event: Any) -> None:
-    """A delta comes twice."""
+    """A delta is sent twice."""
     _pass_on(self, event)
     if event.type == "message.delta":
         _pass_on(self, event)
 
 
 def _without_answers(self: Any, event: Any) -> None:
-    """Inboxes are not told that a request was declined."""
+    """Inboxes get no event for a declined request."""
     if self._thread_id is None and event.type == "request.declined":
         self.cursor = event.position
     else:
@@ -65,7 +64,7 @@ def _without_answers(self: Any, event: Any) -> None:
 
 
 def _starting(step: int) -> Callable[..., Any]:
-    """Whoever comes back is read on from a place beside their cursor."""
+    """A reader that reconnects continues from a wrong position."""
 
     async def start(self: Subscription, after: int | None) -> None:
         await _start(self, after + step if after else after)
@@ -74,25 +73,25 @@ def _starting(step: int) -> Callable[..., Any]:
 
 
 async def _renamed(*arguments: Any, **more: Any) -> Any:
-    """Each attempt at a webhook has an id of its own."""
+    """Each attempt at a webhook has a new id."""
     letter = await _write(*arguments, **more)
     return dataclasses.replace(letter, id=f"{letter.id}-{next(_ids)}") if hasattr(letter, "id") else letter
 
 
 async def _forgetful_deliveries(ctx: Any, webhook: Any, event: Any, now: int) -> Iterator[Any]:
-    """Every third event becomes no delivery."""
+    """Every third event is not delivered."""
     found = list(await _deliveries(ctx, webhook, event, now))
     return iter(()) if found and _third() else iter(found)
 
 
 async def _send_twice(ctx: Any, webhook: Any, letter: Any) -> Any:
-    """What was taken is sent once more, under another id."""
+    """An accepted message is sent again, under another id."""
     await _send(ctx, webhook, letter)
     return await _send(ctx, webhook, dataclasses.replace(letter, id=f"{letter.id}-again"))
 
 
 async def _never_finished(*_: Any, **__: Any) -> Outcome:
-    """What was acknowledged comes again after its lease."""
+    """An acknowledged resume is delivered again after its lease."""
     return Outcome.APPLIED
 
 
@@ -107,15 +106,15 @@ _LEASE_TO_ALL = {
     sql: dialect.INSTEAD[sql].replace("available_at = ?4", "available_at = min(available_at, ?4)")
     for sql in (resumes.LEASE, resumes.LEASE_IN_THREAD)
 }
-"""A resume that somebody has is there for others as well."""
+"""A leased resume can be leased by others as well."""
 
 
 def _forgotten(*_: Any) -> None:
-    """Nothing comes of it."""
+    """Do nothing."""
 
 
 async def _not_given_back(*_: Any) -> None:
-    """What nobody checks stays as it is."""
+    """An unchecked answer is not returned to the person."""
 
 
 _ids, _third = itertools.count(), every(3)

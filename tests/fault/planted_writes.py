@@ -1,4 +1,4 @@
-"""Faults of what servers keep: requests, messages, executions, secrets, tokens, the audit log."""
+"""Faults in stored data: requests, messages, executions, secrets, tokens, the audit log."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _put_secret: Callable[..., Any] = vars(secrets)["_put"]
 async def _insert_unclaimed(
     self: SqliteStore, record: Any, event: Any, claim: Any = None, effects: SideEffects = NOTHING, **more: Any
 ) -> Change:
-    """A key makes a request each time."""
+    """A repeated key creates another request."""
     return await _insert(self, record, event, None, effects, **more)
 
 
@@ -55,7 +55,7 @@ async def _settle_again(
 async def _greedy_settle(
     self: SqliteStore, settlement: Any, claim: Any = None, effects: SideEffects = NOTHING
 ) -> Change | None:
-    """The last answer wins. The first waits until another is on its way: one that comes later is refused before."""
+    """The last answer wins. The first waits until another is in transit: a later one would be refused before."""
     if settlement.id not in _under_way:
         _under_way[settlement.id] = asyncio.Event()
         with contextlib.suppress(TimeoutError):
@@ -67,13 +67,13 @@ async def _greedy_settle(
 
 
 async def _hasty_due(self: SqliteStore, now_ms: int, *, limit: int = 200) -> Any:
-    """What is due in ten minutes is due now."""
+    """Deadlines in ten minutes are due now."""
     found = await _due(self, now_ms + EARLY_MS, limit=limit)
     return [dataclasses.replace(record, expires_at=now_ms) for record in found]
 
 
 async def _hasty_next(self: SqliteStore) -> int | None:
-    """A deadline is looked for ten minutes early."""
+    """Deadlines are checked ten minutes early."""
     at = await _next_deadline(self)
     return None if at is None else at - EARLY_MS
 
@@ -86,26 +86,26 @@ async def _nothing_due(*_: Any, **__: Any) -> Sequence[Any]:
 async def _add_message_again(
     self: SqliteStore, message_id: str, data: str, event: Any, *_: Any, **more: Any
 ) -> Any:
-    """A key makes a message each time."""
+    """A repeated key creates another message."""
     return await _add_message(self, message_id, data, event, None, **more)
 
 
 async def _append_again(
     self: SqliteStore, message_id: str, text: str, event: Any, *_: Any, **more: Any
 ) -> Any:
-    """A delta is kept each time that it comes."""
+    """A repeated delta is stored again."""
     return await _append_text(self, message_id, text, event, None, **more)
 
 
 async def _append_nothing(
     self: SqliteStore, message_id: str, text: str, event: Any, claim: Any = None, **more: Any
 ) -> Any:
-    """Now and then a delta is told and not kept."""
+    """Sometimes a delta is sent and not stored."""
     return await _append_text(self, message_id, "" if _third() else text, event, claim, **more)
 
 
 async def _used_by_anybody(ctx: Any, record: Any, execution_id: str) -> Any:
-    """Whoever comes with an execution of their own may use the call as well."""
+    """Another execution may use the call as well."""
     try:
         return await _used_before(ctx, record, execution_id)
     except Conflict:
@@ -113,11 +113,11 @@ async def _used_by_anybody(ctx: Any, record: Any, execution_id: str) -> Any:
 
 
 async def _not_replayed(*_: Any) -> None:
-    """An answer is not known again."""
+    """A repeated answer is not recognized."""
 
 
 async def _append_some(tx: Any, drafts: Sequence[Any]) -> None:
-    """Of three decisions one has no entry."""
+    """One of three decisions has no entry."""
     await _append(
         tx, [draft for draft in drafts if json.loads(draft.data)["action"] != "decide" or not _third_entry()]
     )
@@ -134,14 +134,14 @@ def _seal_alone(data: str, *, seq: int, prev: str) -> tuple[str, str]:
 
 
 async def _hasty_secrets(tx: Any, effects: SideEffects) -> None:
-    """A candidate is in place before it was accepted."""
+    """A candidate becomes the secret before it is accepted."""
     await _write_secrets(tx, effects)
     for _, secret in effects.candidates:
         await _put_secret(tx, secret)
 
 
 async def _secrets_twice(tx: Any, effects: SideEffects) -> None:
-    """A candidate is put into place twice."""
+    """A candidate becomes the secret twice."""
     candidates = await tx.all(secrets.CANDIDATES, *effects.promote) if effects.promote else ()
     await _write_secrets(tx, effects)
     for secret in (SecretRecord(*row) for row in candidates):
@@ -149,12 +149,12 @@ async def _secrets_twice(tx: Any, effects: SideEffects) -> None:
 
 
 async def _no_refusals(*_: Any, **__: Any) -> Sequence[Any]:
-    """Nothing was ever refused."""
+    """Refusals are not remembered."""
     return ()
 
 
 async def _not_revoked(*_: Any, **__: Any) -> Sequence[str]:
-    """A token goes on."""
+    """A revoked token still works."""
     return ()
 
 
@@ -185,7 +185,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
 }
 
 ALSO = {"a deadline ten minutes early": (SqliteStore, "next_deadline", _hasty_next)}
-"""What else a fault changes."""
+"""Further replacements of a fault."""
 
 BREAKS = {
     "a request for each try": "I10",
@@ -208,4 +208,4 @@ BREAKS = {
     "a refusal forgotten": "I16",
     "a token not revoked": "I17",
 }
-"""By fault, the invariant that it breaks, or those of which one shows first."""
+"""By fault, its invariant, or those of which one is detected first."""

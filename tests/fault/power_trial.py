@@ -1,4 +1,4 @@
-"""One trial of power loss: random work on a store until its disk goes dark, then what must still be true."""
+"""One trial of power loss: random work on a store until its disk loses power, then checks of what must still be true."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ THREADS = 3
 
 
 def honest(disk: Disk, path: Path) -> Connection:
-    """Connect as the product does, with checkpoints so near each other that some trials hit one."""
+    """Connect like the product, with checkpoints so frequent that some trials hit one."""
     return disk.connect(path, "wal_autocheckpoint = 12")
 
 
 @dataclass
 class Ledger:
-    """What was tried, and what the store acknowledged."""
+    """The attempted and the acknowledged changes."""
 
     tried: dict[str, Record] = field(default_factory=dict)
     inserted: dict[str, Claim] = field(default_factory=dict)
@@ -166,7 +166,7 @@ class Trial:
 
 
 async def check(path: Path, ledger: Ledger) -> None:
-    """Open what the disk held with the product's own connection, and compare it with the ledger."""
+    """Open the files of the disk with the product's own connection, and compare them with the ledger."""
     check_file(path)
     store = SqliteStore(path)
     await store.open()

@@ -1,9 +1,9 @@
 """A disk that loses power: an apsw VFS that remembers which writes were synced and which were not.
 
 Writes go through to real files, which play the page cache, and are noted as pending until their
-file is synced. When the power goes, every later call fails. `after_power_loss` then lays out
-what a real disk might hold: everything that was synced, and of the rest any subset, sector by
-sector, each of them possibly torn.
+file is synced. When the power goes, every later call fails. `after_power_loss` then writes the possible
+content of a real disk: everything that was synced, and any subset of the rest, sector by sector, each
+possibly torn.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _names = count()
 
 
 class PowerIsOff(apsw.IOError):
-    """What every call gets once the power is gone."""
+    """The error of every call without power."""
 
     extendedresult = apsw.SQLITE_IOERR_WRITE
 
 
 class DiskIsFull(apsw.FullError):
-    """What a write gets when there is no room."""
+    """The error of a write without room."""
 
     extendedresult = apsw.SQLITE_FULL
 
 
 @dataclass
 class _Pending:
-    """A change that was not synced: bytes at an offset, or with none, a new size."""
+    """An unsynced change: bytes at an offset, or without bytes, a new size."""
 
     offset: int
     data: bytes | None
@@ -47,14 +47,14 @@ class _Pending:
 
 @dataclass
 class _Contents:
-    """What a file surely holds, and what it may hold besides."""
+    """The synced content of a file, and its unsynced changes."""
 
     durable: bytearray = field(default_factory=bytearray)
     pending: list[_Pending] = field(default_factory=list)
 
 
 class Disk:
-    """One disk for one trial. `fuse` is called before each change and raises what should go wrong.
+    """One disk for one trial. `fuse` is called before each change and raises the planned error.
 
     `steps` counts the changes so far: writes, truncations, syncs, deletions.
     """
@@ -63,8 +63,8 @@ class Disk:
         self.steps = 0
         self.dead = False
         self.fuse = fuse
-        # By name: the files as they are, and the directory as it is on the disk. They differ between
-        # the making or deleting of a file and the next sync of the directory.
+        # By name: the current files, and the directory on the disk. They differ between the creation or
+        # deletion of a file and the next sync of the directory.
         self._files: dict[str, _Contents | None] = {}
         self._entries: dict[str, _Contents | None] = {}
         self._lock = threading.RLock()
@@ -83,7 +83,7 @@ class Disk:
         self._vfs.unregister()
 
     def open(self, path: str) -> None:
-        """Note that a file is there from now on; what it held before the trial is durable."""
+        """Record that a file exists; its content before the trial is durable."""
         with self._lock:
             if path not in self._files and Path(path).exists():
                 self._files[path] = self._entries[path] = _Contents(bytearray(Path(path).read_bytes()))
@@ -127,7 +127,7 @@ class Disk:
         return known
 
     def after_power_loss(self, rng: random.Random) -> None:
-        """Rewrite the real files as the disk might hold them now; the shared memory is gone."""
+        """Rewrite the real files with a possible content of the disk; the shared memory is gone."""
         for path, now in self._files.items():
             before = self._entries.get(path)
             known = now if now is before else rng.choice((now, before))
@@ -203,13 +203,13 @@ class _File(apsw.VFSFile):
         super().__init__("", name, flags)
         self._disk = disk
         self._path = path
-        # As SQLite's unix VFS does: the first sync of a new journal or log syncs its directory too.
+        # Like SQLite's unix VFS: the first sync of a new journal or log syncs its directory too.
         log = apsw.SQLITE_OPEN_MAIN_JOURNAL | apsw.SQLITE_OPEN_WAL
         self._directory_too = bool(flags[0] & log and flags[0] & apsw.SQLITE_OPEN_CREATE)
 
     def xWrite(self, data: bytes, offset: int) -> None:
         if self._path is not None:
-            # Noted before the power can go: the write that it cuts may be torn.
+            # Recorded before the power can fail: the interrupted write may be torn.
             self._disk.write(self._path, data, offset)
             self._disk.step()
         super().xWrite(data, offset)

@@ -1,7 +1,7 @@
 """The processes of the kill harness: servers and hosts of agents, which can be killed and started again.
 
-They are forked from one process that has everything imported already, so that a restart takes a tenth of a second. Each
-hangs on a pipe to whoever started it: when that ends, for whatever reason, it ends as well.
+They are forked from one process with all imports done, so that a restart takes a tenth of a second. Each
+holds a pipe to the process that started it, and ends when that one ends.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FORKS.set_forkserver_preload(
 
 
 class Killable:
-    """A process that says when it is ready, and can be killed and started again."""
+    """A process that reports when it is ready, and can be killed and restarted."""
 
     def __init__(self, target: Callable[..., None], *arguments: Any, log: Path) -> None:
         self._target = target
@@ -59,7 +59,7 @@ class Killable:
         self._line: Connection | None = None
 
     async def start(self) -> None:
-        """Start, and return once it has said that it is ready."""
+        """Start, and return once it is ready."""
         mine, its = _FORKS.Pipe()
         self._process = _FORKS.Process(
             target=_run, args=(self._target, its, self._log, *self._arguments), daemon=True
@@ -73,7 +73,7 @@ class Killable:
         mine.recv()
 
     def kill(self) -> None:
-        """SIGKILL: no handler runs, nothing is flushed, nobody says goodbye."""
+        """SIGKILL: no handler runs, nothing is flushed, no connection is closed in order."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -83,27 +83,27 @@ class Killable:
             self._line.close()
 
     def ask_to_stop(self) -> None:
-        """Ask it to come to an end by itself."""
+        """Ask it to stop."""
         assert self._line is not None
         self._line.send("stop")
 
     @property
     def memory(self) -> int:
-        """What it has in memory, in bytes."""
+        """Its memory, in bytes."""
         assert self._process is not None
         statm = Path(f"/proc/{self._process.pid}/statm").read_text(encoding="ascii")
         return int(statm.split()[1]) * os.sysconf("SC_PAGESIZE")
 
     @property
     def sockets(self) -> int:
-        """How many sockets it has open."""
+        """The number of its open sockets."""
         assert self._process is not None
         kinds = (os.readlink(each) for each in Path(f"/proc/{self._process.pid}/fd").iterdir())
         return sum(kind.startswith("socket:") for kind in kinds)
 
     @property
     def ended(self) -> bool:
-        """Whether it has come to its end."""
+        """Whether it has ended."""
         return self._process is None or not self._process.is_alive()
 
 
@@ -135,7 +135,7 @@ class Server(Killable):
 
 
 def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limits: Limits) -> None:
-    """Do what `askback serve` does, with limits that suit a test."""
+    """Serve like `askback serve`, with limits for a test."""
     if fault is not None:
         planted.plant(fault)
     settings = load(environ)
@@ -169,7 +169,7 @@ def _app(settings: Settings, limits: Limits) -> App:
 
 
 def hang_on(line: Connection, stop: Callable[[], object]) -> None:
-    """Call `stop`, on a thread of its own, when asked to; end at once when whoever started us is gone."""
+    """Call `stop`, in a separate thread, when asked to; end at once when the starting process is gone."""
 
     def listen() -> None:
         try:

@@ -1,4 +1,4 @@
-"""A wire that can be cut: passes bytes between clients and one server, until it is told not to."""
+"""A network connection that can be cut: it passes bytes between clients and one server, until it is told not to."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ CHUNK = 65_536
 
 Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 Connect = Callable[[], Awaitable[Streams]]
-"""Opens a connection to the server behind."""
+"""Opens a connection to the server."""
 
 
 class Relay:
-    """Listens on a port of its own. What is swallowed is taken from the sender and reaches nobody."""
+    """Listens on its own port. Swallowed bytes are read from the sender and dropped."""
 
     def __init__(self, connect: Connect) -> None:
         self.port = 0
@@ -29,24 +29,24 @@ class Relay:
 
     @property
     def url(self) -> str:
-        """Where clients connect to."""
+        """The address for clients."""
         return f"http://127.0.0.1:{self.port}"
 
     def cut(self) -> None:
-        """End every connection at once, without a word in either direction."""
+        """End every connection at once, in both directions."""
         for writer in tuple(self._open):
             writer.transport.abort()
 
     def stand_still(self) -> None:
-        """Be a black hole: nothing goes either way, no end of a connection either, and new ones lead nowhere."""
+        """Pass nothing in either direction, not even the end of a connection, and accept new ones without an answer."""
         self._passage.clear()
 
     def go_on(self) -> None:
-        """Let everything through that has been held."""
+        """Pass on all held bytes."""
         self._passage.set()
 
     def begin_anew(self) -> None:
-        """Let new connections through; those of before stay in the hole, and neither end is told."""
+        """Pass on new connections; earlier ones stay blocked, and neither end is notified."""
         if not self._passage.is_set():
             self._passage = _passable()
 
@@ -90,7 +90,7 @@ class Relay:
 
 
 async def _read(reader: asyncio.StreamReader, passage: asyncio.Event) -> bytes:
-    """Read what may pass; nothing when the connection has ended."""
+    """Read the next bytes to pass on; empty when the connection has ended."""
     data = b""
     with contextlib.suppress(OSError):
         data = await reader.read(CHUNK)
@@ -106,7 +106,7 @@ def _passable() -> asyncio.Event:
 
 @asynccontextmanager
 async def relaying(connect: Connect) -> AsyncGenerator[Relay]:
-    """A relay to whatever `connect` leads to, until the context ends."""
+    """A relay to the server of `connect`, until the context ends."""
     relay = Relay(connect)
     passing: set[asyncio.Task[None]] = set()
 

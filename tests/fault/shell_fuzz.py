@@ -1,11 +1,11 @@
 """Generate commands, run the allowed ones under real bash with every program a stub, and compare what ran.
 
-By hand, for more: `python -m tests.fault.shell_fuzz 20000 [SEED]`.
+To run more: `python -m tests.fault.shell_fuzz 20000 [SEED]`.
 
-Every name that bash looks up ends in a stub that writes down its arguments: the search path is an empty folder, so
+Every name that bash looks up runs a stub that records its arguments: the search path is an empty folder, so
 programs reach `command_not_found_handle`, and functions stand before the builtins. Each command runs in a
-small folder of its own with an empty environment. An escape is a command that ran a program which no rule allows, other
-arguments than those that were decided about, or that left a file behind.
+small folder of its own with an empty environment. An escape is a command that ran a program without an allow
+rule, or with other arguments than were decided about, or that left a file behind.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ PRELUDE = (
 )
 
 FILES = ("a", "xx")
-"""What patterns have to expand to."""
+"""Files for patterns to expand to."""
 
 HARMLESS = (
     "git status >/dev/null", "true > /dev/null; git status", "true && git status",
@@ -74,7 +74,7 @@ JOINS = ("", "", " ", " ", " ", "  ", "\t", "; ", " && ", " | ", "\n")
 
 @dataclass
 class Report:
-    """What a run found."""
+    """The result of a run."""
 
     generated: int = 0
     executed: int = 0
@@ -82,7 +82,7 @@ class Report:
 
 
 def commands(chance: random.Random) -> Iterator[str]:
-    """Commands without end: harmless ones with something put in, and heaps of pieces."""
+    """Yield commands forever: harmless ones with something inserted, and random pieces."""
     while True:
         if chance.random() < 0.75:
             text = chance.choice(HARMLESS)
@@ -101,7 +101,7 @@ def commands(chance: random.Random) -> Iterator[str]:
 
 
 def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
-    """Execute that many allowed commands, or fewer when `enough` escapes are found."""
+    """Execute this many allowed commands, or fewer once `enough` escapes are found."""
     chance, report = random.Random(seed), Report()
     prelude = folder / "prelude.sh"
     prelude.write_text(PRELUDE)
@@ -123,7 +123,7 @@ def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
 
 
 def judge(text: str, decided: tuple[tuple[str, ...], ...], folder: Path, prelude: Path) -> str | None:
-    """Run one command; say what it did that was not decided about."""
+    """Run one command; return its effects that were not decided about."""
     record, place = folder / "record", folder / "place"
     record.mkdir(exist_ok=True)
     place.mkdir(exist_ok=True)
@@ -159,7 +159,7 @@ def judge(text: str, decided: tuple[tuple[str, ...], ...], folder: Path, prelude
 
 
 def executed(record: Path) -> list[tuple[str, ...]]:
-    """The argument vectors that the stubs wrote down."""
+    """The argument vectors that the stubs recorded."""
     found: list[tuple[str, ...]] = []
     for path in record.iterdir():
         found.append(tuple(path.read_bytes().decode(errors="surrogateescape").split("\0")[:-1]))
@@ -168,7 +168,7 @@ def executed(record: Path) -> list[tuple[str, ...]]:
 
 
 def _allowed(argv: tuple[str, ...], rule: str) -> bool:
-    """Judge by the words alone, without the code under test."""
+    """Judge by the words only, without the code under test."""
     words = tuple(rule.removesuffix(":*").split())
     return argv[: len(words)] == words and (rule.endswith(":*") or argv == words)
 
@@ -203,7 +203,7 @@ FAULTS: dict[str, Callable[[], None]] = {
 
 @contextmanager
 def planted(name: str) -> Iterator[None]:
-    """Make a mistake in the lexer for a while."""
+    """Plant a mistake in the lexer for a while."""
     kept = lexer._TOKEN, lexer._HOME, reading._disagreement
     reading._disagreement = lambda *_: None
     try:

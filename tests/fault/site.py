@@ -1,4 +1,4 @@
-"""A Postgres database with a wire to it for each askback server."""
+"""A Postgres database with a relay for each askback server."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SOCKET = ".s.PGSQL.5432"
 COMES_BACK_S = 120
 OURS = "FROM pg_stat_activity WHERE application_name = 'askback' AND datname = current_database()"
 HELPER = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'checkpointer'"
-"""A process that Postgres has of its own, and another one after it has recovered."""
+"""A process of Postgres itself, which is a new one after a recovery."""
 
 
 class Site:
@@ -37,23 +37,23 @@ class Site:
         return f"postgresql://postgres@127.0.0.1:{self.wires[server].port}/{self._name}?sslmode=disable"
 
     async def crash(self) -> None:
-        """SIGQUIT: nothing is finished and nothing is written down; the start after it recovers."""
+        """SIGQUIT: nothing is finished or written; the next start recovers."""
         await anyio.to_thread.run_sync(self._postgres.end, signal.SIGQUIT)
         await anyio.to_thread.run_sync(self._postgres.start)
 
     async def backends(self, which: str = "") -> list[int]:
-        """The processes that serve our connections, or those of them that a condition fits."""
+        """The processes that serve our connections, or those that match a condition."""
         return [row[0] for row in await self._run(f"SELECT pid {OURS} {which}")]  # noqa: S608 - ours
 
     async def hang_up(self, which: str) -> None:
-        """End connections in order, which is told to nobody but their clients."""
+        """End connections in order, which only their clients notice."""
         await self._run(f"SELECT pg_terminate_backend(pid) {OURS} {which}")  # noqa: S608 - ours
 
     async def kill(self, backend: int) -> None:
         """SIGKILL one process of Postgres, which then ends all the others and recovers; unless it has ended by itself."""
         before = await self._run(HELPER)
         with contextlib.suppress(ProcessLookupError), _held(backend) as process:
-            if backend in await self.backends():  # the number is not another's by now
+            if backend in await self.backends():  # the process id has not been reused
                 signal.pidfd_send_signal(process, signal.SIGKILL)
                 await self._recovered(before)
 
@@ -75,7 +75,7 @@ class Site:
 
 @contextmanager
 def _held(process: int) -> Iterator[int]:
-    """A handle on a process, which stays that one's also when its number is given to another."""
+    """A handle on a process, which stays valid even if its id is reused."""
     handle = os.pidfd_open(process)
     try:
         yield handle
@@ -85,7 +85,7 @@ def _held(process: int) -> Iterator[int]:
 
 @asynccontextmanager
 async def on(postgres: PostgresServer, *, servers: int) -> AsyncGenerator[Site]:
-    """A database of one's own on a server that others may use as well: it is not to be crashed."""
+    """A separate database on a shared server, which must not be crashed."""
     name = await postgres.new()
     [folder] = parse_qs(urlsplit(postgres.database(name).url).query)["host"]
     async with AsyncExitStack() as wires:

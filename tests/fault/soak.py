@@ -1,6 +1,6 @@
-"""`make soak`: kills without end, for `SOAK_MINUTES`: over SQLite, over Postgres, two servers on one, and a crowd.
+"""`make soak`: kills for `SOAK_MINUTES`: over SQLite, over Postgres, two servers on one, and a crowd.
 
-It says each seed, and ends with a fault. `python -m tests.fault.soak SEED sqlite` (or `postgres`, `servers`, `crowd`)
+It prints each seed, and stops at a fault. `python -m tests.fault.soak SEED sqlite` (or `postgres`, `servers`, `crowd`)
 plays one scene again.
 """
 
@@ -35,14 +35,14 @@ KINDS = (*SCENES, "crowd")
 
 
 class Outcome(NamedTuple):
-    """What was found, and how much happened."""
+    """The faults found, and the number of events."""
 
     faults: Sequence[str]
     told: str
 
 
 async def play(seed: int, kind: str) -> Outcome:
-    """Play one scene in a folder of its own. A crowd has no use for a seed."""
+    """Play one scene in a separate folder. A crowd does not use the seed."""
     with tempfile.TemporaryDirectory(prefix="askback-soak-") as made:
         if kind == "crowd":
             came = await crowd.run(Path(made), CROWD, patience_s=PATIENCE_S)
@@ -57,7 +57,7 @@ async def play(seed: int, kind: str) -> Outcome:
 
 
 def main() -> int:
-    """Play scenes until the time is over; return how many faults were found."""
+    """Play scenes until the time is over; return the number of faults found."""
     given = sys.argv[1:]
     seed = int(given[0]) if given else time.time_ns() % 10**9
     kinds = given[1:] or list(KINDS)

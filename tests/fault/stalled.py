@@ -1,4 +1,4 @@
-"""Readers that stop reading while much happens, over real sockets: what they cost meanwhile, and what they have afterwards."""
+"""Readers that stop reading while many events occur, over real sockets: their cost, and their events afterwards."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ SIZE = 8_000
 """Characters of a message."""
 AT_ONCE = 100
 SMALL = 4_096
-"""What the kernel keeps for a reader, so that little is enough for it to be behind."""
+"""The kernel's buffer for a reader, small so that the reader falls behind soon."""
 _CREDENTIAL = {"Authorization": f"Bearer {RESPONDER}"}
 
 
 def line(server: Server) -> socket.socket:
-    """A connection for which the kernel keeps little."""
+    """A connection with a small kernel buffer."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, SMALL)
     made.connect(("127.0.0.1", server.port))
@@ -36,7 +36,7 @@ def line(server: Server) -> socket.socket:
 
 
 async def fill(server: Server, messages: int) -> None:
-    """Have an agent say much."""
+    """Let an agent write many messages."""
     async with AsyncClient(server.url, REQUESTER) as agent:
         for _ in range(messages // AT_ONCE):
             async with asyncio.TaskGroup() as said:
@@ -45,20 +45,20 @@ async def fill(server: Server, messages: int) -> None:
 
 
 class Socket:
-    """Watches the thread over a WebSocket, and keeps the numbers of the events that it was given."""
+    """Watches the thread over a WebSocket, and records the numbers of its events."""
 
     def __init__(self, connection: ClientConnection) -> None:
         self.seen: list[int] = []
         self._connection = connection
 
     async def subscribe(self) -> None:
-        """Go on after the last event that was seen."""
+        """Continue after the last seen event."""
         cursor = self.seen[-1] if self.seen else 0
         op = {"id": 1, "op": "subscribe", "thread_id": THREAD, "cursor": cursor}
         await self._connection.send(json.dumps(op))
 
     async def read(self, *, until: int) -> bool:
-        """Read up to an event; False when the server has said meanwhile that this reader is too far behind."""
+        """Read up to an event; False if the server reports meanwhile that this reader is too far behind."""
         while not self.seen or self.seen[-1] < until:
             frame: dict[str, Any] = json.loads(await self._connection.recv())
             if "resync" in frame:
@@ -70,7 +70,7 @@ class Socket:
 
 @asynccontextmanager
 async def watching(server: Server) -> AsyncGenerator[Socket]:
-    """A WebSocket that reads only what it is told to."""
+    """A WebSocket that reads only on demand."""
     async with websockets.connect(
         f"{server.url.replace('http', 'ws')}/v1/ws",
         sock=line(server),
@@ -102,7 +102,7 @@ class Stream:
 
 @asynccontextmanager
 async def streaming(server: Server, *, after: int) -> AsyncGenerator[Stream]:
-    """A stream from a cursor on, of which nothing is read yet."""
+    """A stream from a cursor on, still unread."""
     reader, writer = await asyncio.open_connection(sock=line(server), limit=4 * SIZE)
     request = (
         f"GET /v1/threads/{THREAD}/events HTTP/1.1\r\nHost: 127.0.0.1\r\n"
@@ -118,7 +118,7 @@ async def streaming(server: Server, *, after: int) -> AsyncGenerator[Stream]:
 
 @asynccontextmanager
 async def all_stalled(server: Server, readers: int) -> AsyncGenerator[None]:
-    """So many of each kind, which are there and never read."""
+    """This many readers of each kind, which connect and never read."""
     async with AsyncExitStack() as stack:
         for _ in range(readers):
             await stack.enter_async_context(streaming(server, after=0))
@@ -127,6 +127,6 @@ async def all_stalled(server: Server, readers: int) -> AsyncGenerator[None]:
 
 
 async def until_hung_up(server: Server, sockets: int) -> None:
-    """Return when the server has no more sockets than that."""
+    """Return once the server has at most this many sockets."""
     while server.sockets > sockets:
         await anyio.sleep(0.02)

@@ -1,6 +1,6 @@
-"""Readers that stay on the event streams, over SSE and WebSocket, cut themselves off now and then and go on from their cursors.
+"""Readers of the event streams, over SSE and WebSocket, which sometimes disconnect and continue from their cursors.
 
-What a stream gives has no gap, nothing twice and nothing out of order; what it should have given is asked in the end.
+A stream has no gap, no duplicate and nothing out of order; its completeness is checked at the end.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from tests.fault.ledger import Ledger
 from tests.fault.processes import RESPONDER
 
 CUT_AFTER = (3, 5, 2, 7)
-"""So many events of talks a reader takes on one connection; then it connects anew."""
+"""The number of events that a reader takes on one connection before it reconnects."""
 TALK = "talk-"
-"""Begins the ids of threads with talks."""
+"""The prefix of ids of threads with talks."""
 SILENT_S = 15
 """Longer than between two comments."""
 LOST = (OSError, EOFError, TimeoutError, InvalidHandshake, WebSocketException, httpx2.HTTPError)
 
 
 class Seen(NamedTuple):
-    """One event as a stream gave it."""
+    """One event of a stream."""
 
     thread: str
     seq: int
@@ -39,14 +39,14 @@ class Seen(NamedTuple):
 
 
 def seen(event: dict[str, Any]) -> Seen:
-    """Return what identifies an event: its place, its type and what it is about."""
+    """Return the identity of an event: its place, its type and its subject."""
     subject = event.get("request") or event.get("message") or event.get("delta") or {}
     text = event["delta"]["text"] if "delta" in event else ""
     return Seen(event["thread_id"], event["seq"], event["type"], subject.get("id", ""), text)
 
 
 class Place:
-    """How far one stream was read: a thread by `seq`, the inbox (`thread` None) by `position`."""
+    """The position in one stream: a thread by `seq`, the inbox (`thread` None) by `position`."""
 
     def __init__(self, name: str, ledger: Ledger, *, thread: str | None, cursor: int) -> None:
         self.name = name
@@ -56,7 +56,7 @@ class Place:
         self._ledger = ledger
 
     def take(self, event: dict[str, Any]) -> bool:
-        """Note the next event; what is not the next one is a broken promise. Return whether it is of a talk."""
+        """Record the next event; any other event is a broken promise. Return whether it belongs to a talk."""
         number = event["position" if self.thread is None else "seq"]
         follows = number > self.cursor if self.thread is None else number == self.cursor + 1
         if not follows:
@@ -69,7 +69,7 @@ class Place:
 
 
 class SseReader:
-    """One stream over HTTP, which goes on by `Last-Event-ID`."""
+    """One stream over HTTP, which resumes with `Last-Event-ID`."""
 
     def __init__(self, http: httpx2.AsyncClient, url: Callable[[], str], place: Place) -> None:
         self.place = place
@@ -77,7 +77,7 @@ class SseReader:
         self._url = url
 
     async def run(self) -> None:
-        """Read for ever."""
+        """Read forever."""
         for most in _for_ever(CUT_AFTER):
             try:
                 async with aclosing(self._events()) as events:
@@ -119,7 +119,7 @@ class SocketReader:
         self._by_thread = {place.thread: place for place in places}
 
     async def run(self) -> None:
-        """Read for ever."""
+        """Read forever."""
         for most in _for_ever(CUT_AFTER):
             try:
                 await self._read(3 * most)
@@ -141,7 +141,7 @@ class SocketReader:
                 most -= self._take(json.loads(await socket.recv()))
 
     def _take(self, frame: dict[str, Any]) -> bool:
-        """Note what a frame says; return whether it is an event of a talk."""
+        """Process a frame; return whether it is an event of a talk."""
         if "event" in frame:
             event = frame["event"]
             return self._by_thread[None if frame.get("inbox") else event["thread_id"]].take(event)

@@ -1,6 +1,6 @@
-"""What an agent and a person go through together, each talk in a thread of its own, with what every server has to say to it.
+"""Scripted talks of an agent and a person, each in a separate thread, with the expected replies of every server.
 
-Each step that is acknowledged is repeated at once. A talk notes the events and the audit entries that it has to leave behind.
+Each acknowledged step is repeated at once. A talk records the events and the audit entries that it must leave.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FIELDS = [{"id": "n", "type": "text", "label": "N"}]
 
 @dataclass
 class Talk:
-    """A thread, who talks in it, and what is to be found afterwards."""
+    """A thread, its participants, and the expected events and entries."""
 
     caller: Caller
     agent: str
@@ -35,12 +35,12 @@ class Talk:
     thread: str
     patience_s: float
     kills: Callable[[], int]
-    """How often something was killed up to now."""
+    """The number of kills so far."""
     events: list[tuple[str, str, str]] = field(default_factory=list[tuple[str, str, str]])
-    """Type, what it is about, and the text of a delta."""
+    """The type, the subject, and the text of a delta."""
     entries: Entries = field(default_factory=Counter[tuple[str, str]])
     revoked: list[str] = field(default_factory=list[str])
-    """Tokens that have to stay refused."""
+    """Tokens that must stay refused."""
     _keys: int = 0
 
     def key(self) -> str:
@@ -49,11 +49,11 @@ class Talk:
         return f"{self.thread}-{self._keys}"
 
     def happened(self, event: str, about: str, text: str = "") -> None:
-        """Note an event that has to be on the streams."""
+        """Record an event that must be on the streams."""
         self.events.append((event, about, text))
 
     async def ask(self, title: str, **more: Any) -> str:
-        """Ask with a form, or what else is named; return the id."""
+        """Ask with a form, or with another body; return the id."""
         return (await self.asked(title, **more)).said["id"]
 
     async def asked(self, title: str, **more: Any) -> Acknowledged:
@@ -69,7 +69,7 @@ class Talk:
         return await self.step(RESPONDER, request_id, "answer", event, **({"revision": 1} | body))
 
     async def step(self, who: str, request_id: str, do: str, event: str, **body: Any) -> Acknowledged:
-        """Take a step that has this event, and see that it is stored when it is acknowledged."""
+        """Take a step that has this event, and check that it is stored once acknowledged."""
         path = f"/v1/requests/{request_id}"
         call = await self.caller.post(who, f"{path}/{do}", body, key=self.key())
         self.happened(event, request_id)
@@ -82,7 +82,7 @@ class Talk:
         return call
 
     async def refused(self, who: str, path: str, code: str, invariant: str, **body: Any) -> None:
-        """Try what has to be refused."""
+        """Make a call that must be refused."""
         reply = await self.caller.send(who, "POST", path, body, key=self.key())
         said = reply.body.get("error", {}).get("code")
         self.caller.expect(said == code, invariant, f"{path}: {reply.status} {said}, not {code}")
@@ -124,7 +124,7 @@ async def messages(talk: Talk) -> None:
 
 
 async def two_answers(talk: Talk) -> None:
-    """Two answers at once: one wins, and whatever comes later changes nothing."""
+    """Two answers at once: one wins, and later calls change nothing."""
     request_id = await talk.ask("Two answers")
     path = f"/v1/requests/{request_id}"
     taken: list[tuple[str, str]] = []
@@ -155,7 +155,7 @@ async def two_answers(talk: Talk) -> None:
 
 
 async def sent_back(talk: Talk) -> None:
-    """An answer that is sent back, and a better one: the first stays acknowledged through all of it."""
+    """An answer that is sent back, and a better one: the first stays acknowledged."""
     request_id = await talk.ask("Sent back", validator="requester")
     first = await talk.answer(request_id, event="request.resolving", values={"n": "wrong"})
     await talk.step(talk.agent, request_id, "reprompt", "request.reprompted", error_summary="Another.")
@@ -169,7 +169,7 @@ async def sent_back(talk: Talk) -> None:
 
 
 async def unchecked(talk: Talk) -> None:
-    """An agent dies while it checks an answer: the person is asked again, and nothing that they sent is lost."""
+    """An agent dies while it checks an answer: the person is asked again, and their values are kept."""
     request_id = await talk.ask("Unchecked", validator="requester")
     await talk.answer(request_id, event="request.resolving", values={"n": "mine"})
     path = f"/v1/requests/{request_id}"
@@ -182,7 +182,7 @@ async def unchecked(talk: Talk) -> None:
 
 
 async def approvals(talk: Talk) -> None:
-    """A call that is approved runs once, whoever tries; one that is denied does not."""
+    """An approved call runs once; a denied one never runs."""
     call = {"tool": "deploy", "input": {"what": talk.thread}}
     request_id = await talk.ask("", kind="approval", approval=call)
     await talk.answer(request_id, decision="approve")
@@ -215,7 +215,7 @@ async def approvals(talk: Talk) -> None:
 
 
 async def refusals(talk: Talk) -> None:
-    """What was refused is not asked again."""
+    """A refused request is not asked again."""
     asked = await talk.asked("Refused")
     request_id = asked.said["id"]
     await talk.step(RESPONDER, request_id, "decline", "request.declined", reason="refused")
@@ -228,7 +228,7 @@ async def refusals(talk: Talk) -> None:
 
 
 async def deadlines(talk: Talk) -> None:
-    """A deadline fires once, and not early; what comes after it is refused."""
+    """A deadline fires once, and not early; later calls are refused."""
     later = await talk.ask("Ten minutes", timeout_s=600)
     request_id = await talk.ask("A second", timeout_s=1)
     deadline = (await talk.caller.read(RESPONDER, f"/v1/requests/{request_id}"))["expires_at"]
@@ -246,7 +246,7 @@ async def deadlines(talk: Talk) -> None:
 
 
 async def resumes(talk: Talk) -> None:
-    """A resume comes, to one at a time, until it is acknowledged, and never after that."""
+    """A resume is delivered to one worker at a time until it is acknowledged, and never after that."""
     request_id = await talk.ask("Resumed", delivery="resume")
     await talk.answer(request_id, values={"n": "go"})
     path = f"/v1/threads/{talk.thread}/resumes"
@@ -272,7 +272,7 @@ async def resumes(talk: Talk) -> None:
 
 
 async def leaving(talk: Talk) -> None:
-    """Agents that close as soon as they have read what came: they are not told again."""
+    """Agents that close as soon as they have read the outcome get no resume."""
     kills = talk.kills()
     for number in range(3):
         form = Form(title=f"Leaving {number}", fields=[Text(id="n", label="N")])
@@ -295,7 +295,7 @@ async def leaving(talk: Talk) -> None:
 
 
 async def _through(call: Callable[[], Awaitable[InputRequest]]) -> InputRequest:
-    """Call until the server is there."""
+    """Call until the server responds."""
     while True:
         try:
             return await call()
@@ -316,7 +316,7 @@ async def _wait(talk: Talk, client: AsyncClient, request_id: str) -> None:
 
 
 async def secrets(talk: Talk) -> None:
-    """A secret is in its place once it was accepted, not before, in its first version."""
+    """A secret is stored once it was accepted, not before, in its first version."""
     asked = {"names": ["API_KEY"], "reason": "to try", "default_scope": "session", "probe": True}
     request_id = await talk.ask("", kind="secret", secret=asked)
     value = f"value of {talk.thread}"
@@ -338,7 +338,7 @@ async def _versions(talk: Talk) -> list[int]:
 
 
 async def tokens(talk: Talk) -> None:
-    """A token that was revoked is refused, for ever."""
+    """A revoked token is refused forever."""
     made = await talk.caller.send(ADMIN, "POST", "/v1/tokens", {"role": "requester", "name": talk.thread})
     token = made.body["token"]
     await talk.caller.read(token, "/v1/requests")
@@ -349,14 +349,14 @@ async def tokens(talk: Talk) -> None:
 
 
 async def still_revoked(talk: Talk) -> None:
-    """See that what was revoked is refused."""
+    """Check that revoked tokens are refused."""
     for token in talk.revoked:
         reply = await talk.caller.send(token, "GET", "/v1/requests")
         talk.caller.expect(reply.status == 401, "I17", f"a revoked token is answered with {reply.status}")
 
 
 Subject = Callable[[Talk], Coroutine[Any, Any, None]]
-"""What a talk is about."""
+"""The talks by name."""
 
 TALKS: tuple[Subject, ...] = (
     messages,

@@ -1,4 +1,4 @@
-"""Nudges that are lost, doubled or out of order cost time, and nobody who waits is told twice or never."""
+"""Lost, doubled or reordered notifications cost time, and every waiter gets its outcome exactly once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUESTIONS = 30
 WORKERS = 3
 NEVER_S = 3600.0
 HANG_S = 60.0
-"""After that much time without anything new, nothing comes any more."""
+"""The time without news after which nothing more is expected."""
 
 
 @requirement("G5")
@@ -52,12 +52,12 @@ async def test_every_wait_is_told_once_over_a_bus_that_misbehaves(seed: int) -> 
 
 
 class Idle(ChangeSignal):
-    """A nudge that counts the waits that nothing has ended yet."""
+    """A signal that counts its open waits."""
 
     count = 0
 
     async def wait(self, seconds: float = NEVER_S) -> None:
-        """Return as a `ChangeSignal` does."""
+        """Return like a `ChangeSignal`."""
         idle = not self._event.is_set()
         Idle.count += idle
         try:
@@ -68,17 +68,17 @@ class Idle(ChangeSignal):
 
 @pytest.fixture(autouse=True)
 def watched(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Count who waits for a resume, and for a delivery."""
+    """Count the waiters for a resume, and for a delivery."""
     monkeypatch.setattr(Idle, "count", 0)
     monkeypatch.setattr(resumes, "ChangeSignal", Idle)
     monkeypatch.setattr(dispatch, "ChangeSignal", Idle)
 
 
 async def fall_silent(bus: BadBus, workers: int) -> None:
-    """Have the bus say nothing from now on, and return once all workers wait to hear something."""
+    """Silence the bus from now on, and return once all workers wait for it."""
     bus.mute = True
     with anyio.fail_after(120):
-        await anyio.sleep(0.01)  # who was woken just now does not wait any more
+        await anyio.sleep(0.01)  # a worker that was just notified no longer waits
         while Idle.count < workers:
             await anyio.sleep(0.01)
 
@@ -95,7 +95,7 @@ async def misled(
 
 
 async def answered(app: App, agent: AsyncClient, count: int) -> list[str]:
-    """Ask without waiting, and have everything answered; returns the ids."""
+    """Ask without waiting, and answer everything; returns the ids."""
     form = Form(title="Lunch", fields=[Text(id="dish", label="Dish")])
     async with AsyncClient(app=app, token=await app.token("responder")) as person:
         asked = [await agent.requests.create(form, thread_id="t1", delivery="resume") for _ in range(count)]
@@ -105,9 +105,9 @@ async def answered(app: App, agent: AsyncClient, count: int) -> list[str]:
 
 
 async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
-    """Have some workers take what comes until nothing does any more; return that, and what there was to come.
+    """Let some workers take resumes until no more arrive; return them, and the expected ones.
 
-    Of the last ones the bus says nothing at all.
+    The bus sends no notification for the last ones.
     """
     came = Counter[str]()
     async with misled(seed) as (app, bus), AsyncClient(app=app, token=await app.token("requester")) as agent:
@@ -131,7 +131,7 @@ async def pulled(seed: int) -> tuple[Counter[str], list[str]]:
 
 
 async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tuple[Counter[str], list[str]]:
-    """Have a webhook take what comes, likewise; `begun` is called when it has taken most of it."""
+    """Let a webhook take the messages in the same way; `begun` is called once it has taken most of them."""
     webhook_client = FakeWebhookClient()
     async with (
         misled(seed, webhook_client) as (app, bus),
@@ -142,7 +142,7 @@ async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tu
         ids = await answered(app, agent, QUESTIONS)
         await _until(lambda: len(webhook_client.posted), len(ids))
         begun()
-        ids += await answered(app, agent, 1)  # whoever takes this one pauses as was said then
+        ids += await answered(app, agent, 1)  # the worker that takes this one pauses as planned
         await _until(lambda: len(webhook_client.posted), len(ids))
         await fall_silent(bus, 1)
         ids += await answered(app, agent, WORKERS)
@@ -151,7 +151,7 @@ async def pushed(seed: int, *, begun: Callable[[], object] = lambda: None) -> tu
 
 
 async def _until(came: Callable[[], int], count: int) -> None:
-    """Return when so many have come, or nothing new has for `HANG_S`."""
+    """Return once this many have arrived, or nothing new for `HANG_S`."""
     so_far = -1
     while so_far < came() < count:
         so_far = came()

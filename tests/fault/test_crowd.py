@@ -1,4 +1,4 @@
-"""A crowd of agents that wait at once: when their server dies, each still gets its own answer, in bounded memory and time."""
+"""A crowd of waiting agents: if their server dies, each still gets its own answer, in bounded memory and time."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.requirements import requirement
 
 CROWD = int(os.environ.get("FAULT_CROWD", "1000"))
 HANG_S = 20.0
-"""Less than the poll that finds who was not told."""
+"""Less than the interval of the poll that finds missed waiters."""
 MOST_BYTES = 8_192
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]

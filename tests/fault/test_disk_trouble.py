@@ -1,4 +1,4 @@
-"""A full disk or a failing one: nothing is acknowledged that was not stored, and the store heals by itself."""
+"""A full or failing disk: nothing is acknowledged that was not stored, and the store recovers automatically."""
 
 import asyncio
 import sqlite3
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.fault
 
 
 class DiskFails(apsw.IOError):
-    """What a broken disk says to a write or to a sync."""
+    """The error of a failing disk at a write or a sync."""
 
     extendedresult = apsw.SQLITE_IOERR_FSYNC
 
@@ -46,7 +46,7 @@ class Trouble:
 
 
 def without_checkpoints(disk: Disk, path: Path) -> Connection:
-    """A failing checkpoint fails no commit: it is tried again. apsw would raise it all the same."""
+    """A failing checkpoint does not fail a commit: it is retried. apsw would still raise it."""
     return disk.connect(path, "wal_autocheckpoint = 0")
 
 

@@ -1,4 +1,4 @@
-"""What the ready-made lists read of bash does under real bash what was decided about, and nothing else."""
+"""Commands that the built-in lists allow do exactly what was decided about under real bash."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.requirements import requirement
 COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "250")) // 5
 SEED = int(os.environ.get("FAULT_SEED", "20261120"))
 PLANTED_SEED = 3
-"""Finds each planted mistake soon, at every run."""
+"""A seed that finds each planted mistake soon."""
 
 pytestmark = [
     pytest.mark.fault,
@@ -27,7 +27,7 @@ pytestmark = [
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """A folder on the disk: what is below /dev, as the memory that the tests use, is a device to the policy."""
+    """A folder on the disk: the policy treats paths below /dev, such as the tests' memory disk, as devices."""
     with tempfile.TemporaryDirectory(dir="/tmp") as made:
         yield Path(made)
 

@@ -1,4 +1,4 @@
-"""An outcome that is lost on a dead connection comes as a resume; one that has arrived does not."""
+"""An outcome that is lost on a dead connection is delivered as a resume; one that has arrived is not."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ async def relay(server: Server) -> AsyncIterator[Relay]:
 
 
 async def waited_for(agent: AsyncClient) -> tuple[InputRequest, asyncio.Task[InputRequest]]:
-    """Ask, and wait where the server knows of it."""
+    """Ask, and wait so that the server knows of it."""
     request = await agent.requests.create(LUNCH, thread_id="t1")
     waiting = asyncio.create_task(agent.wait(request))
-    await agent.requests.get(request.id)  # on the same connection, so the wait is in place by now
+    await agent.requests.get(request.id)  # on the same connection, so the wait is already in place
     return request, waiting
 
 
 async def resumes_until_a_later_one(server: Server) -> list[str]:
-    """Return the requests of the resumes that come within two seconds: then one comes that was asked for last."""
+    """Return the requests of the resumes before that of a last request, which arrives after two seconds."""
     async with AsyncClient(server.url, REQUESTER) as agent:
         last = await agent.requests.create(LUNCH, thread_id="t1", delivery="resume", timeout_s=2)
         came: list[str] = []
@@ -105,7 +105,7 @@ async def test_who_comes_back_over_another_connection_is_not_told_twice(server: 
 
 
 async def answer_everything(person: AsyncClient, *, task_status: TaskStatus[None]) -> None:
-    """Answer whatever is asked, as soon as it is asked."""
+    """Answer every question as soon as it is asked."""
     async with anyio.create_task_group() as answers:
         task_status.started()
         async for event in person.events(cursor=0):
@@ -114,7 +114,7 @@ async def answer_everything(person: AsyncClient, *, task_status: TaskStatus[None
 
 
 async def ask_and_close(server: Server, thread: str) -> None:
-    """Be an agent that closes as soon as it has read what came of its five questions."""
+    """Be an agent that closes as soon as it has read the outcomes of its five questions."""
     async with AsyncClient(server.url, REQUESTER) as agent:
 
         async def ask() -> None:

@@ -1,4 +1,4 @@
-"""SIGKILL at random moments: nothing acknowledged is lost, nothing is applied twice, whoever waits gets one outcome."""
+"""SIGKILL at random moments: nothing acknowledged is lost, nothing is applied twice, every waiter gets one outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two servers on one Postgres, cut off from it and from each other: they wait or refuse, and never lie."""
+"""Two servers on one Postgres, cut off from it and from each other, wait or refuse, and report nothing wrong."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from tests.requirements import requirement
 KILLS = int(os.environ.get("FAULT_KILLS", "5"))
 SEED = int(os.environ.get("FAULT_SEED", "20261122"))
 BRIEF_S, LONG_S = 0.3, LIMITS.resume_lease_s + 0.2
-"""Shorter than any patience, and longer than leases and than a server's patience with its database."""
+"""Shorter than any timeout, and longer than leases and a server's timeouts for its database."""
 
 
 def refuse(wire: Relay) -> None:
-    """End all connections, and take none."""
+    """End all connections, and refuse new ones."""
     wire.refuses = True
     wire.cut()
 
 
 def accept(wire: Relay) -> None:
-    """Take connections again."""
+    """Accept connections again."""
     wire.refuses = False
 
 

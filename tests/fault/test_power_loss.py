@@ -1,4 +1,4 @@
-"""Power loss: whatever was acknowledged is there afterwards, whole, and the file is never damaged.
+"""Power loss: everything acknowledged is there afterwards, complete, and the file is never damaged.
 
 `FAULT_POWER_TRIALS` says how many trials to run.
 Each trial prints its seed when it fails, and the seed replays it.
@@ -59,7 +59,7 @@ async def test_no_acknowledged_write_is_lost_with_the_power(folder: Path, chunk:
     assert acknowledged > len(seeds)
 
 
-# The harness has teeth: each of these faults must be caught within a few trials.
+# The harness must detect each of these faults within a few trials.
 
 
 class Hasty(PowerConnection):
@@ -78,7 +78,7 @@ class Hasty(PowerConnection):
 
 
 class LastWriterWins(PowerConnection):
-    """Settles whatever the status is."""
+    """Settles regardless of the status."""
 
     def execute(self, sql, parameters=(), /):
         return super().execute(sql.replace("AND instr(?, ' ' || status || ' ')", "AND ? <> ''"), parameters)

@@ -1,4 +1,4 @@
-"""A start on a disk that takes no writes: what was stored can be read, and the server heals by itself."""
+"""A start on a read-only disk: stored data can be read, and the server recovers automatically."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ async def first_run(data: Path) -> tuple[str, dict[str, Any]]:
 
 
 async def leave_log(path: Path) -> None:
-    """Store a request, and leave the files as a process that was killed leaves them: the row is in the log only."""
+    """Store a request, and leave the files of a killed process: the row is only in the log."""
     folder = path.parent / "open"
     store = SqliteStore(folder / path.name)
     await store.open()

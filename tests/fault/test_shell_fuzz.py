@@ -1,4 +1,4 @@
-"""Commands that are allowed do under real bash what was decided about, and nothing else."""
+"""Allowed commands do exactly what was decided about under real bash."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.requirements import requirement
 COMMANDS = int(os.environ.get("FUZZ_COMMANDS", "250"))
 SEED = int(os.environ.get("FAULT_SEED", "20261120"))
 PLANTED_SEED = 6
-"""Finds each planted mistake soon, at every run."""
+"""A seed that finds each planted mistake soon."""
 
 pytestmark = [
     pytest.mark.fault,

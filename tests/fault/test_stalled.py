@@ -1,4 +1,4 @@
-"""Readers that stop reading: each is dropped, costs little meanwhile, and goes on from its cursor with nothing missing."""
+"""A reader that stops reading is disconnected, costs little, and continues from its cursor without a loss."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ async def test_streams_that_never_read_again_are_hung_up(server: Server) -> None
 
 
 async def cost(server: Server) -> int:
-    """What readers that do not read cost a server, in bytes."""
+    """The cost of stalled readers in a server, in bytes."""
     before = server.memory
     async with all_stalled(server, READERS):
         await fill(server, MANY)

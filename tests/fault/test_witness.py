@@ -1,4 +1,4 @@
-"""Watched by every way there is, a server that is well is found to be well, and each planted fault is found."""
+"""Watched over all interfaces, a correct server has no faults, and each planted fault is found."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.requirements import requirement
 BREAKS = {fault: broken.split() for fault, broken in (planted_streams.BREAKS | planted_writes.BREAKS).items()}
 AT_ONCE = 3
 SHORT = (talks.messages, talks.two_answers, talks.sent_back, talks.refusals)
-"""Talks that wait for nothing."""
+"""Talks without waiting."""
 TALKS: dict[str, tuple[talks.Subject, ...]] = {
     "I2": (talks.sent_back, talks.secrets),
     "I3": (talks.two_answers,),
@@ -33,10 +33,10 @@ TALKS: dict[str, tuple[talks.Subject, ...]] = {
     "I16": (talks.refusals,),
     "I17": (talks.tokens,),
 }
-"""By invariant, the talks that a fault has to be found in: a server with all of them is one with each."""
+"""The talks that must detect a fault of an invariant: a server with all faults has each of them."""
 
 PATIENCES_S = (3, 60)
-"""On a busy machine something else is missed first by one who waits for a short time."""
+"""On a busy machine a short wait would miss something else first."""
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 

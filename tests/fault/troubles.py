@@ -1,4 +1,4 @@
-"""What befalls a database, and the way to it, while servers use it. Each trouble is over when it has happened."""
+"""Failures of a database and its connections while servers use it. Each function returns when the failure is over."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.fault.relay import Relay
 from tests.fault.site import Site
 
 BRIEF_S = (0.05, 0.5)
-"""Shorter than anybody's patience: what was held comes through as if nothing had been."""
+"""Shorter than any timeout: held bytes arrive as if nothing had happened."""
 LONG_S = (LIMITS.resume_lease_s + 0.2, LIMITS.resume_lease_s + 2.0)
-"""Longer than leases, and than a server's patience with its database."""
+"""Longer than leases, and than a server's timeouts for its database."""
 LISTENING = "AND (query LIKE 'LISTEN%' OR query = 'SELECT 1')"
-"""The connections that hear what other servers commit: they do nothing else but listen, and show that they live."""
+"""The `LISTEN` connections of servers: they only listen, and show that they are alive."""
 
 Trouble = Callable[[Site, random.Random], Awaitable[None]]
 
@@ -33,12 +33,12 @@ async def lose_a_backend(site: Site, chance: random.Random) -> None:
 
 
 async def silence(site: Site, _: random.Random) -> None:
-    """Every server loses the one connection on which it hears of the others."""
+    """Every server loses its `LISTEN` connection."""
     await site.hang_up(LISTENING)
 
 
 async def reset(site: Site, chance: random.Random) -> None:
-    """Every connection of one server ends without a word, and for a while no new one is taken."""
+    """Every connection of one server is cut, and for a while no new one is accepted."""
     wires = _some(site, chance)
     for wire in wires:
         wire.refuses = True
@@ -54,12 +54,12 @@ async def brief_hole(site: Site, chance: random.Random) -> None:
 
 
 async def long_hole(site: Site, chance: random.Random) -> None:
-    """A partition: what was sent into it arrives when nobody waits for it any more."""
+    """A partition: bytes sent into it arrive when nobody waits for them any more."""
     await _hole(site, chance, LONG_S, Relay.go_on)
 
 
 async def forgetful_hole(site: Site, chance: random.Random) -> None:
-    """A partition after which the network knows none of the connections of before, and tells nobody."""
+    """A partition after which earlier connections are silently dead."""
     await _hole(site, chance, LONG_S, Relay.begin_anew)
 
 

@@ -1,4 +1,4 @@
-"""Carries the messages of webhooks to this machine, where the usual webhook_client refuses to go."""
+"""Send webhook messages to this machine, which the usual client refuses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ONE_CALL_EACH = httpx2.Limits(max_keepalive_connections=0)
 
 
 class LoopbackWebhookClient:
-    """Carries messages to any address, without a look at it."""
+    """Sends messages to any address, without a check."""
 
     def __init__(self) -> None:
         self._http: httpx2.AsyncClient | None = None

@@ -1,7 +1,7 @@
-"""Has conversations of all kinds beside whatever else happens, watches them by every way there is, and compares.
+"""Hold conversations of all kinds during the failures, watch them over all interfaces, and compare.
 
 A conversation is one of each talk (`talks.py`) at once, while readers stay on the streams of their threads and on the
-inbox, over SSE and over WebSocket, a webhook is told of everything, and the audit log is read.
+inbox, over SSE and over WebSocket, a webhook gets all events, and the audit log is read.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from tests.fault.streams import TALK, Place, Seen, SocketReader, SseReader
 from tests.fault.talks import TALKS, Subject, Talk, still_revoked
 
 QUIET = "request.noted"
-"""Comes once more when a renewal is sent again."""
+"""Occurs again when a renewal is repeated."""
 
 
 class Witness:
-    """One agent and one person, who have conversation after conversation."""
+    """One agent and one person, who hold one conversation after another."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Witness:
         self._talks: list[Talk] = []
 
     async def run(self, *, once: bool = False) -> None:
-        """Go on until `done`, or for one conversation; in the end everything is asked once more."""
+        """Continue until `done`, or for one conversation; at the end everything is repeated."""
         try:
             async with hooked(self._ledger) as hook:
                 agent = await self._begin(hook)
@@ -94,7 +94,7 @@ class Witness:
         await self._redeliver(hook)
 
     async def _redeliver(self, hook: Hook) -> None:
-        """Have a message sent again: it comes under its id."""
+        """Redeliver a message: it must arrive under the same id."""
         listed = await self._caller.read(ADMIN, "/v1/webhooks")
         [mine] = [each for each in listed["webhooks"] if each["url"] == hook.url]
         path = f"/v1/webhooks/{mine['id']}"
@@ -111,7 +111,7 @@ class Witness:
 
 
 class _Conversation:
-    """The talks of one turn, and who watches them."""
+    """The talks of one turn, and their watchers."""
 
     def __init__(
         self, caller: Caller, ledger: Ledger, hook: Hook, talks: Sequence[tuple[Subject, Talk]]
@@ -122,7 +122,7 @@ class _Conversation:
         self._talks = talks
 
     async def run(self) -> None:
-        """Talk, and compare what was seen."""
+        """Talk, and compare the seen events."""
         async with anyio.create_task_group() as tasks:
             threads = [talk.thread for _, talk in self._talks]
             socket = SocketReader(
@@ -157,7 +157,7 @@ class _Conversation:
         return Place(f"{thread or 'the inbox'} over {kind}", self._ledger, thread=thread, cursor=begin)
 
     async def _compare(self, talk: Talk, places: Sequence[Place], inboxes: Sequence[Place]) -> None:
-        """Every stream has what the talk has led to, in its order."""
+        """Every stream must have the events of the talks, in order."""
         if not talk.events:
             return
         last = (await self._caller.read(RESPONDER, f"/v1/threads/{talk.thread}"))["seq"]
@@ -196,7 +196,7 @@ def _of(inbox: Place, thread: str) -> list[Seen]:
 async def play(
     folder: Path, *, fault: str | None = None, patience_s: float = 3, talks: Sequence[Subject] = TALKS
 ) -> Sequence[str]:
-    """Have one conversation with a server of its own; return what was found."""
+    """Hold one conversation with a separate server; return the faults found."""
     ledger = Ledger(folder)
     server = Server(folder, fault=fault, limits=replace(LIMITS, resume_lease_s=1, check_lease_s=1))
     await server.start()

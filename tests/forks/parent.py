@@ -1,11 +1,12 @@
-"""The process that commands of the tests are forked from: it has imported what they need, and does nothing itself.
+"""The parent process from which the tests fork commands: it has done their imports, and does nothing else.
 
 It is started with one end of a socket, on which each message asks for a command and carries four descriptors: the
-command's input, output and error output, and one to which the id of the process is written when it has begun and its
-status when it has ended. When the other end of the socket is closed, it kills what still runs and ends.
+command's input, output and error output, and one to which the id of the process is written when it has begun
+and its status when it has ended. When the other end of the socket is closed, it kills all running commands
+and ends.
 
-It imports packages that take long, and of askback what knows nothing of arguments, environments and terminals: the
-modules of `askback.cli` are imported by the command, as ever.
+It imports slow packages, and the modules of askback that do not depend on arguments, environments and
+terminals; the command imports the modules of `askback.cli`, as usual.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def main(control: socket.socket) -> dict[str, Any] | None:
     """Fork a process for each message; return the message in the new process, and None in this one at the end."""
     for name in HEAVY:
         importlib.import_module(name)
-    gc.freeze()  # what is there is shared for as long as nobody writes to it
+    gc.freeze()  # the objects are shared as long as nobody writes to them
     assert threading.active_count() == 1, "a process with threads cannot be forked"
     woken, wake = os.pipe()
     os.set_blocking(woken, False)
@@ -88,7 +89,7 @@ def begin(message: dict[str, Any], running: dict[int, int]) -> bool:
 
 
 def report(running: dict[int, int]) -> None:
-    """Tell how the processes ended that have."""
+    """Report the statuses of ended processes."""
     while running:
         pid, ended = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
@@ -100,7 +101,7 @@ def report(running: dict[int, int]) -> None:
 
 
 def become(message: dict[str, Any]) -> None:
-    """Make of this process what `python -m askback` with these arguments would be when it has started."""
+    """Turn this process into a started `python -m askback` with these arguments."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for target, descriptor in enumerate(message["descriptors"][:3]):
@@ -126,7 +127,7 @@ def text_on(descriptor: int, mode: str) -> TextIOWrapper:
 
 
 def end(status: object) -> None:
-    """End this process as Python does, but for taking each object apart, which costs more than most commands."""
+    """End this process like Python, but without destroying each object, which costs more than most commands."""
     if status is None or isinstance(status, int):
         threading._shutdown()  # pyright: ignore[reportAttributeAccessIssue] - waits for threads, as Python does
         atexit._run_exitfuncs()

@@ -1,9 +1,9 @@
-"""`askback …` as a process of its own that is forked from one which has done the imports.
+"""Run `askback …` in a process forked from one which has done the imports.
 
 Imports take half a second of processor time before a command does anything, and the tests start hundreds. A forked one
-has its own arguments, environment, files, terminal and signals, and ends with a status like any other; it does not
-show that the program starts from nothing, nor are its arguments and its environment those that the system shows of it.
-What is about that starts `python -m askback` instead.
+has its own arguments, environment, files, terminal and signals, and ends with a status like any other; it
+does not test the start of the program, and the system shows other arguments and another environment. Tests of
+those start `python -m askback` instead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PARENT = Path(__file__).with_name("parent.py")
 
 
 class Process:
-    """A process that was forked; its methods are those of `subprocess.Popen`. What was not given is a pipe."""
+    """A forked process, with the methods of `subprocess.Popen`. Streams that were not passed are pipes."""
 
     def __init__(self, pid: int, status: int, streams: Sequence[IO[bytes] | None]) -> None:
         self.pid = pid
@@ -57,7 +57,7 @@ class Process:
         return status
 
     def communicate(self, typed: bytes | None = None, timeout: float | None = None) -> tuple[bytes, bytes]:
-        """Write to its input, read what it says, and wait until it has ended."""
+        """Write to its input, read its output, and wait until it has ended."""
         said = [b"", b""]
 
         def read(at: int, source: IO[bytes] | None) -> None:
@@ -114,8 +114,8 @@ def fork(
 ) -> Process:
     """Start `askback` with these arguments and exactly this environment.
 
-    `stdin`, `stdout` and `stderr` are descriptors, or None for a pipe. With `terminal` its input is the terminal of
-    a session of its own.
+    `stdin`, `stdout` and `stderr` are descriptors, or None for a pipe. With `terminal` its input is the
+    terminal of a new session.
     """
     with ExitStack() as handed_over:
         theirs: list[int] = []
@@ -138,7 +138,7 @@ def fork(
 
 
 class _Parent:
-    """The parent of all that this test process has forked; it ends when this one does."""
+    """The parent of all forked processes of this test process; it ends with it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""What is forked does as what is started anew, which is why so many tests may fork."""
+"""A forked process behaves like a newly started one, which is why so many tests may fork."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Behaviours that users are promised, each test with the id of its requirement."""
+"""The guarantees to users, each test with the id of its requirement."""

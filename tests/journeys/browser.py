@@ -1,4 +1,4 @@
-"""Real browsers at the real server: each person has a window of their own, signed in by a one-time link."""
+"""Real browsers at the real server: each person has a window, signed in by a one-time link."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ in_each_look_and_language = pytest.mark.parametrize(
 class Screen:
     """One window of one person.
 
-    `said` is what the browser complained about, `fetched` each address that it asked for.
+    `said` has the browser's console messages, `fetched` each requested address.
     """
 
     page: Page
@@ -73,13 +73,13 @@ class Screen:
     forgiven: list[str] = field(default_factory=list)
 
     def listen(self) -> None:
-        """Note from now on what the browser says and fetches."""
+        """Record console messages and requested addresses from now on."""
         self.page.on("console", self._hear)
         self.page.on("pageerror", self._fail)
         self.page.on("request", self._fetch)
 
     def unlisten(self) -> None:
-        """Note nothing more."""
+        """Stop recording."""
         self.page.remove_listener("console", self._hear)
         self.page.remove_listener("pageerror", self._fail)
         self.page.remove_listener("request", self._fetch)
@@ -95,27 +95,27 @@ class Screen:
 
     @property
     def calls(self) -> list[str]:
-        """The paths of the API that it asked for; the parts of the page are not calls."""
+        """The requested paths of the API, without the parts of the page."""
         paths = [address.removeprefix(self.origin) for address in self.fetched]
         return [path for path in paths if path.startswith("/v1/")]
 
     @property
     def card(self) -> Locator:
-        """The requests on the page; the only one where there is one."""
+        """The requests on the page."""
         return self.page.locator("askback-request")
 
     @property
     def link(self) -> Locator:
-        """The sign that says how the connection is."""
+        """The indicator of the connection's state."""
         return self.page.locator("#link")
 
     @property
     def composer(self) -> Locator:
-        """Where the person writes a message."""
+        """The box for messages."""
         return self.page.locator("askback-thread .composer textarea")
 
     def button(self, name: str) -> Locator:
-        """A button of the card, by the whole of its name."""
+        """A button of the card, by its full name."""
         return self.card.get_by_role("button", name=name, exact=True)
 
     async def press_more(self, name: str) -> None:
@@ -124,12 +124,12 @@ class Screen:
         await self.button(name).click()
 
     def forgive(self, *texts: str) -> None:
-        """Expect the browser to complain about `texts`, such as the status of a refusal."""
+        """Expect console messages with `texts`, such as the status of a refusal."""
         self.forgiven += texts
 
     @property
     def complaints(self) -> list[str]:
-        """What the browser complained about and nobody expected."""
+        """The unexpected console messages of the browser."""
         return [line for line in self.said if not any(text in line for text in self.forgiven)]
 
     async def go(self, path: str) -> None:
@@ -153,7 +153,7 @@ class Screen:
         raise AssertionError(f"Tab never came to #{place}; it is on #{await self.focused()}")
 
     async def width(self) -> int:
-        """How wide the page is, with what hangs over."""
+        """The width of the page, including overflow."""
         return await self.page.evaluate("document.documentElement.scrollWidth")
 
     async def violations(self, *looks: Look) -> list[tuple[str, str]]:
@@ -200,7 +200,7 @@ class OpenScreen(Protocol):
 
 @pytest.fixture(scope="session")
 async def chromium() -> AsyncIterator[Browser]:
-    """One Chromium for all journeys; each window is a context of its own."""
+    """One Chromium for all journeys; each window is a separate context."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium on this machine: install Debian's package `chromium`")
     expect.set_options(timeout=PATIENCE_MS)
@@ -221,10 +221,11 @@ async def windows(chromium: Browser) -> Windows:
 
 @pytest.fixture
 async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
-    """Sign somebody in by a new one-time link that leads to `path`; afterwards no browser may have complained.
+    """Sign somebody in by a new one-time link that leads to `path`; afterwards the console must be empty.
 
-    `name` is who it is and `who` what else the host says of them, `at` another server than the shared one, `house` a
-    tenant of its own there, `before` prepares the page, and everything else is an option of Playwright's `new_context`.
+    `name` is the person and `who` the host's other data about them, `at` another server than the shared one,
+    `house` a separate tenant there, `before` prepares the page, and everything else is an option of
+    Playwright's `new_context`.
     """
     opened: list[tuple[Screen, Callable[[], Awaitable[None]]]] = []
 
@@ -267,7 +268,7 @@ async def screen(windows: Windows, server: Server) -> AsyncIterator[OpenScreen]:
 
 
 def _leaves_nothing(before: Callable[[Page], Awaitable[Any]] | None) -> bool:
-    """Tell whether a page that was prepared so can be cleared: routes can be taken off, scripts and sockets cannot."""
+    """Whether a page with this preparation can be cleared: routes can be removed, scripts and sockets cannot."""
     return before is None or isinstance(getattr(before, "__self__", None), Posts)
 
 
@@ -278,7 +279,7 @@ async def login_link(server: Server, name: str) -> str:
 
 
 class Posts:
-    """The answers that pages send: their keys, and a gate that holds them, loses them or refuses them."""
+    """The answers that pages send: their keys, and a gate that holds, drops or refuses them."""
 
     def __init__(self) -> None:
         self.keys: list[str] = []
@@ -288,15 +289,15 @@ class Posts:
         self.refuse: int | None = None
 
     async def watch(self, page: Page) -> None:
-        """Stand between this page and the server."""
+        """Intercept this page's traffic."""
         await page.route(ANSWER, self._take)
 
     def hold(self) -> None:
-        """Keep what comes until `let_go`."""
+        """Hold answers until `let_go`."""
         self.passing = anyio.Event()
 
     def let_go(self) -> None:
-        """Let through what was held."""
+        """Release the held answers."""
         self.passing.set()
 
     async def _take(self, route: Route) -> None:
@@ -312,7 +313,7 @@ class Posts:
 
 
 class Wire:
-    """The page's WebSocket with somebody in the middle, who may hold or change what the server says."""
+    """The page's WebSocket with a proxy that may hold or change the server's frames."""
 
     def __init__(self, change: Callable[[str], list[str]] = lambda frame: [frame]) -> None:
         self.change = change
@@ -322,18 +323,18 @@ class Wire:
         self._open_now: WebSocketRoute | None = None
 
     async def watch(self, page: Page) -> None:
-        """Stand between this page and the server."""
+        """Intercept this page's traffic."""
         await page.route_web_socket(re.compile(r"/v1/ws$"), self._open)
 
     def let_go(self) -> None:
-        """Say what the server has said while this was `holding`."""
+        """Release the frames that arrived while this was `holding`."""
         assert self._open_now is not None
         self.holding = False
         for frame in self._held:
             self._open_now.send(frame)
 
     async def cut(self) -> None:
-        """End the connection, as a network does."""
+        """End the connection, like a network failure."""
         assert self._open_now is not None
         await self._open_now.close(code=3000)
 
@@ -358,7 +359,7 @@ def place_of(thread: str) -> str:
 
 
 async def answer_of(agent: AsyncClient, request: InputRequest) -> dict[str, Any]:
-    """What the waiting agent gets."""
+    """The result of the waiting agent."""
     with anyio.fail_after(120):
         ended = await agent.wait(request)
     assert ended.answer is not None, ended.status
@@ -366,6 +367,6 @@ async def answer_of(agent: AsyncClient, request: InputRequest) -> dict[str, Any]
 
 
 def form(*fields: dict[str, Any], **more: Any) -> dict[str, Any]:
-    """A form of these fields; a field without an id or a label is given one."""
+    """A form of these fields; a field without an id or a label gets one."""
     named = [{"id": f"q{at}", "label": f"Question {at}", **item} for at, item in enumerate(fields)]
     return {"title": "A question", "fields": named, **more}

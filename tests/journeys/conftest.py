@@ -1,4 +1,4 @@
-"""One real server for all journeys; each test has a thread of its own, so they do not meet."""
+"""One real server for all journeys; each test has its own thread."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOKENS = {
     "responder/bob": "journey-bob",
 }
 HOUSES = {f"admin@house{n}": f"journey-house-{n}" for n in range(1600)}
-"""Tenants to give away: the policy of one is not that of another."""
+"""Unused tenants, each with its own policy."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Server:
     data: Path
 
     def person(self, token: str = "responder") -> Person:
-        """Return a raw HTTP caller with the named token; nothing is interpreted for it."""
+        """Return a raw HTTP caller with the named token."""
         return Person(self.url, TOKENS[token])
 
     def client(self, token: str = "requester", **options: object) -> AsyncClient:
@@ -83,7 +83,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 async def agent(server: Server) -> AsyncIterator[AsyncClient]:
-    """An agent with a connection of its own."""
+    """An agent with its own connection."""
     async with server.client() as client:
         yield client
 
@@ -109,7 +109,7 @@ def houses() -> Iterator[str]:
 
 
 class Mortal:
-    """A server that can be killed and comes back at the same address, with the same data."""
+    """A server that can be killed and restarted at the same address, with the same data."""
 
     def __init__(self, data: Path, houses: Iterator[str]) -> None:
         self._data = data
@@ -117,7 +117,7 @@ class Mortal:
         self._process, self.server = start(data, more=HOUSES)
 
     def team(self) -> AbstractAsyncContextManager[Team]:
-        """Everybody, in a tenant of their own."""
+        """Everybody, in a separate tenant."""
         return gathered(self.server.url, next(self._houses))
 
     def dies(self, how: signal.Signals = signal.SIGKILL) -> None:
@@ -141,7 +141,7 @@ class Mortal:
 
 @pytest.fixture(scope="session")
 def only_mortal(tmp_path_factory: pytest.TempPathFactory, houses: Iterator[str]) -> Iterator[Mortal]:
-    """The server that those journeys of this worker share which kill one."""
+    """The server that the killing journeys of this worker share."""
     running = Mortal(tmp_path_factory.mktemp("mortal"), houses)
     yield running
     running.dies(signal.SIGTERM)
@@ -149,7 +149,7 @@ def only_mortal(tmp_path_factory: pytest.TempPathFactory, houses: Iterator[str])
 
 @pytest.fixture
 async def mortal(only_mortal: Mortal) -> Mortal:
-    """A server to be killed, alive."""
+    """A running server that may be killed."""
     await only_mortal.returns()
     return only_mortal
 

@@ -1,4 +1,4 @@
-"""A server on either database, which can be killed and comes back with the same data."""
+"""A server on either database, which can be killed and restarted with the same data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.journeys.keyhouse import ring
 
 
 class Site:
-    """One server, or two on one Postgres: who asks uses `first`, who answers `last`."""
+    """One server, or two on one Postgres: agents use `first`, people `last`."""
 
     def __init__(
         self, settings: dict[str, str], pytest_folder: pytest.TempPathFactory, *, servers: int

@@ -1,4 +1,4 @@
-"""A data folder, and servers on it in this process, one after the other, with whatever master keys."""
+"""A data folder, and servers on it in this process, one after the other, with chosen master keys."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def ring(*ids: str) -> str:
 
 
 class House:
-    """The folder, and how to move in."""
+    """The folder, and servers on it."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -35,7 +35,7 @@ class House:
 
     @asynccontextmanager
     async def team(self, keys: str | None) -> AsyncIterator[Team]:
-        """Everybody, on a server with these keys; None leaves the choice to it. Their tokens are new each time."""
+        """Everybody, on a server with these keys (None: its own choice). Their tokens are new each time."""
         environ = {} if keys is None else {"ASKBACK_MASTER_KEYS": keys}
         self._app = app = create_app(load(environ, data_dir=self.data))
         async with app.running():
@@ -45,7 +45,7 @@ class House:
 
     @asynccontextmanager
     async def person(self, role: str, *, tenant: str = "default") -> AsyncIterator[Person]:
-        """Somebody else, for as long as a team is here."""
+        """Another person, while the server runs."""
         assert self._app is not None
         token = await self._app.token(role, tenant=tenant)
         async with Person(BASE, token, transport=httpx2.ASGITransport(app=self._app)) as person:
@@ -57,10 +57,10 @@ class House:
             return dict(database.execute("SELECT name, sealed FROM secrets").fetchall())
 
     def keys_in_use(self) -> set[str]:
-        """The ids of the keys that anything is sealed under."""
+        """The ids of the keys in use."""
         return {text.split(".")[1] for text in self.sealed().values()}
 
     def keys_in_file(self) -> list[str]:
-        """The ids in the key file, the one that writes first."""
+        """The ids in the key file, the sealing one first."""
         lines = self.key_file.read_text().splitlines()
         return [line.partition(":")[0] for line in lines if not line.startswith("#")]

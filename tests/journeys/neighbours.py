@@ -12,7 +12,7 @@ import anyio.abc
 
 @dataclass
 class Neighbour:
-    """A server on another port of the same host, as agents start them; it keeps the cookies that it is sent."""
+    """A server on another port of the same host, as agents start them; it records the received cookies."""
 
     url: str = ""
     plants: list[str] = field(default_factory=list[str])

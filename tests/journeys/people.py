@@ -1,4 +1,4 @@
-"""Somebody at the other end of the wire: plain HTTP, so that a journey sees what any client would see."""
+"""A caller with plain HTTP, so that a journey sees the same as any client."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ import websockets
 ENVELOPE = {
     "timeout_s", "on_timeout", "assignees", "agent", "run_id", "message_id", "tool_call_id", "delivery",
 }  # fmt: skip
-"""What stands beside `approval` in the body of a request, not in it."""
+"""Members of a request's body beside `approval`, not in it."""
 
 
 class Person:
-    """An HTTP caller with one token. Replies are returned as they are; bodies go out as they are given."""
+    """An HTTP caller with one token. Replies are returned and bodies sent unchanged."""
 
     def __init__(
         self, url: str, token: str | None, *, transport: httpx2.AsyncBaseTransport | None = None
     ) -> None:
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        # Certificates that nobody needs here take longer to load than most tests take to run.
+        # Loading unused certificates takes longer than most tests.
         self.http = httpx2.AsyncClient(
             base_url=url, headers=headers, timeout=30, verify=False, transport=transport
         )
@@ -58,7 +58,7 @@ class Person:
         return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
 
     async def approve(self, thread: str, tool: str, call: Any, **more: Any) -> httpx2.Response:
-        """Ask whether a call may run; `more` are keys of the approval or of the envelope, `key=` is for idempotency."""
+        """Request an approval; `more` are keys of the approval or of the envelope, `key=` is for idempotency."""
         return await self._ask_approval(thread, {"tool": tool, "input": call}, more)
 
     async def bash(self, thread: str, command: str, **more: Any) -> httpx2.Response:
@@ -106,7 +106,7 @@ class Person:
         key: str | None = None,
         **more: Any,
     ) -> httpx2.Response:
-        """Answer a request for secrets with values, and with names whose saved value is to be used."""
+        """Answer a request for secrets with values, and with names whose stored value is used."""
         headers = {} if key is None else {"Idempotency-Key": key}
         given = {"secrets": secrets, "use_existing": existing}
         body = {
@@ -117,22 +117,22 @@ class Person:
         return await self.http.post(f"/v1/requests/{request_id}/answer", json=body, headers=headers)
 
     async def lease(self, thread: str, *names: str, **more: Any) -> httpx2.Response:
-        """Take values out; `refs=` are those of sensitive fields, `request_id=` of a request that is being tried."""
+        """Lease values; `refs=` are those of sensitive fields, `request_id=` a request whose values are being tested."""
         body = {"thread_id": thread, **({"names": list(names)} if names else {}), **more}
         return await self.http.post("/v1/secrets/lease", json=body)
 
     async def accept(self, request_id: str) -> httpx2.Response:
-        """Say that the values that were tried hold."""
+        """Accept the tested values."""
         return await self.http.post(f"/v1/requests/{request_id}/accept", json={})
 
     async def reprompt(self, request_id: str, **body: Any) -> httpx2.Response:
-        """Say what was wrong with the values that were tried: `field_errors` and `error_summary`."""
+        """Reject the tested values: `field_errors` and `error_summary`."""
         return await self.http.post(f"/v1/requests/{request_id}/reprompt", json=body)
 
     async def keep(
         self, name: str, value: str, scope: str = "global", *, agents: Any = "all", **more: Any
     ) -> httpx2.Response:
-        """Set a secret by hand, or replace its value, and say which agents may use it."""
+        """Set a secret, or replace its value, and set its agents."""
         body = {"name": name, "value": value, "scope": scope, **more}
         reply = await self.http.post("/v1/secrets", json=body)
         if reply.status_code == 201:
@@ -141,7 +141,7 @@ class Person:
         return reply
 
     async def kept(self) -> list[dict[str, Any]]:
-        """What is kept, newest first."""
+        """The stored secrets, newest first."""
         reply = await self.http.get("/v1/secrets", params={"limit": 200})
         reply.raise_for_status()
         return reply.json()["secrets"]
@@ -151,16 +151,16 @@ class Person:
         return await self.http.delete(f"/v1/secrets/{secret_id}")
 
     async def rotate(self, **more: Any) -> httpx2.Response:
-        """Put every secret under the first master key."""
+        """Rewrap every secret with the first master key."""
         return await self.http.post("/v1/secrets/rotate", json=more)
 
     async def report(self, request_id: str, execution_id: str, outcome: str, **more: Any) -> httpx2.Response:
-        """Say how an execution went."""
+        """Report the outcome of an execution."""
         body = {"execution_id": execution_id, "outcome": outcome, **more}
         return await self.http.post(f"/v1/requests/{request_id}/report", json=body)
 
     async def batch(self, action: str, requests: list[Any], **more: Any) -> httpx2.Response:
-        """Decide about many requests; each is an id, or an object with what else the person saw of it."""
+        """Decide about many requests; each is an id, or an object with the data that the person saw."""
         listed = [{"id": each, "revision": 1} if isinstance(each, str) else each for each in requests]
         return await self.http.post("/v1/requests/batch", json={"action": action, "requests": listed, **more})
 
@@ -179,7 +179,7 @@ class Person:
         return reply.json()["rules"]
 
     async def policy(self, **query: Any) -> dict[str, Any]:
-        """The settings that hold everywhere, or in `thread_id`."""
+        """The default settings, or those of `thread_id`."""
         reply = await self.http.get("/v1/policy", params=query)
         reply.raise_for_status()
         return reply.json()
@@ -206,7 +206,7 @@ class Person:
                 return entries, (page["head"]["seq"], page["head"]["hash"])
 
     async def frame(self, **frame: Any) -> dict[str, Any]:
-        """Send one frame over a WebSocket of its own and return what is said to it, `ok` or `error`."""
+        """Send one frame over a new WebSocket and return its reply, `ok` or `error`."""
         address = str(self.http.base_url).replace("http", "ws", 1).rstrip("/") + "/v1/ws"
         headers = {"Authorization": self.http.headers["Authorization"]}
         protocols = [websockets.Subprotocol("askback.v1")]
@@ -232,13 +232,13 @@ class Person:
         return reply.json()
 
     async def login_link(self, name: str, **who: Any) -> str:
-        """A new one-time link for somebody, made by an admin; `who` says more of them: `user`, `groups`."""
+        """A new one-time link for somebody, made by an admin; `who` has their `user` and `groups`."""
         reply = await self.http.post("/v1/login-links", json={"name": name, **who})
         assert reply.status_code == 201, reply.text
         return reply.json()["url"]
 
     async def lets_pass(self, seconds: int) -> None:
-        """Wait until the server's clock has gone on by that much: a question that is open for so long expires."""
+        """Wait until the server's clock has advanced by this time: a question that is open for so long expires."""
         made = await self.ask(
             "clock", {"fields": [{"id": "q", "type": "text", "label": "Q"}]}, timeout_s=seconds
         )
@@ -246,7 +246,7 @@ class Person:
         assert ended.json()["status"] == "expired"
 
     async def pending(self, thread: str) -> list[dict[str, Any]]:
-        """What is open in a thread, oldest first, without what a list says beside it of its reader."""
+        """The open requests of a thread, oldest first, without the reader's own members."""
         reply = await self.http.get("/v1/requests", params={"thread_id": thread, "status": "pending"})
         reply.raise_for_status()
         listed = reply.json()["requests"][::-1]
@@ -266,7 +266,7 @@ class Person:
 
 
 CREDENTIALS = ("token.", "login", "logout", "agent.")
-"""What the actions of the audit log begin with that are about credentials."""
+"""The prefixes of audit actions about credentials."""
 
 
 @dataclass(frozen=True)
@@ -281,7 +281,7 @@ class Team:
 
     @property
     def ids(self) -> list[str]:
-        """What requests name the three people by."""
+        """The ids of the three people in requests."""
         return [self.ada.id, self.bob.id, self.carol.id]
 
 
@@ -289,7 +289,7 @@ class Team:
 async def gathered(
     url: str, admin_token: str, *, transport: httpx2.AsyncBaseTransport | None = None
 ) -> AsyncIterator[Team]:
-    """A tenant with everybody in it; their tokens are made by its admin. `transport` leads to an app of this process."""
+    """A tenant with everybody; its admin creates their tokens. `transport` leads to an app in this process."""
     async with AsyncExitStack() as stack:
         admin = await stack.enter_async_context(Person(url, admin_token, transport=transport))
 
@@ -316,7 +316,7 @@ def refusal(reply: httpx2.Response) -> tuple[int, str]:
 
 
 def texts(reply: httpx2.Response) -> dict[str, str]:
-    """What a 422 says to the person, by path."""
+    """The sentences of a 422, by path."""
     assert reply.status_code == 422, reply.text
     return {e["path"]: e["message"] for e in reply.json()["error"]["field_errors"]}
 
@@ -328,7 +328,7 @@ def leased(reply: httpx2.Response) -> dict[str, str]:
 
 
 def asked(reply: httpx2.Response) -> dict[str, Any]:
-    """The request that a person has to decide about."""
+    """The request for a person to decide about."""
     assert reply.status_code == 201, reply.text
     request = reply.json()
     assert request["status"] == "pending", request
@@ -342,7 +342,7 @@ def digest_of(tool: str, call: dict[str, Any]) -> str:
 
 
 def decided(reply: httpx2.Response) -> tuple[str, str]:
-    """The decision of a call that was settled at once, and who made it: `policy`, or nobody else."""
+    """The decision about a call that was settled at once, by the source `policy`."""
     assert reply.status_code == 201, reply.text
     request = reply.json()
     if request["status"] == "pending":
@@ -351,7 +351,7 @@ def decided(reply: httpx2.Response) -> tuple[str, str]:
 
 
 async def answer_of(team: Team, request: dict[str, Any]) -> dict[str, Any]:
-    """What the agent is told."""
+    """The result for the agent."""
     ended = await team.agent.http.get(f"/v1/requests/{request['id']}", params={"wait": 10})
     assert ended.status_code == 200, "nobody answered"
     return ended.json()["answer"]

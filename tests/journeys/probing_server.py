@@ -1,4 +1,4 @@
-"""A server with the probe `crm` and the validator `stock`, which write down that they are called.
+"""A server with the probe `crm` and the validator `stock`, which record their calls.
 
 Run as `python probing_server.py DATA_DIR CALLS_FILE`, with the tokens in ASKBACK_BOOTSTRAP_TOKENS.
 """
@@ -28,7 +28,7 @@ class Crm:
     """Counts its calls in a file, which outlives the process; never ends for the value `hangs`."""
 
     async def probe(self, secrets: Mapping[str, Secret], /) -> Verdict:
-        """Write a line, then agree, or not come back."""
+        """Write a line, then accept, or never return."""
         with open(sys.argv[2], "a", encoding="ascii") as calls:
             calls.write("called\n")
         if secrets["A_KEY"].reveal() == "hangs":
@@ -37,7 +37,7 @@ class Crm:
 
 
 async def in_stock(submission: Submission) -> Accept:
-    """Write a line; the first call does not come back."""
+    """Write a line; the first call never returns."""
     calls = Path(sys.argv[2])
     first = not calls.exists()
     with calls.open("a", encoding="ascii") as log:

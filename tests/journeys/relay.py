@@ -1,4 +1,4 @@
-"""An address that outlives servers: what a load balancer is to a client, in a few lines."""
+"""An address that outlives servers, like a small load balancer."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ class Relay:
         self._passing.set()
 
     def freeze(self) -> None:
-        """Pass nothing on, and close nothing: a network that has died without a word."""
+        """Pass nothing on, and close nothing, like a silently dead network."""
         self._passing.clear()
 
     def thaw(self) -> None:
-        """Pass on what has come meanwhile."""
+        """Pass on the held bytes."""
         self._passing.set()
 
     def to(self, url: str) -> None:

@@ -1,4 +1,4 @@
-"""A thread that Ada owns and shares with some, and everybody who could try something in it."""
+"""A thread that Ada owns and shares, and callers of every level."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import websockets
 from tests.journeys.people import Person, Team, asked
 
 LEVELS = ("none", "view", "prompt", "all", "owner", "admin")
-"""What the person of that name may do in the thread, the least first."""
+"""The access level of each person in the thread, the lowest first."""
 
 SHARED = {"owner": "user-owner", "people": {f"user-{name}": name for name in ("view", "prompt", "all")}}
 FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
@@ -25,7 +25,7 @@ _NUMBERS = itertools.count()
 
 @dataclass(frozen=True)
 class Shared:
-    """The thread, the people by their level in it, and two agents that were made for one person each."""
+    """The thread, the people by their level in it, and two agents, each of one person."""
 
     team: Team
     thread: str
@@ -34,7 +34,7 @@ class Shared:
     strangers_agent: Person
 
     async def fresh(self, kind: str, **more: Any) -> dict[str, Any]:
-        """A new request of a kind, about something that nobody has dealt with."""
+        """A new request of a kind, with new content."""
         agent, number = self.team.agent, next(_NUMBERS)
         if kind == "form":
             return asked(await agent.ask(self.thread, {**FORM, "title": f"Nº {number}"}, **more))
@@ -46,7 +46,7 @@ class Shared:
 async def person(
     stack: AsyncExitStack, admin: Person, url: str, *, transport: Any = None, **body: Any
 ) -> Person:
-    """Somebody with a token of their own; `body` says of what role, and who it is."""
+    """A caller with a new token; `body` has its role and its person."""
     made = await admin.http.post("/v1/tokens", json=body)
     assert made.status_code == 201, made.text
     return await stack.enter_async_context(Person(url, made.json()["token"], transport=transport))
@@ -72,7 +72,7 @@ async def shared(url: str, team: Team, thread: str) -> AsyncIterator[Shared]:
 
 
 async def share(who: Person, thread: str, **access: Any) -> httpx2.Response:
-    """Say who may do what in a thread."""
+    """Set the access to a thread."""
     return await who.http.put(f"/v1/threads/{thread}/access", json=access or SHARED)
 
 
@@ -88,7 +88,7 @@ async def socket(who: Person) -> AsyncIterator[websockets.ClientConnection]:
 
 
 async def said(connection: websockets.ClientConnection, **frame: Any) -> dict[str, Any]:
-    """What the server says next, to a frame if there is one."""
+    """Return the server's next frame, after sending one if passed."""
     if frame:
         await connection.send(json.dumps({"id": 1, **frame}))
     return json.loads(await connection.recv())

@@ -30,7 +30,7 @@ def rows(shown: Screen) -> Locator:
 
 
 def titles(shown: Screen) -> Locator:
-    """What the conversations in the list are called."""
+    """The titles of the conversations in the list."""
     return rows(shown).locator(".t")
 
 
@@ -64,5 +64,5 @@ async def call(person: Person, thread: str, title: str) -> None:
 
 
 async def ask(person: Person, thread: str, title: str) -> str:
-    """Ask something, and return the id of the request."""
+    """Create a request, and return its id."""
     return asked(await person.ask(thread, form({"type": "text"}, title=title)))["id"]

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 
 
 def told(request: dict[str, Any]) -> dict[str, Any]:
-    """What an agent is told of a request, without what differs between any two."""
+    """An agent's view of a request, without the members that always differ."""
     return {name: request[name] for name in ("status", "revision", "secret")}
 
 

@@ -27,7 +27,7 @@ FOREIGN = {
 
 @dataclass(frozen=True)
 class Scene:
-    """A thread that an agent of Ada's began for her, with everybody who could try something in it."""
+    """A thread that an agent of Ada's began for her, and callers of every kind."""
 
     team: Team
     thread: str
@@ -70,7 +70,7 @@ Made = dict[str, str]
 
 @dataclass(frozen=True)
 class Act:
-    """Something to try, and who may: `reads` the agents that are in, `writes` them, `own` the agent that asked."""
+    """An operation, and who may call it: `reads` and `writes` the admitted agents, `own` the agent that asked."""
 
     kind: str
     call: tuple[str, str, Any]
@@ -110,7 +110,7 @@ ACTS: dict[str, Act] = {
 
 
 def expected(act: Act, name: str) -> tuple[int, str | None] | None:
-    """How it ends, None for any refusal of a role."""
+    """The expected status, None for any refusal of a role."""
     if name in ("owner", "admin"):
         allowed = act.people or (act.kind == "own" and name == "admin")
         return (200, None) if allowed else None
@@ -164,7 +164,7 @@ async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene
         assert (await scene.agents(name, *listed)).status_code == 200
         assert (await other.ask(scene.thread, FORM)).status_code == 201
         assert (await scene.agents("admin", "first", "let in")).status_code == 200
-    # It lets others in, and takes the thread from none; what it says of people stays as it was.
+    # It admits others, and removes none; the people are not changed.
     shown = (await scene.agents("first", "other")).json()
     assert shown == {
         "owner": "ada",
@@ -188,7 +188,7 @@ async def test_an_agent_from_which_a_thread_was_taken_has_nothing_left_there(sce
         wait = {"op": "wait", "request_ids": [waiting["id"]]}
         assert (await said(line, **wait))["ok"] == {"settled": [], "unknown": []}
         assert (await scene.agents("owner", "let in")).status_code == 200
-        # The wait ends: the peer begins anew, and finds nothing.
+        # The wait ends: the peer starts over, and finds nothing.
         assert await said(line) == {"resync": True}
         assert (await said(line, **wait))["ok"] == {"settled": [], "unknown": [waiting["id"]]}
     assert (await owner.decide(waiting["id"], "approve")).status_code == 409
@@ -200,7 +200,7 @@ async def test_an_agent_from_which_a_thread_was_taken_has_nothing_left_there(sce
     assert (await first.http.get("/v1/resumes")).json()["resumes"] == []
     lease = await first.http.post("/v1/secrets/lease", json={"thread_id": scene.thread, "names": ["A_KEY"]})
     assert (lease.status_code, lease.json()["error"]["code"]) == (404, "not_granted")
-    # The agents of the same person were in through the one that is out.
+    # The agents of the same person had access through the removed one.
     assert (await scene.callers["same person"].ask(scene.thread, FORM)).status_code == 403
     assert (await scene.agents("admin", "let in", "first")).status_code == 200
     assert (await first.http.get(f"/v1/requests/{approved['id']}")).status_code == 200

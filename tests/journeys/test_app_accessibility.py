@@ -1,4 +1,4 @@
-"""Every place of the application by WCAG 2.2 AA, as far as a machine can tell: one window, each place in every look."""
+"""Check every place of the application by WCAG 2.2 AA automatically: one window, each place in every look."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ _LOOK_AT_ALL = """(() => {
 
 
 async def fill(team: Team, thread: str) -> dict[str, str]:
-    """Something of everything: open, settled, a rule, a message."""
+    """Create one of everything: open and settled requests, a rule, a message."""
     await team.agent.need(thread, "A_KEY")
     await team.agent.ask(thread, form({"type": "radio", "options": ["A", "B"]}, title="Which one?"))
     settled = asked(await team.agent.bash(thread, "make one"))

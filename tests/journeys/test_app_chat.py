@@ -127,7 +127,7 @@ SCROLL_TO_ABOVE_THE_CARD = f"""() => {{
 
 
 async def top_of(page: Page, words: str) -> float:
-    """Where a message is in the window."""
+    """Return the position of a message in the window."""
     box = await page.get_by_text(words, exact=True).bounding_box()
     assert box is not None
     return box["y"]

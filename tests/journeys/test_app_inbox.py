@@ -18,17 +18,17 @@ PAUSE_MS = 500
 
 
 async def stop_the_clock(page: Page) -> None:
-    """Let time pass in the page only when a test says so."""
+    """Let time pass in the page only on demand."""
     await page.clock.install()
 
 
 def titles(shown: Screen) -> Locator:
-    """What the rows say."""
+    """Return the texts of the rows."""
     return shown.page.locator("askback-place-inbox .row .t")
 
 
 async def press(shown: Screen, *keys: str) -> None:
-    """Press keys one after the other, as somebody does who has seen what is open."""
+    """Press keys one after the other, after the request has been visible for long enough."""
     await shown.page.clock.run_for(PAUSE_MS + 100)
     for key in keys:
         await shown.page.keyboard.press(key)
@@ -42,7 +42,7 @@ async def let_it_be_sent(shown: Screen) -> None:
 
 
 async def statuses(team: Team, *requests: dict[str, Any]) -> list[tuple[str, str | None]]:
-    """How requests stand: the status, and the decision or the reason."""
+    """Return the status of requests, with the decision or the reason."""
     found = [await team.ada.get(each["id"]) for each in requests]
     return [
         (each["status"], each["answer"]["decision"] if each.get("answer") else each.get("reason"))

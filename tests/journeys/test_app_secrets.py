@@ -1,4 +1,4 @@
-"""The place "Secrets" of the application: names, who may use them, a new value, and never a value on the page."""
+"""The place "Secrets" of the application: names, their agents, a new value, and never a value on the page."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def test_a_value_is_replaced_and_is_nowhere_in_the_browser(
 
 
 async def kept(shown: Screen) -> bool:
-    """Whether the canary is in the page, in its storage, or in what the browser said."""
+    """Whether the canary is in the page, in its storage, or in the console."""
     found = await shown.page.evaluate(
         """async () => {
           const texts = [JSON.stringify({ ...localStorage }), JSON.stringify({ ...sessionStorage })];

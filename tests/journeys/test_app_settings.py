@@ -33,7 +33,7 @@ document.hasFocus = () => window.here ?? true;
 
 
 async def pretend(page: Page) -> None:
-    """Put a notification that is only noted in the place of the browser's."""
+    """Replace the browser's notification with one that is only recorded."""
     await page.add_init_script(_AWAY)
 
 
@@ -97,7 +97,7 @@ async def test_a_notification_says_who_asks_and_never_what(
     told = page.locator("html")
     await expect(told).to_have_attribute("data-shown", re.compile("Notifications are on"))
     asked(await team.agent.bash(thread, "make"))
-    # What the page finds when it loads the inbox is not new.
+    # Requests that the page finds when it loads the inbox are not new.
     await expect(page.locator("askback-app .rail .n")).to_have_text("1")
     await page.evaluate("() => { window.here = false; }")
     asked(await team.agent.bash(thread, "deploy --key canary-4711"))

@@ -1,4 +1,4 @@
-"""Group B: the audit log has every decision, and shows when somebody has changed it."""
+"""Group B: the audit log has every decision, and reveals changes."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ Told = tuple[Any, ...]
 
 
 def told(entry: dict[str, Any]) -> Told:
-    """What an entry says: action, who, on which way, decision, by whom it was decided, rule."""
+    """Return the action, actor, channel, decision, source and rule of an entry."""
     who = entry["actor"]["name"] if "actor" in entry else None
     return entry["action"], who, entry["via"], entry.get("decision"), entry.get("source"), entry.get("rule")
 
 
 def lines(entries: list[dict[str, Any]]) -> list[str]:
-    """The log as it is exported: a JSON line for each entry."""
+    """The exported log: a JSON line for each entry."""
     return [json.dumps(entry) for entry in entries]
 
 
 async def some_history(team: Team, thread: str) -> None:
-    """A person's yes with a rule, the rule at work, a no, a use of the call and its outcome."""
+    """An approval with a rule, a use of the rule, a denial, a use of the call and its outcome."""
     first = asked(await team.agent.bash(thread, "make test"))
     await team.ada.decide(first["id"], "approve", scope="always")
     allowed = (await team.agent.bash(thread, "make test")).json()
@@ -170,13 +170,13 @@ async def test_an_entry_that_was_forged_with_a_seal_of_its_own_is_found(team: Te
 
 
 def sealed(entry: dict[str, Any], *, prev: str) -> dict[str, Any]:
-    """An entry as a forger writes it who knows how entries are sealed."""
+    """An entry from a forger who knows how entries are sealed."""
     said = {name: value for name, value in entry.items() if name not in {"seq", "prev", "hash"}}
     return json.loads(seal_entry(json.dumps(said), seq=entry["seq"], prev=prev)[0])
 
 
 def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
-    """The line at which a log does not hold."""
+    """The line at which a log is broken."""
     found = verify_chain(lines(entries), head=head)
     return found.line if isinstance(found, ChainBreak) else None
 

@@ -1,4 +1,4 @@
-"""Groups B, L and M: approvals that cannot be asked, and decisions that cannot be taken, each refused with its path."""
+"""Groups B, L and M: invalid requests for approval and invalid decisions, each refused with its path."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.requirements import requirement
 pytestmark = pytest.mark.anyio
 
 MARK = "zq-refused-value-zq"
-"""Stands in the values that are refused: no reply may repeat it."""
+"""Part of the refused values: no reply may repeat it."""
 GOOD = {"tool": "bash", "input": {"command": "make"}}
 DROP: Any = object()
 NESTED: Any = None

@@ -1,4 +1,4 @@
-"""Group B: a decision is about one call, is used once, and holds for a while."""
+"""Group B: a decision applies to one call, is used once, and expires."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CALL = {"command": "make deploy"}
 
 
 async def approved(team: Team, thread: str, call: dict[str, Any] = CALL, **more: Any) -> dict[str, Any]:
-    """A call that was asked about and approved once."""
+    """A call that was approved once."""
     request = asked(await team.agent.approve(thread, "bash", call, **more))
     reply = await team.ada.decide(request["id"], "approve")
     assert reply.status_code == 200, reply.text

@@ -1,4 +1,4 @@
-"""Groups B and J: many approvals at once, in their order, and dealt with in one action."""
+"""Groups B and J: many approvals at once, in order, and decided in one action."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call of which no rule can be kept says why, so that nobody looks for "Always"."""
+"""A call for which no rule can be stored says why, so that nobody looks for "Always"."""
 
 from __future__ import annotations
 

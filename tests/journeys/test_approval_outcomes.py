@@ -1,4 +1,4 @@
-"""Groups B, C and M: an agent that waits for a decision, and what it and its model learn of each outcome."""
+"""Groups B, C and M: an agent that waits for a decision, and the result and text of each outcome."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def waiting(person: Person, thread: str) -> str:
 
 
 async def outcome(client: AsyncClient, team: Team, thread: str, then: Deciding, **more: Any) -> Decision:
-    """Ask, let somebody decide, and return what the agent gets."""
+    """Ask, let somebody decide, and return the agent's result."""
     asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread, **more))
     await then(await waiting(team.ada, thread))
     with anyio.fail_after(120):

@@ -1,4 +1,4 @@
-"""Group K and B: who may decide, how many have to agree, and what happens when two decide at once."""
+"""Groups K and B: who may decide, how many have to agree, and concurrent decisions."""
 
 from __future__ import annotations
 

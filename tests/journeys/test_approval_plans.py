@@ -1,4 +1,4 @@
-"""Group B: a plan is approved, approved for good, or sent back with what to change."""
+"""Group B: a plan is approved, approved with its edits, or sent back with changes."""
 
 from __future__ import annotations
 

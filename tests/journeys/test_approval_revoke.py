@@ -1,4 +1,4 @@
-"""An approved call that has not run is revoked: the agent learns it, and one of the two wins."""
+"""An approved call that has not run is revoked: the agent is told, and either the use or the revocation wins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups I and B: with a requester's token nothing is decided and no rule is made, on any route there is."""
+"""Groups I and B: a requester's token decides nothing and creates no rule on any route."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ HARMLESS = {
     ("DELETE", "/v1/session"),
     ("POST", "/v1/sessions"),
 }
-"""What an agent may call beside reading: each is called below, and must have decided nothing.
+"""The operations that an agent may call beside reading: each is called below, and must not decide anything.
 
-Taking back what it asked is the last of them: that ends it, and is no decision either.
+Cancelling its own request is the last: that ends the request, and is not a decision either.
 """
 CANCEL = ("POST", "/v1/requests/{id}/cancel")
 TAKES_BACK = {CANCEL, ("POST", "/v1/threads/{id}/archive"), ("POST", "/v1/threads/{id}/unarchive")}
@@ -57,13 +57,13 @@ PUBLIC = {
 
 
 class State:
-    """What must be the same after all that an agent has tried."""
+    """The state that all attempts of an agent must leave unchanged."""
 
     def __init__(self, team: Team, thread: str, request: dict[str, Any], rule: dict[str, Any]) -> None:
         self._team, self._thread, self._request, self._rule = team, thread, request, rule
 
     async def holds(self) -> None:
-        """The request is open and as it was, the rule and the settings are those that were there."""
+        """The request is open and unchanged, and so are the rule and the settings."""
         team = self._team
         assert await team.ada.get(self._request["id"]) == self._request
         assert await team.ada.rules(ended="true") == [self._rule]
@@ -73,7 +73,7 @@ class State:
 
 
 def bodies(request: dict[str, Any], thread: str) -> list[dict[str, Any]]:
-    """Every body that would decide, make a rule or change the policy, if its route were open."""
+    """Every body that would decide, create a rule or change the policy, if its route allowed it."""
     item = {"id": request["id"], "revision": 1, "digest": request["approval"]["digest"]}
     return [
         DECISION,
@@ -100,20 +100,20 @@ def bodies(request: dict[str, Any], thread: str) -> list[dict[str, Any]]:
 
 
 async def operations(person: Person) -> list[tuple[str, str]]:
-    """Every operation that the server describes, as (method, path)."""
+    """Every published operation, as (method, path)."""
     document = (await person.http.get("/openapi.json")).json()
     return [(method.upper(), path) for path, item in document["paths"].items() for method in item]
 
 
 @pytest.fixture
 async def state(team: Team, thread: str) -> State:
-    """An approval that waits, and a locked rule."""
+    """A pending approval, and a locked rule."""
     rule = (await team.admin.rule("git push:*", "ask", locked=True)).json()
     return State(team, thread, asked(await team.agent.bash(thread, "make deploy")), rule)
 
 
 def filled(path: str, request: dict[str, Any], rule_id: str, thread: str) -> str:
-    """The path with the ids that it is about."""
+    """The path with its ids filled in."""
     name = rule_id if "/rules/" in path else thread if "/threads/" in path else request["id"]
     return path.replace("{id}", name)
 

@@ -1,4 +1,4 @@
-"""Group B: what is remembered of a decision, how far it reaches, and how it ends."""
+"""Group B: the rule of a decision, its scope, and its end."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def keeps(team: Team, thread: str, command: str, scope: str, **more: Any) -> dict[str, Any]:
-    """Approve a command and keep the rule; returns the settled request."""
+    """Approve a command and store the rule; returns the settled request."""
     scopes = ["once", "thread", "project", "always"]
     request = asked(await team.agent.bash(thread, command, scopes=scopes, project="web"))
     reply = await team.ada.decide(request["id"], "approve", scope=scope, **more)
@@ -26,7 +26,7 @@ async def keeps(team: Team, thread: str, command: str, scope: str, **more: Any) 
 
 
 async def verdicts(agent: Person, thread: str, *commands: str, **more: Any) -> list[str]:
-    """What the policy says to some commands."""
+    """The policy's decisions about some commands."""
     return [decided(await agent.bash(thread, command, **more))[0] for command in commands]
 
 

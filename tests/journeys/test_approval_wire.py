@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def ok(person: Person, **frame: Any) -> Any:
-    """What an operation over a WebSocket answers; a refusal fails the test."""
+    """The reply of an operation over a WebSocket; a refusal fails the test."""
     reply = await person.frame(**frame)
     assert "error" not in reply, reply
     return reply["ok"]

@@ -1,4 +1,4 @@
-"""Group B: what is asked, what is shown of it, and what a decision is."""
+"""Group B: requests for approval, their cards, and decisions."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.anyio
 
 
 def plain(parts: list[Any]) -> str:
-    """What a person reads: pieces of text, and characters that are written out."""
+    """The text that a person reads, with escapes."""
     return "".join(part if isinstance(part, str) else part["escape"] for part in parts)
 
 
 def seconds(request: dict[str, Any]) -> float:
-    """How long a request is open."""
+    """The seconds for which a request is open."""
     moments = [datetime.fromisoformat(request[name]) for name in ("created_at", "expires_at")]
     return (moments[1] - moments[0]).total_seconds()
 

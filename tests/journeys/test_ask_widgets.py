@@ -83,7 +83,7 @@ async def test_a_question_without_choices_is_answered_with_free_text(
 
 
 async def first_pending(person: Person, thread: str) -> dict[str, Any]:
-    """Wait until something is asked in the thread; it follows the events rather than asking again and again."""
+    """Wait for a request in the thread, by its events instead of polling."""
     async for event in person.events(thread, until=1):
         if event["type"] == "request.created":
             return event["request"]

@@ -25,7 +25,7 @@ async def searched(admin: Person, **query: Any) -> dict[str, Any]:
 
 
 async def actions(admin: Person, **query: Any) -> list[str]:
-    """What entries are about."""
+    """The actions of entries."""
     return [entry["action"] for entry in (await searched(admin, **query))["entries"]]
 
 

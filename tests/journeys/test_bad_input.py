@@ -1,4 +1,4 @@
-"""Groups A, C, D, F, L and M: some 1,700 bad calls over the wire, each refused with its paths and codes, and good ones beside them.
+"""Groups A, C, D, F, L and M: some 1,700 bad calls are refused with their paths and codes; valid ones are not.
 
 The cases are in `vectors/native_bad_inputs.json`.
 """
@@ -37,7 +37,7 @@ async def agent(server: Any) -> AsyncIterator[Person]:
 
 
 def text_of(case: dict[str, Any]) -> bytes:
-    """Return the body of a case that is given as text or bytes."""
+    """Return the body of a case with a text or bytes."""
     if "raw_hex" in case:
         return bytes.fromhex(case["raw_hex"])
     raw = case["raw"]
@@ -61,7 +61,7 @@ def asking_in(thread: str) -> dict[str, Any]:
 
 
 def found(reply: Any) -> Faults | str:
-    """Return the faults of a refusal, or what came instead."""
+    """Return the faults of a refusal, or the other reply."""
     if reply.status_code != 422:
         return f"{reply.status_code} {reply.text[:200]}"
     error = reply.json()["error"]
@@ -71,7 +71,7 @@ def found(reply: Any) -> Faults | str:
 
 
 def meant(case: dict[str, Any], at: str = "") -> Faults:
-    """Return the faults that a case must bring; a lone surrogate is found before any path is known."""
+    """Return the expected faults of a case; a lone surrogate is found before any path is known."""
     return sorted(("" if code == "lone_surrogate" else at + path, code) for path, code in case["faults"])
 
 
@@ -82,7 +82,7 @@ async def empty(person: Person, thread: str) -> bool:
 
 
 def differences(seen: list[tuple[str, Any, Any]]) -> str:
-    """Return the cases in which what was found is not what was meant."""
+    """Return the cases with unexpected faults."""
     return "\n".join(f"{shows}\n  meant {right}\n  found {got}" for shows, right, got in seen if right != got)
 
 
@@ -129,7 +129,7 @@ async def test_a_bad_answer_is_refused_with_its_path_and_the_request_stays_open(
             request_id = (await asking.ask(thread, PLACES[place](field))).json()["id"]
         asked += 1
         for case in cases:
-            # Beside no value at all an empty one would be an empty answer, which is another fault.
+            # Without other values an empty one would be an empty answer, which is another fault.
             reply = await ada.answer(request_id, {"q": expanded(case["value"])})
             seen.append((case["shows"], meant(case, "values.q"), found(reply)))
     assert differences(seen) == ""

@@ -1,4 +1,4 @@
-"""An answer that is checked before it counts: it is never lost, and nobody waits for ever (ADR 0035)."""
+"""An answer that is checked before it is accepted: it is never lost, and nobody waits forever (ADR 0035)."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ async def test_an_answer_that_nobody_checks_is_told_by_one_resume_and_then_given
         assert "Accept" in resume["text"]
         await scene.later(DEFAULTS.check_wait_s)
         assert (await scene.read(request_id))["revision"] == revision + 1
-        assert await scene.resumes() == []  # the answer does not wait any more
+        assert await scene.resumes() == []  # the answer no longer waits
     final = await scene.answer(request_id, revision=3)
     assert final.json()["status"] == "resolving"
     assert (await scene.agent(request_id, "accept")).json()["answer"] == {"values": SOUP}

@@ -1,4 +1,4 @@
-"""Group D: what S001 promised and its code did not check."""
+"""Group D: promises of S001 that its code did not check."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Content that others choose never changes how the server reads a request, whichever store keeps it.
+"""Content from outside never changes how the server reads a request, on every store.
 
-`CONTENT_EXAMPLES` is how many conversations are tried on each store.
+`CONTENT_EXAMPLES` is the number of conversations on each store.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ async def serving(make: Callable[[OnCommit], Store]) -> AsyncGenerator[House]:
 
 
 async def converse(house: House, given: dict[str, Any], text: str) -> None:
-    """Use content in every place that takes any, and find it unchanged in everything that shows it."""
+    """Use content in every place that accepts it, and find it unchanged in everything that shows it."""
     thread = f"t{next(house.numbers)}"
     since = await house.app.services.store.last_position("default")
     said = await house.post(
@@ -193,7 +193,7 @@ async def seen_everywhere(
 async def make(
     request: pytest.FixtureRequest, tmp_path: Path, postgres: PostgresServer
 ) -> AsyncIterator[Callable[[OnCommit], Store]]:
-    """How each store is made."""
+    """Make each store."""
     if request.param == "sqlite":
         yield lambda tell: SqliteStore(tmp_path / "askback.db", on_commit=tell)
     else:

@@ -1,4 +1,4 @@
-"""An answer without values: taken exactly where every field is optional, by the server and the page."""
+"""An answer without values is accepted exactly if every field is optional, by the server and the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups M and L: what a refusal looks like, and where the limits are."""
+"""Groups M and L: the format of refusals, and the limits."""
 
 from __future__ import annotations
 

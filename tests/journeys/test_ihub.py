@@ -1,4 +1,4 @@
-"""What iHub's document promises and its own code does not keep: see the table in its requirements."""
+"""Promises of iHub's document that its own code breaks: see the table in its requirements."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 
@@ -51,7 +51,7 @@ async def answer(person: Person, chat: str, question: str, value: Any) -> httpx2
 async def stream(
     person: Person, chat: str, last: str = ""
 ) -> AsyncIterator[AsyncIterator[tuple[str, str, Any]]]:
-    """Open the stream of a chat, and give the name, the id and the data of each event."""
+    """Open the stream of a chat, and yield the name, the id and the data of each event."""
     async with person.http.stream("GET", f"{APP}/{chat}", headers={"Last-Event-ID": last}) as reply:
         assert reply.status_code == 200
         yield _events(reply)
@@ -124,7 +124,7 @@ async def test_a_stream_that_was_cut_begins_again_with_the_open_questions(server
         await ask(agent, "cut", "call_2")
         expected = [(name, id_) for id_ in ("call_1", "call_2") for name in ("clarification", "done")]
         last = ""
-        for read in range(1, 5):  # how much of the stream is read before it is cut
+        for read in range(1, 5):  # the bytes of the stream to read before it is cut
             seen: list[tuple[str, str]] = []
             async with stream(ada, "cut", last) as events:
                 async for name, id_, data in events:

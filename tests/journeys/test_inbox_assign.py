@@ -1,4 +1,4 @@
-"""Group K: a person hands a request to others, and nobody gains access by it."""
+"""Group K: a person assigns a request to others, and nobody gains access by it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FORM = {"fields": [{"id": "q", "type": "text", "label": "Q"}]}
 
 
 async def assign(person: Person, request: dict[str, Any], *assignees: str | None) -> Any:
-    """Assign a request; None alone stands for those whom the agent named."""
+    """Assign a request; only None assigns it back to the agent's assignees."""
     body = {"assignees": None if assignees == (None,) else list(assignees)}
     return await person.http.post(f"/v1/requests/{request['id']}/assign", json=body)
 

@@ -1,4 +1,4 @@
-"""Group K: what was settled is found again."""
+"""Group K: settled requests are found in the history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group K: reminders, comments and missed requests belong to people, and agents never learn of them."""
+"""Group K: reminders, comments and missed requests belong to people, and agents never see them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def remind(person: Person, request: dict[str, Any], at: str) -> Any:
 
 
 async def reminders(person: Person) -> list[str]:
-    """Which requests a person is reminded of."""
+    """The requests with a reminder of a person."""
     reply = (await person.http.get("/v1/reminders")).json()
     return [each["request_id"] for each in reply["reminders"]]
 
@@ -41,13 +41,13 @@ async def comment(person: Person, request: dict[str, Any], text: str = SECRET) -
 
 
 async def comments(person: Person, request: dict[str, Any]) -> list[tuple[str, str]]:
-    """Who wrote what."""
+    """The authors and texts of comments."""
     reply = (await person.http.get(f"/v1/requests/{request['id']}/comments")).json()
     return [(each["author"]["name"], each["text"]) for each in reply["comments"]]
 
 
 async def missed(person: Person) -> list[str]:
-    """What a person has missed."""
+    """The missed requests of a person."""
     return [each["id"] for each in (await person.http.get("/v1/missed")).json()["requests"]]
 
 

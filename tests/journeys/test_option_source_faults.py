@@ -1,4 +1,4 @@
-"""Groups F and N: a source of options that fails, and what a form says about one wrongly (ADR 65)."""
+"""Groups F and N: a failing source of options, and forms with wrong settings for one (ADR 65)."""
 
 from __future__ import annotations
 

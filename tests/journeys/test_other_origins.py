@@ -1,4 +1,4 @@
-"""Pages of other origins: those in ASKBACK_ALLOWED_ORIGINS call with a bearer token, and nothing else is open to any."""
+"""Pages of other origins: those in ASKBACK_ALLOWED_ORIGINS can call with a bearer token, and can do nothing else."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ async def page(chromium: Browser, next_door: Neighbour) -> AsyncIterator[Page]:
 
 
 async def call(page: Page, url: str, token: str | None = None, **init: Any) -> dict[str, Any]:
-    """Fetch as a script of the page does."""
+    """Fetch from a script of the page."""
     headers = {"Authorization": f"Bearer {TOKENS[token]}"} if token else {}
     init["headers"] = {**headers, **init.get("headers", {})}
     return await page.evaluate(CALL, [url, init])
@@ -88,7 +88,7 @@ async def test_a_page_of_a_listed_origin_reads_answers_and_streams_with_a_token(
     answer = '{"revision": 1, "values": {"q0": "from next door"}}'
     done = await call(page, f"{path}/answer", "responder", method="POST", headers=headers, body=answer)
     assert (done["status"], done["body"]["status"]) == (200, "answered")
-    # Errors can be read as well, or a page could not tell one from a dead server.
+    # Errors are readable too, or a page could not distinguish them from a dead server.
     large = "x" * 2_000_000
     for status, url, token, more in (
         (401, path, None, {}),

@@ -1,4 +1,4 @@
-"""Actions in the real page: the link and where it leads, what the person reports, and trying again."""
+"""Actions in the real page: the link and its destination, the person's report, and a retry."""
 
 from __future__ import annotations
 

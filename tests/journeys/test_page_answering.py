@@ -1,4 +1,4 @@
-"""While one person types an answer, the others see who it is."""
+"""While one person types an answer, others see who is answering."""
 
 from __future__ import annotations
 

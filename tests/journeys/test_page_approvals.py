@@ -1,4 +1,4 @@
-"""Approvals in the real page: what is shown, what can be chosen, and what is kept of it."""
+"""Approvals in the real page: the card, the choices, and the stored rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 
 async def buttons(shown: Screen) -> list[str]:
-    """The names of the card's buttons, in their order."""
+    """The names of the card's buttons, in order."""
     texts = await shown.card.locator(".card").get_by_role("button").all_inner_texts()
     return [text.partition("\n")[0] for text in texts if text != "Add a note\nN"]
 

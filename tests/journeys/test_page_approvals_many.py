@@ -45,7 +45,7 @@ async def test_in_a_dialog_one_shows_after_the_other_and_escape_does_nothing(
 
 
 async def stop_the_clock(page: Page) -> None:
-    """Let no time pass in the page, and count what it would send."""
+    """Stop the page's clock, and count its posts."""
     await page.clock.install(time=0)
     await page.clock.pause_at(1_000)
     await page.add_init_script(

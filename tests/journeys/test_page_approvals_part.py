@@ -1,4 +1,4 @@
-"""The part of the page that draws approvals: when it comes, by keyboard, for everybody, and when it does not come."""
+"""The part of the page that draws approvals: loaded on demand, by keyboard, accessible, and with a failed load."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FORM = {"title": "A name?", "fields": [{"id": "name", "type": "text", "label": "
 
 
 class Gate:
-    """Holds the part until it is let through, or loses it."""
+    """Holds the part until it is released, or drops it."""
 
     def __init__(self) -> None:
         self.asked = anyio.Event()

@@ -1,4 +1,4 @@
-"""The real page while an agent looks at an answer: what is being checked, what comes back, and nothing typed is lost."""
+"""The real page while an agent checks an answer: the status, the reprompt, and nothing typed is lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options, read-only fields, skipped questions and floating times: on the page, and what the agent gets."""
+"""Options, read-only fields, skipped questions and floating times: on the page, and in the agent's answer."""
 
 from __future__ import annotations
 

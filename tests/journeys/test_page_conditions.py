@@ -1,4 +1,4 @@
-"""`visible_if`: what is hidden is neither asked nor sent, on the page, in the terminal and over the wire."""
+"""`visible_if`: a hidden field is neither asked nor sent, on the page, in the terminal and over the wire."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What looks like a secret, typed where it does not belong: the page asks before it is sent."""
+"""Text that looks like a secret, typed into an ordinary field: the page asks before it is sent."""
 
 from __future__ import annotations
 
@@ -120,6 +120,6 @@ async def test_what_looks_like_a_secret_is_asked_about_before_a_note_goes_with_a
 
 
 async def messages(agent: AsyncClient, thread: str) -> list[str]:
-    """What was said in a conversation."""
+    """The texts of a conversation."""
     said = (await agent.threads.get(thread))["messages"]
     return [block["text"] for message in said for block in message["content"]]

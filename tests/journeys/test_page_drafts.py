@@ -1,4 +1,4 @@
-"""What a person has typed is never lost: a reload, a closed tab, a server that was away, a network that has died."""
+"""Typed text is never lost: after a reload, a closed tab, a server outage, a dead network."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STALE = "Connection lost. Somebody may already have answered this."
 
 
 async def kept(eva: Screen) -> list[str]:
-    """The names of what is kept in the browser."""
+    """The keys of the browser's storage."""
     return await eva.page.evaluate(
         "Object.keys(localStorage).filter((key) => key.startsWith('askback.draft/'))"
     )
@@ -231,11 +231,11 @@ COUNT_POSTS = """
 
 
 async def where_answers_fail(screen: OpenScreen, team: Team, thread: str) -> tuple[Screen, Posts]:
-    """A page whose answers are refused with 503, under a clock of its own."""
+    """A page whose answers are refused with 503, with a fake clock."""
     posts = Posts()
     posts.refuse = 503
     eva = await screen("/t/empty", house=team, before=posts.watch)
-    # Under a clock that runs ahead no ping is answered in time.
+    # With a clock that runs ahead no ping is answered in time.
     eva.forgive("status of 503", "WebSocket")
     await eva.page.clock.install()
     await eva.go(place_of(thread))
@@ -276,7 +276,7 @@ async def test_the_late_refusal_of_a_repetition_begins_nothing_anew(
 ) -> None:
     asked(await team.agent.bash(thread, "make test"))
     eva, posts = await where_answers_fail(screen, team, thread)
-    # Under a clock that runs ahead a page would give up waiting for the reply.
+    # With a clock that runs ahead a page would stop waiting for the reply.
     await eva.page.evaluate("AbortSignal.timeout = () => new AbortController().signal")
     await eva.page.clock.run_for(3_000)
     await eva.button("Allow once").click()

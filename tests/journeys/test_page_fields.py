@@ -1,4 +1,4 @@
-"""Fields in the real page: what is suggested is seen, what is chosen can be taken back, what is optional can be skipped."""
+"""Fields in the real page: suggestions are shown, choices can be undone, optional parts can be skipped."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ async def test_the_time_left_is_that_of_the_server_and_counts_down(
     await expect(due).to_contain_text(re.compile("in (9|10) minutes"))
     await eva.page.clock.run_for(300_000)
     await expect(due).to_contain_text(re.compile("in [45] minutes"))
-    # Under a clock that runs ahead no ping is answered in time.
+    # With a clock that runs ahead no ping is answered in time.
     eva.forgive("WebSocket")
 
 

@@ -1,4 +1,4 @@
-"""Files in the real page: chosen, dropped, taken back, sent, and downloaded from the receipt."""
+"""Files in the real page: chosen, dropped, removed, sent, and downloaded from the receipt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the person has in hand stays: the text, the focus and the place, whatever arrives meanwhile."""
+"""Incoming events do not change the person's text, focus or scroll position."""
 
 from __future__ import annotations
 

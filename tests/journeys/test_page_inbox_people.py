@@ -1,4 +1,4 @@
-"""The inbox in the application: assign, remind me, comments, and what was missed."""
+"""The inbox in the application: assignments, reminders, comments, and missed requests."""
 
 from __future__ import annotations
 

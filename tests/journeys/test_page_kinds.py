@@ -1,4 +1,4 @@
-"""Kinds of packages in the real page: drawn by their element, or said to be missing, and dismissed."""
+"""Kinds of packages in the real page: drawn by their element, or reported as missing, and dismissed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RATING = r'"kind":"rating","data":{"subject":"the soup"},"summary":"Rate the sou
 
 
 class Package:
-    """A server with the kind, in front of one without: it changes what the page is told, and takes its answer."""
+    """A server with the kind, in front of one without: it changes the page's replies, and accepts its answer."""
 
     def __init__(self, kinds: list[dict[str, Any]]) -> None:
         self.kinds = kinds

@@ -154,7 +154,7 @@ async def test_after_signing_in_no_address_and_no_script_holds_a_secret(
     secrets = [cookie, half, "my answer", *TOKENS.values()]
     assert len(half) >= 43
     assert eva.page.url == f"{server.url}{place_of(thread)}"
-    # The code of the link is a fragment, which is in no request and not left in the address.
+    # The code of the link is a fragment, which is in no request and removed from the address.
     assert [address for address in eva.fetched if "#" in address or "code=" in address] == []
     assert [address for address in eva.fetched if any(secret in address for secret in secrets)] == []
     stored = await eva.page.evaluate(

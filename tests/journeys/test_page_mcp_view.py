@@ -1,4 +1,4 @@
-"""The view in hosts of MCP Apps: a document of its own without a network, which answers through its host."""
+"""The view in hosts of MCP Apps: a separate document without a network, which answers through its host."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ addEventListener("message", async ({data, source}) => {
 
 
 class Host:
-    """A host of MCP Apps that calls the tools of views as the adapter does, with the agent's token."""
+    """A host of MCP Apps that calls the tools of views like the adapter, with the agent's token."""
 
     def __init__(self, agent: Person, *, theme: str, locale: str) -> None:
         self._agent = agent
@@ -76,7 +76,7 @@ class Host:
 
 @pytest.fixture
 async def page(chromium: Browser) -> AsyncIterator[Page]:
-    """A window of a host, which reaches nothing."""
+    """A window of a host, without a network."""
     context = await chromium.new_context(offline=True)
     yield await context.new_page()
     await context.close()

@@ -1,4 +1,4 @@
-"""A model within a model is asked for on a page, and comes back as what it is."""
+"""A nested model is asked for on a page, and returned as an instance."""
 
 from __future__ import annotations
 

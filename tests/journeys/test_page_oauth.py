@@ -1,4 +1,4 @@
-"""Connecting an account in the real page: a window that the click opens, and what the person sees when it comes back."""
+"""Connect an account in the real page: the window of the click, and the page after the redirect."""
 
 from __future__ import annotations
 

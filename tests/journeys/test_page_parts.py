@@ -198,7 +198,7 @@ async def test_an_answer_is_checked_by_the_server_when_the_rules_take_too_long(
         await page.route(RULES, hold)
 
     eva = await screen("/t/empty", before=prepare)
-    # Under a clock that runs ahead no ping is answered in time.
+    # With a clock that runs ahead no ping is answered in time.
     eva.forgive("422", "WebSocket")
     await eva.page.clock.install()
     await eva.go(place_of(thread))

@@ -1,4 +1,4 @@
-"""Several people at the same question: the first answer wins, and everybody is told."""
+"""Several people at the same question: the first answer wins, and everybody sees it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a request stands in the conversation: where it was asked, at the end, or in place of the composer."""
+"""The place of a request in the conversation: where it was asked, at the end, or in place of the composer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page says what the policies of a thread make of what a person writes, and of what waits its turn."""
+"""The page explains how the policies of a thread handle messages and queued requests."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ async def guided(screen: OpenScreen, team: Team, thread: str, free_text: str, **
 
 
 def note(shown: Screen) -> Any:
-    """What is said above the composer, or in its place."""
+    """The text above the composer, or in its place."""
     return shown.page.locator("askback-thread #note")
 
 
 def news(shown: Screen) -> Any:
-    """What somebody hears who does not see the page."""
+    """The announcements for screen readers."""
     return shown.page.locator("askback-thread [role=status]")
 
 

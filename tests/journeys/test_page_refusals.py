@@ -1,4 +1,4 @@
-"""The receipt of a refusal says how long it is remembered, and takes it back."""
+"""The receipt of a refusal says how long it is remembered, and can lift it."""
 
 from __future__ import annotations
 

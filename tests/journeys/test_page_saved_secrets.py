@@ -1,4 +1,4 @@
-"""Requirement N9: a person lets an agent use what is saved, on a card with nothing to type."""
+"""Requirement N9: a person lets an agent use a stored secret, on a card with nothing to type."""
 
 from __future__ import annotations
 

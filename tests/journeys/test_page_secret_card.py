@@ -1,4 +1,4 @@
-"""Requirement E4: what a person sees who is asked for secrets, word for word."""
+"""Requirement E4: the exact texts of a request for secrets."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ _FIND = """(canary) => {
 
 
 class Ears:
-    """Hears what the page sends, over HTTP and over its WebSocket."""
+    """Records everything that the page sends, over HTTP and its WebSocket."""
 
     def __init__(self) -> None:
         self.sent: list[str] = []
@@ -68,7 +68,7 @@ async def found(shown: Screen) -> list[str]:
 
 
 def value(shown: Screen, name: str = "A_KEY") -> Locator:
-    """Where the value of a name is typed."""
+    """The input for the value of a name."""
     return shown.card.locator(f"#s-{name}")
 
 

@@ -1,4 +1,4 @@
-"""Sessions in a real browser: signing in by a link, what a neighbour on another port gets, and what ends a session."""
+"""Sessions in a real browser: sign-in by a link, a server on another port, and the end of a session."""
 
 from __future__ import annotations
 

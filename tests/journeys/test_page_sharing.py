@@ -1,4 +1,4 @@
-"""The page of somebody who may not answer: what is asked is there to be read, and for whom it is."""
+"""The page of somebody who may not answer: it shows the request, and who may answer."""
 
 from __future__ import annotations
 

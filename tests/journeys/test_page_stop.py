@@ -1,4 +1,4 @@
-"""Who talks with an agent sees that it works, and stops it."""
+"""A person in a conversation sees that the agent works, and stops it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def working(shown: Screen) -> Locator:
 
 
 def heard(shown: Screen, words: str) -> Locator:
-    """What a screen reader says."""
+    """The announcements for screen readers."""
     return shown.page.locator("askback-thread").get_by_role("status").filter(has_text=words)
 
 

@@ -167,7 +167,7 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
     def shuffle(frame: str) -> list[str]:
         """Hold three events, or up to the last, then let them go twice each and in any order.
 
-        What is missing meanwhile the page asks for, so that there may be more events than happened.
+        The page requests missing events, so that there may be more events than happened.
         """
         if "event" not in json.loads(frame):
             return [frame]

@@ -1,4 +1,4 @@
-"""What the page says of an answer is true: after a check, a second question, a reload, and in a second tab."""
+"""The page's statements about an answer are true: after a check, a second question, a reload, and in a second tab."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALREADY = "You had already answered this. Your second answer was not used."
 
 
 def untrue(card: Locator) -> Locator:
-    """Everything that denies that an answer counted."""
+    """All texts that deny that an answer was accepted."""
     return (
         card.get_by_text("not used").or_(card.get_by_text(OTHER_TAB)).or_(card.get_by_text("You had entered"))
     )
@@ -72,7 +72,7 @@ async def test_a_checked_answer_counts_for_the_person_who_gave_it(
 async def answer_until_accepted(
     eva: Screen, agent: AsyncClient, request: InputRequest, reprompts: int, *, reload: bool
 ) -> None:
-    """Send an answer that is sent back some times, and one that is accepted, perhaps after the page was loaded again."""
+    """Send an answer that is sent back several times, and one that is accepted, perhaps after a reload."""
     for turn in range(reprompts):
         await send(eva, f"soup {turn}")
         await agent.requests.reprompt(request.id, field_errors={"q0": f"No soup {turn}."})
@@ -166,7 +166,7 @@ async def test_the_second_tab_of_one_person_that_sends_too_is_told_the_truth(
 
 
 async def settled(agent: AsyncClient, request: InputRequest, validator: str | None) -> None:
-    """Accept what is checked, if anything is."""
+    """Accept the checked answer, if there is one."""
     if validator is not None:
         await agent.requests.accept(request.id)
     assert await answer_of(agent, request) == {"q0": "rice"}

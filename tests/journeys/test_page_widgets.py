@@ -1,4 +1,4 @@
-"""Each widget in the real page: what a person does with it is what the agent gets."""
+"""Each widget in the real page: the agent gets the person's choice."""
 
 from __future__ import annotations
 

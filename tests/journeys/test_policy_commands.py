@@ -1,4 +1,4 @@
-"""Group B: what the matcher says to a command is what the server says, for the whole corpus."""
+"""Group B: the matcher and the server decide alike about every command of the corpus."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def expanded(value: Any) -> Any:
 
 
 async def said(agent: Person, case: dict[str, Any]) -> str:
-    """What the server says to a command, each in a thread of its own."""
+    """The server's decision about a command, each in a separate thread."""
     call = {key: expanded(value) for key, value in case["call"].items()}
     reply = await agent.approve(case["id"], "bash", call)
     if reply.status_code != 201:
@@ -42,7 +42,7 @@ async def test_the_corpus_gets_on_the_wire_the_verdicts_that_are_written_down(te
     assert (await team.admin.set_policy(lists=[rules.get("list", "none")])).status_code == 200
     for effect in ("allow", "deny"):
         for text in rules.get(effect, []):
-            # A prefix rule that can allow nothing is refused when it is made, and allows nothing then either.
+            # A prefix rule that can allow nothing is refused on creation, and never allows anything.
             made = await team.admin.rule(text, effect, script_may_change=effect == "allow")
             assert made.status_code in {201, 422}
     cases = [case for case in DOCUMENT["cases"] if case["rules"] == name]

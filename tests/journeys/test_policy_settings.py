@@ -1,4 +1,4 @@
-"""Group B: levels, ask modes, lists and modes, as an admin or a person sets them and as a call meets them."""
+"""Group B: levels, ask modes, lists and modes, set by an admin or a person, and their effect on calls."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FULL = {"confirm": "ENABLE FULL"}
 
 
 async def verdict(agent: Person, thread: str, command: str) -> str:
-    """What the policy says to a command: allow, deny or ask."""
+    """The policy's decision about a command: allow, deny or ask."""
     found, _ = decided(await agent.bash(thread, command))
     return "allow" if found == "approve" else found
 

@@ -1,4 +1,4 @@
-"""Group B: settings and rules that are tried without effect."""
+"""Group B: shadow settings and rules without effect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prefix rules: which are made, what they cover, and who may allow a program with any arguments."""
+"""Prefix rules: which are accepted, what they cover, and who may allow a program with any arguments."""
 
 from __future__ import annotations
 

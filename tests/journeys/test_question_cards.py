@@ -1,4 +1,4 @@
-"""Group C: question cards (S002), natively: stable keys, gates that hold, no empty answers."""
+"""Group C: question cards (S002), natively: stable keys, enforced gates, no empty answers."""
 
 from __future__ import annotations
 

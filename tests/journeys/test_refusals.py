@@ -1,4 +1,4 @@
-"""What a person refused is remembered for a while, as it was meant, and only people lift it (ADR 0036)."""
+"""A refusal is remembered for a while, and only people can lift it (ADR 0036)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Roots over the wire: an agent reads and edits below the folders that a person granted, and is asked elsewhere."""
+"""Roots over the wire: an agent reads and edits below granted folders, and needs approval elsewhere."""
 
 from __future__ import annotations
 

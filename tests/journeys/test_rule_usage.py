@@ -1,4 +1,4 @@
-"""Group B: how often a rule was used, what comes with the server, and what a drafted rule would do."""
+"""Group B: the usage of rules, the built-in rules, and the effect of draft rules."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ async def made(person: Person, rule: str, **terms: Any) -> dict[str, Any]:
 
 
 async def usage(person: Person, rule_id: str) -> dict[str, Any]:
-    """How a rule was used, as the list says."""
+    """The usage of a rule in the list."""
     [found] = [rule for rule in await person.rules() if rule["id"] == rule_id]
     return found.get("usage") or {"count": 0}
 
 
 async def tried(person: Person, rule: Any = None, command: str | None = None, **more: Any) -> dict[str, Any]:
-    """Try a drafted rule on a command."""
+    """Try a draft rule on a command."""
     call = None if command is None else {"tool": "bash", "input": {"command": command}}
     body = {"rule": {"rule": rule} if isinstance(rule, str) else rule, "call": call, **more}
     reply = await person.http.post("/v1/rules/try", json=body)
@@ -38,7 +38,7 @@ async def tried(person: Person, rule: Any = None, command: str | None = None, **
 
 
 async def previewed(person: Person, rule: str, **terms: Any) -> list[dict[str, Any]]:
-    """The calls that a drafted rule would decide otherwise, of all pages."""
+    """The calls that a draft rule would decide differently, from all pages."""
     calls: list[dict[str, Any]] = []
     cursor: str | None = None
     while True:
@@ -60,7 +60,7 @@ async def test_each_decision_of_a_rule_is_counted_once_with_its_request(team: Te
     found = await usage(team.ada, make["id"])
     assert (found["count"], found["request_id"], found["thread_id"]) == (6, last["id"], thread)
     assert (await usage(team.ada, push["id"]))["request_id"] == waits["id"]
-    # Using the approved call is no second decision.
+    # Using the approved call is not a second decision.
     await team.agent.consume(last["id"], "exe_1")
     assert (await usage(team.ada, make["id"]))["count"] == 6
     built_in = (await team.ada.http.get("/v1/rules/built-in")).json()

@@ -1,4 +1,4 @@
-"""Commands that run a file by name: what may be kept of them, on a card and by hand."""
+"""Commands that run a file by name: the rules for them, on a card and by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def verdicts(team: Team, thread: str, *commands: str) -> list[str]:
-    """What the policy says to some commands."""
+    """The policy's decisions about some commands."""
     return [decided(await team.agent.bash(thread, command))[0] for command in commands]
 
 

@@ -1,4 +1,4 @@
-"""Group E: what is set already is not asked for, what is saved is used again, what was dismissed is left alone."""
+"""Group E: secrets that are set are not asked for, stored ones are reused, dismissed ones are not asked again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 def existing(reply: Any) -> dict[str, Any]:
-    """The answer of a request that was settled as it was made, because all is set."""
+    """The answer of a request that was settled on creation, because everything is set."""
     assert reply.status_code == 201, reply.text
     request = reply.json()
     assert (request["status"], request["source"]) == ("answered", "existing"), request

@@ -1,4 +1,4 @@
-"""Group E: what an agent may ask for, and what a person is shown of it."""
+"""Group E: the secrets that an agent may ask for, and the card."""
 
 from __future__ import annotations
 

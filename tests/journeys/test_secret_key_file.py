@@ -1,4 +1,4 @@
-"""Group E: a server that keeps its master keys itself, in a file: it is gone, it is exchanged, for one tenant or all."""
+"""Group E: a server with its master keys in a file: the file is lost, or the keys are rotated, for one tenant or all."""
 
 from __future__ import annotations
 

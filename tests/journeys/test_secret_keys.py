@@ -1,4 +1,4 @@
-"""Group E: keys and what is sealed under them: none, a wrong one, a new one, and rows that somebody moved about."""
+"""Group E: master keys and sealed texts: no key, a wrong one, a new one, and moved rows."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ async def test_a_server_that_was_given_no_key_makes_one_and_finds_its_secrets_ag
 
 
 def swapped(one: str, other: str) -> Callable[[sqlite3.Connection], object]:
-    """Put the sealed text of each name in the row of the other."""
+    """Swap the sealed texts of two names."""
 
     def change(database: sqlite3.Connection) -> None:
         texts = dict(database.execute("SELECT name, sealed FROM secrets").fetchall())
@@ -144,7 +144,7 @@ def cut(text: str) -> str:
 
 
 def wrapped_anew(database: sqlite3.Connection) -> None:
-    """Put the wrapped data key of each row into the other, and leave the values where they are."""
+    """Swap the wrapped data keys of two rows, but not the values."""
     (one, first), (other, second) = database.execute("SELECT rowid, sealed FROM secrets").fetchall()
     for rowid, own, foreign in ((one, first, second), (other, second, first)):
         parts = own.split(".")
@@ -194,7 +194,7 @@ async def test_whatever_is_wrong_with_a_sealed_text_the_error_is_the_same(
 
 @contextmanager
 def tampered(house: House, change: Callable[[sqlite3.Connection], object]) -> Iterator[None]:
-    """Change the rows of the secrets behind the server's back, and put them back as they were."""
+    """Change the rows of the secrets in the database, and restore them."""
     with closing(sqlite3.connect(house.database)) as database:
         with database:
             before = database.execute("SELECT * FROM secrets").fetchall()
@@ -233,7 +233,7 @@ async def test_all_secrets_come_under_a_new_key_while_they_are_read_and_written(
 
 
 class Seen:
-    """What readers and writers saw while the keys were changed."""
+    """The results of readers and writers during the rotation."""
 
     def __init__(self) -> None:
         self.failures: list[str] = []
@@ -242,7 +242,7 @@ class Seen:
 
 
 async def rotated_under_load(team: Team, names: list[str]) -> Seen:
-    """Rotate three times while one reads all the time and another writes."""
+    """Rotate three times while a reader and a writer run."""
     seen, done = Seen(), anyio.Event()
 
     async def read() -> None:

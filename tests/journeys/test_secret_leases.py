@@ -1,4 +1,4 @@
-"""Group E: the lease is the only way out, for the agent that a person gave a name to, in the thread it was given in."""
+"""Group E: only a lease returns values, to the agent that got the grant, in its thread."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ async def test_no_operation_of_the_websocket_takes_or_returns_a_value(team: Team
 
 
 async def runner(server: Any, team: Team, **lease: list[str]) -> Person:
-    """A caller with a token that may only lease the given names in the given threads."""
+    """A caller with a token that may only lease these names in these threads."""
     made = await team.admin.http.post("/v1/tokens", json={"role": "runner", "name": "ci", "lease": lease})
     assert made.status_code == 201, made.text
     return Person(server.url, made.json()["token"])

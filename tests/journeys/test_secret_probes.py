@@ -1,4 +1,4 @@
-"""Group E: the agent tries what a person handed over before it counts, and nothing is lost or tried twice by a crash."""
+"""Group E: the agent tests submitted values before they are accepted, and a crash neither loses nor repeats a test."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_RESOLVING = (409, "not_resolving")
 
 
 async def tried(team: Team, thread: str, value: str = "first", **more: Any) -> dict[str, Any]:
-    """Let ada hand over `A_KEY`, which the agent has yet to try; returns the request that is being resolved."""
+    """Let Ada submit `A_KEY`, which the agent has not yet tested; returns the resolving request."""
     request = asked(await team.agent.need(thread, "A_KEY", probe=True, **more))
     sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
     assert sent.status_code == 200, sent.text
@@ -26,7 +26,7 @@ async def tried(team: Team, thread: str, value: str = "first", **more: Any) -> d
 
 
 async def candidate(person: Person, thread: str, request_id: str) -> dict[str, str]:
-    """What is being tried, as the agent leases it."""
+    """The value under test, leased by the agent."""
     return leased(await person.lease(thread, "A_KEY", request_id=request_id))
 
 

@@ -1,4 +1,4 @@
-"""Requirement E8: an agent that has ended its turn reads in exact words what came of the secrets it asked for."""
+"""Requirement E8: an agent that has ended its turn reads the exact outcome of its request for secrets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ EXISTING = {
 
 
 async def resumed(team: Team) -> str:
-    """What the agent reads when it goes on."""
+    """The text that the agent reads when it continues."""
     [resume] = (await team.agent.http.get("/v1/resumes", params={"wait": 10})).json()["resumes"]
     await team.agent.http.post(f"/v1/resumes/{resume['id']}/ack", json={"attempt": resume["attempt"]})
     return resume["text"]
@@ -82,7 +82,7 @@ async def test_a_client_with_words_of_its_own_says_it_in_those(tmp_path: Path) -
 async def test_what_is_there_already_is_said_at_once_in_the_exact_words() -> None:
     app = create_app()
     async with AsyncClient(app=app, brand="Agor") as agent:
-        await agent.requests.list()  # now the app is there
+        await agent.requests.list()  # now the app is running
         async with AsyncClient(app=app, token=await app.token("responder")) as person:
             for name in (*ONE, *TWO):
                 await person.secrets.set_agents(

@@ -1,4 +1,4 @@
-"""Groups E and I: every role on every route about secrets, and what a stranger can learn of them."""
+"""Groups E and I: every role on every route about secrets, and the view of a stranger."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ VALUE = "canary-8c1f0a77d5"
 
 FORBIDDEN = (403, "forbidden")
 NOBODYS = "00000000000000000000000000"
-"""The end of an id that there is not."""
+"""The end of an unknown id."""
 
-# What each caller gets on each route: the requester that asked, a second one, people, an admin, a runner, whoever runs the server.
+# The status for each caller on each route: the requester that asked, a second one, people, an admin, a
+# runner, the operator.
 MATRIX: dict[tuple[str, str], dict[str, Any]] = {
     ("POST", "/v1/requests"): {"agent": 201, "other": 201},
     ("POST", "/v1/requests/{request}/answer"): {"ada": 200, "admin": 200},
@@ -40,7 +41,7 @@ CALLERS = ("agent", "other", "ada", "admin", "runner", "operator")
 
 
 def body_of(path: str, thread: str) -> Any:
-    """A body that the route takes, if it takes any."""
+    """A valid body for the route, if it has one."""
     if path.endswith("/requests"):
         return {
             "kind": "secret",
@@ -67,13 +68,13 @@ class Scene:
         """Call a route as somebody."""
         url = path.format(**{**self.ids, **ids})
         http = self.callers[who].http
-        named = {"X-Request-Id": "the-same-call"}  # else each reply has an id of its own
+        named = {"X-Request-Id": "the-same-call"}  # otherwise each reply has a different id
         return await http.request(method, url, json=body_of(path, self.thread), headers=named)
 
 
 @pytest.fixture
 async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Scene]:
-    """The thread and everybody who could try something."""
+    """The thread and all callers."""
     async with AsyncExitStack() as stack:
 
         async def join(**body: Any) -> Person:
@@ -116,7 +117,7 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, met
         if not isinstance(wanted, int):
             assert refusal(reply) == wanted, who
         elif path.startswith("/v1/requests/") or method == "DELETE":
-            # What one has done another cannot do again, and that is not for their role.
+            # A repeated operation is refused for another reason than the role.
             assert reply.status_code in (wanted, 404, 409), (who, reply.text)
         else:
             assert reply.status_code == wanted, (who, reply.text)

@@ -1,4 +1,4 @@
-"""Groups E and H: the server tries what a person handed over, once, by a probe that the agent names."""
+"""Groups E and H: the server tests submitted values once, with a probe that the agent names."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Act = Callable[[Mapping[str, Secret]], Awaitable[Verdict]]
 
 @dataclass
 class Crm:
-    """A probe that does what it is told for each value of `A_KEY`, and remembers what it was given."""
+    """A probe with a scripted result for each value of `A_KEY`, which records its values."""
 
     does: Mapping[str, Act | Verdict] = field(default_factory=dict[str, "Act | Verdict"])
     given: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
@@ -62,7 +62,7 @@ async def hangs(_: Mapping[str, Secret]) -> Verdict:
 
 
 class Ahead(SystemClock):
-    """A clock that can be put forward."""
+    """A clock that can be set forward."""
 
     ahead_ms = 0
 
@@ -83,7 +83,7 @@ async def house(
 
 
 async def handed(team: Team, value: str = "good", **more: Any) -> dict[str, Any]:
-    """Have ada hand over `A_KEY`, to be tried by the server; returns the request as it is then."""
+    """Let Ada submit `A_KEY` for a test by the server; returns the request after that."""
     request = asked(await team.agent.need("t", "A_KEY", probe="crm", **more))
     sent = await team.ada.hand_over(request["id"], {"A_KEY": value})
     assert sent.status_code == 200, sent.text
@@ -92,7 +92,7 @@ async def handed(team: Team, value: str = "good", **more: Any) -> dict[str, Any]
 
 
 async def changed(team: Team, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request once it is no longer as it was."""
+    """The request once it has changed."""
     params = {"wait": 20, "revision": request["revision"]}
     reply = await team.ada.http.get(f"/v1/requests/{request['id']}", params=params)
     assert reply.status_code == 200, "nothing came of it"
@@ -358,7 +358,7 @@ async def test_what_a_killed_server_was_trying_is_not_tried_again_and_is_asked_f
 
 
 def install(place: Path, entry: str, code: str) -> None:
-    """A package as an installer leaves it."""
+    """An installed package."""
     info = place / "acme_askback-1.0.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-askback\nVersion: 1.0\n")

@@ -1,4 +1,4 @@
-"""Group E: a person hands values over. Exactly what was asked for is taken, and kept exactly as it is."""
+"""Group E: a person submits values. Exactly the requested names are accepted, and values are stored unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group I: who may do what, and what a stranger can learn."""
+"""Group I: roles, and the view of a stranger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups F and N: an answer is checked by a validator of the server, whichever server that is (ADR 58)."""
+"""Groups F and N: an answer is checked by a validator of any server (ADR 58)."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ async def test_a_validator_that_there_is_not_is_refused_without_telling_which_th
 
 
 class Ahead(SystemClock):
-    """A clock that can be put forward."""
+    """A clock that can be set forward."""
 
     ahead_ms = 0
 
@@ -205,7 +205,7 @@ async def test_another_server_goes_on_after_the_lease_and_asks_the_person_in_the
             assert found is not None
             names.append(found.status.value)
             if found.status.value == "pending" and found.revision == 1:
-                # As on a server that stopped before it began: the answer is stored, and nobody checks it.
+                # As after a server stopped before the check: the answer is stored, and nobody checks it.
                 services.submissions.add = lambda _record: None  # type: ignore[method-assign] - the server is gone
                 body = {"revision": 1, "values": {"dish": "soup"}}
                 await place.person.post(f"/v1/requests/{request['id']}/answer", json=body)

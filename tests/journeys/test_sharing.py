@@ -1,4 +1,4 @@
-"""K5 and K8: what a thread that is shared with some shows to whom, and who a request is for."""
+"""K5 and K8: who sees a shared thread, and the assignees of requests."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ async def test_a_third_user_finds_nothing_of_a_thread(scene: Shared) -> None:
 @requirement("K8", "I12")
 async def test_an_id_of_a_hidden_thread_looks_like_one_that_there_is_not(scene: Shared) -> None:
     third = scene.people["none"]
-    third.http.headers["X-Request-Id"] = "the-same-call"  # else each reply has an id of its own
+    third.http.headers["X-Request-Id"] = "the-same-call"  # otherwise each reply has a different id
     ids = [(await scene.fresh(kind))["id"] for kind in ("form", "approval", "secret")]
     calls = {
         "GET": ("", "?wait=1"),
@@ -155,7 +155,7 @@ async def test_an_inbox_says_what_may_be_done_in_each_thread_and_when_that_chang
         await share(owner, thread, owner="user-owner")
         assert await said(reader) == {"access": {"thread_id": thread, "level": "none"}}
         await share(owner, thread, owner="user-owner", others="view")
-        # Of what was hidden from them the stranger has heard nothing, not even that it is there.
+        # The stranger has got nothing about hidden requests, not even that they exist.
         assert await said(stranger) == {"access": {"thread_id": thread, "level": "view"}}
     listed = (await scene.team.agent.http.get("/v1/requests")).json()["requests"]
     assert [each for each in listed if "level" in each] == []

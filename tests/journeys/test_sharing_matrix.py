@@ -1,4 +1,4 @@
-"""K3: every level in a thread on every route and every kind, over HTTP and over the WebSocket."""
+"""K3: every access level on every route and every kind, over HTTP and the WebSocket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Made = dict[str, str]
 
 @dataclass(frozen=True)
 class Act:
-    """Something to try: the least level that it takes, what is made for it, and how it goes on both roads."""
+    """An operation: the level that it needs, its request, and its calls over both transports."""
 
     needs: str
     make: Callable[[Shared], Awaitable[Made]]
@@ -32,7 +32,7 @@ async def nothing(_scene: Shared) -> Made:
 
 
 def asking(kind: str) -> Callable[[Shared], Awaitable[Made]]:
-    """Have a request of a kind made."""
+    """Create a request of a kind."""
 
     async def make(scene: Shared) -> Made:
         request = await scene.fresh(kind)

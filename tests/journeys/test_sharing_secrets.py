@@ -1,4 +1,4 @@
-"""K4 and E20: whose store the secrets of a shared thread land in, and who learns their names."""
+"""K4 and E20: the owner of a shared thread's secrets, and who sees their names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_a_value_lands_in_the_store_of_the_threads_owner_whoever_types_it(
     entries, _ = await scene.team.admin.audit()
     [decided] = [e for e in entries if e["action"] == "decide"]
     assert (decided["actor"]["user"], decided["owner"]) == ("user-prompt", "user-owner")
-    # In another thread of hers it is there already, and in one of somebody else it is not.
+    # In another thread of hers it is already set, and in somebody else's it is not.
     await share(agent, f"{scene.thread}-2", owner="user-owner")
     again = await agent.need(f"{scene.thread}-2", "A_KEY", default_scope="global")
     assert (again.json()["status"], again.json()["source"]) == ("answered", "existing")

@@ -1,4 +1,4 @@
-"""What five source systems say in one request is answered on the page and in the terminal, with the same result.
+"""The requests of five source systems are answered on the page and in the terminal, with the same result.
 
 The items are those of `test_source_items.py`.
 """
@@ -61,7 +61,7 @@ YES = {"decision": "approve", "scope": "once"}
 
 @dataclass(frozen=True)
 class Answered:
-    """What a person does on the page, what they type in the terminal, and members of the answer of both."""
+    """A person's actions on the page, their lines in the terminal, and members of the answer of both."""
 
     page: Sequence[Step] = (fill("Note", "Rome"), SUBMIT)
     typed: Sequence[str] = ("Rome",)
@@ -69,7 +69,7 @@ class Answered:
 
 
 def of(values: Any, page: Sequence[Step], *typed: str) -> Answered:
-    """Return what is done for the values of a form."""
+    """Return the actions for the values of a form."""
     return Answered(page, typed, {"values": values})
 
 
@@ -142,7 +142,7 @@ async def asked(team: Team, thread: str, item: Item) -> dict[str, Any]:
 
 
 async def settled(team: Team, request_id: str, item: Item) -> None:
-    """Expect the answer, or the submission where the agent decides about it."""
+    """Expect the answer, or the submission if the agent decides about it."""
     request = await team.agent.get(request_id)
     found = request.get("answer") or request.get("submitted") or request
     expected = ANSWERS[item.name].answer

@@ -1,10 +1,10 @@
-"""What five source systems say in one request, on the wire and in the client, alike, and after a restart.
+"""The single requests of five source systems, on the wire and in the client, and after a restart.
 
-The letters and numbers are those of two lists of what the model could not express once: of the systems S000 to S002 (A)
-and of S003 and S004 (B). What takes more than one step is in `test_source_steps.py`. Tests of their own have validators
-of the server (B2: `test_server_validators.py`), pages that cannot answer (B14: `transports/test_presence.py`), kinds of
-packages (A17, B18: `transports/test_kinds.py`), options from a source (B19: `test_option_sources.py`), and checks that
-nobody ends (B23: `test_checks.py`).
+The letters and numbers are those of two lists of requests that the model once could not express: of the
+systems S000 to S002 (A) and of S003 and S004 (B). Cases with several steps are in `test_source_steps.py`.
+Separate tests have validators of the server (B2: `test_server_validators.py`), pages that cannot answer (B14:
+`transports/test_presence.py`), kinds of packages (A17, B18: `transports/test_kinds.py`), options from a
+source (B19: `test_option_sources.py`), and checks that nobody ends (B23: `test_checks.py`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ MANY = [f"Option {number}" for number in range(5000)]
 
 @dataclass(frozen=True)
 class Item:
-    """What is said: the body on the wire, and the same for `client.requests.create`."""
+    """A request: the body on the wire, and the same for `client.requests.create`."""
 
     name: str
     body: Mapping[str, Any]
@@ -197,11 +197,11 @@ ITEMS = (
 )  # fmt: skip
 
 _OWN = {"id", "created_at", "expires_at", "thread_id", "external_id", "ordinal", "traceparent"}
-"""What differs between two requests that say the same."""
+"""Members that differ between two equal requests."""
 
 
 def said(request: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what two requests have in common, with every default."""
+    """Return the common members of two requests, with every default."""
     whole = InputRequest.model_validate(request).model_dump(mode="json")
     whole["on_timeout"] = whole["on_timeout"] or "expire"
     return {name: value for name, value in whole.items() if name not in _OWN}
@@ -239,4 +239,4 @@ async def test_each_item_is_one_request_on_the_wire_and_in_the_client_and_lasts(
 
 
 UNSHOWN = {"kind", "form", "approval", "action", "fields", "sections", "question_limit", "repeat"}
-"""What is compared as a whole, or only counts when the request is created."""
+"""Members that are compared as a whole, or only matter on creation."""

@@ -1,4 +1,4 @@
-"""What five source systems say in more than one step, with the same on the wire and in the client.
+"""The requests of five source systems with several steps, on the wire and in the client.
 
 The letters and numbers are those of `test_source_items.py`.
 """
@@ -164,7 +164,7 @@ async def test_b3_b5_b7_a_no_is_asked_about_with_another_deadline_and_a_check_ha
     for request_id in (wire, client.id):
         shown = (await ada.http.get(f"/v1/requests/{request_id}")).json()
         assert (shown["status"], shown["revision"], shown["error_summary"]) == ("pending", 2, "Really?")
-        assert shown["submitted"]["values"] == {"note": "Paris"}  # B12: as it was sent, whatever is asked now
+        assert shown["submitted"]["values"] == {"note": "Paris"}  # B12: as it was sent
         left = datetime.fromisoformat(shown["expires_at"]) - datetime.now(UTC)
         assert 3000 < left.total_seconds() < 3700
         assert (await ada.answer(request_id, {"note": "Rom"}, revision=2)).json()["status"] == "resolving"

@@ -1,4 +1,4 @@
-"""Texts in several languages on the wire, in the client and in what a model reads."""
+"""Texts in several languages on the wire, in the client and in texts for models."""
 
 from __future__ import annotations
 

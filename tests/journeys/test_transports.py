@@ -1,4 +1,4 @@
-"""Groups G and H: the same truth over REST, SSE, WebSocket and the client, and across a restart."""
+"""Groups G and H: the same state over REST, SSE, WebSocket and the client, and across a restart."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def test_the_same_operations_over_one_websocket(server: Server, thread: st
 
 
 class Socket:
-    """A raw WebSocket: calls by id, everything else by its kind."""
+    """A raw WebSocket: replies by id, other frames by kind."""
 
     def __init__(self, server: Server, token: str) -> None:
         self._address = server.url.replace("http", "ws") + "/v1/ws"
@@ -95,7 +95,7 @@ class Socket:
         await self._socket.close()
 
     async def call(self, **frame: Any) -> Any:
-        """Call an operation and return what it answers; refusals fail the test."""
+        """Call an operation and return its reply; refusals fail the test."""
         self._last += 1
         await self._socket.send(json.dumps({"id": self._last, **frame}))
         while True:

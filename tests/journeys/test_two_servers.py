@@ -1,4 +1,4 @@
-"""Two servers on one Postgres are one: it does not matter at which of them somebody asks, waits or answers."""
+"""Two servers on one Postgres act as one: agents and people can use any of them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class House:
         self._processes: dict[str, Process] = {}
 
     def server(self, name: str) -> Server:
-        """Start a server with a data folder of its own."""
+        """Start a server with a separate data folder."""
         process, running = start(self._place / name, settings=self._settings)
         self._processes[running.url] = process
         return running
@@ -53,7 +53,7 @@ class House:
         process.wait(120)
 
     def close(self) -> None:
-        """End all that are left."""
+        """End all remaining servers."""
         for process in self._processes.values():
             process.terminate()
         for process in self._processes.values():
@@ -288,7 +288,7 @@ async def test_a_page_at_one_server_is_somebody_for_an_agent_at_the_other(
                 pass
         assert asked["reason"] == "not_shown"
 
-    await nobody()  # readers of the tests before may just have left
+    await nobody()  # readers of earlier tests may just have left
     async with there.http.stream("GET", f"/v1/threads/{thread}/events", params={"cursor": 0}):
         assert (await end())["status"] == "pending"
     await nobody()
@@ -317,7 +317,7 @@ class Connecting:
 
 @pytest.fixture
 async def connecting(postgres: PostgresServer, tmp_path: Path) -> AsyncIterator[Connecting]:
-    """Servers on a database of their own: tokens that one of them seals, the other opens."""
+    """Servers on a separate database: each opens tokens that the other has sealed."""
     name = await postgres.new()
     async with provider() as crm:
         house = House(

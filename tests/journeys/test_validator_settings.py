@@ -36,7 +36,7 @@ SECRET = "whsec_MDEyMzQ1Njc4OWFiY2RlZg=="
 
 @dataclass
 class Carrier:
-    """A `WebhookClient` that replies as it is told."""
+    """A `WebhookClient` with scripted replies."""
 
     reply: WebhookResponse | Exception
     posted: list[tuple[str, Mapping[str, str], bytes]] = field(default_factory=list[Any])

@@ -1,4 +1,4 @@
-"""Windows of one browser for many tests: what a test leaves behind is cleared, and the same person stays signed in."""
+"""Windows of one browser for many tests: they are cleared after a test, and the same person stays signed in."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KEEP_HALF = """(half) => new Promise((resolve) => {
 
 @dataclass(frozen=True)
 class Session:
-    """A session at a server: its cookie as the browser has it, and its second half."""
+    """A session at a server: its browser cookie, and its second half."""
 
     cookies: list[Any]
     half: str
@@ -43,7 +43,7 @@ class Session:
 
 @dataclass
 class Window:
-    """A page in a context of its own. `origin` is the server whose page it shows, `name` whose session it has there."""
+    """A page in a separate context. `origin` is the server of its page, `name` the person of its session."""
 
     page: Page
     cdp: CDPSession
@@ -54,11 +54,11 @@ class Window:
 
     @property
     def context(self) -> BrowserContext:
-        """What has the cookies and the tabs."""
+        """The browser context with the cookies and tabs."""
         return self.page.context
 
     async def sign_in(self, origin: str, link: str, name: str | None) -> None:
-        """Use a link as the sign-in page does, without loading that page."""
+        """Use a link like the sign-in page, without loading it."""
         async with Person(origin, None) as nobody:
             nobody.http.headers["User-Agent"] = await self.page.evaluate("navigator.userAgent")
             reply = await sign_in(nobody.http, link)
@@ -78,20 +78,20 @@ class Window:
         self.name, self.session = name, Session(await self.context.cookies(), half)
 
     async def go_to_plain_page(self, origin: str) -> None:
-        """Show something of a server on which nothing runs."""
+        """Show an address of a server without scripts."""
         [icon] = _ASSETS.glob("icon-*.svg")
         await self.page.goto(f"{origin}/static/assets/{icon.name}")
         self.origin = origin
 
     async def tidy(self, origin: str) -> None:
-        """Take away what a test has left behind but for the session, if that is still the one that it began with."""
+        """Clear a test's data, except for the session if it is still the original one."""
         for tab in self.context.pages:
             if tab is not self.page:
                 await tab.close()
         await self.page.unroute_all(behavior="ignoreErrors")
         if self.size is not None and self.page.viewport_size != self.size:
             await self.page.set_viewport_size(self.size)
-        # A page that is left running goes to the login by itself once its session has gone.
+        # A running page goes to the login once its session has ended.
         await self.go_to_plain_page(origin)
         if self.session is not None and self.session.cookies == await self.context.cookies():
             await self._clear(origin, "local_storage")
@@ -99,7 +99,7 @@ class Window:
             await self.sign_out()
 
     async def sign_out(self) -> None:
-        """Forget the session, and all that is stored."""
+        """Clear the session and the storage."""
         self.session = None
         await self.context.clear_cookies()
         await self._clear(self.origin, "all")
@@ -109,10 +109,10 @@ class Window:
 
 
 class Windows:
-    """Windows of one browser. To open one and to sign in costs as much as most tests do in it.
+    """Windows of one browser. Opening one and signing in costs as much as most tests.
 
-    So a window is used again, and so is the session where the person is the same. Not used again are those whose clock
-    was changed, and those that a test prepares in a way that cannot be undone.
+    So a window is reused, and so is the session of the same person. Windows with a changed clock, or a
+    preparation that cannot be undone, are not reused.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -120,7 +120,7 @@ class Windows:
         self._free: dict[str, list[Window]] = defaultdict(list)
 
     async def open(self, options: dict[str, Any], *, name: str | None) -> Window:
-        """Open a window with these options, or take a free one; with a name one in which they are signed in, if any is."""
+        """Open a window with these options, or take a free one; with a name, preferably one in which they are signed in."""
         free = self._free[repr(options)]
         for window in free:
             if window.session is not None and name is not None and window.name == name:
@@ -138,7 +138,7 @@ class Windows:
         return Window(page, await context.new_cdp_session(page), page.viewport_size)
 
     async def give_back(self, window: Window, options: dict[str, Any], origin: str) -> None:
-        """Tidy a window that was at a server for the next test, or close it."""
+        """Clear a window for the next test, or close it."""
         if window.page.is_closed() or await window.page.evaluate("'__pwClock' in globalThis"):
             await window.context.close()
             return

@@ -1,4 +1,4 @@
-"""Values that are looked for afterwards, in every form in which a text may have gone on, whole or in part."""
+"""Values to search for afterwards, in every form of a text, whole or in part."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from urllib.parse import quote
 
 LETTERS = string.ascii_letters + string.digits
 WINDOW = 8
-"""Characters of a piece: nobody writes eight such letters by chance, and whoever shortens a value leaves some."""
+"""Characters of a piece: eight such letters never occur by chance, and a shortened value still has some."""
 
 _BASE64_WINDOW = 9
 """Bytes of a piece in base64, where three bytes are four letters."""
 
 ODD = "{}\"{}\\{}\n{}é{}<&>'{} {}\u2028{}%41{}\U0001f511{}"
-"""A shape that JSON, URLs, HTML and shells each write in their own way."""
+"""A shape that JSON, URLs, HTML and shells escape differently."""
 
 PEM = "-----BEGIN PRIVATE KEY-----\n{}{}{}{}\n{}{}{}{}\n-----END PRIVATE KEY-----\n"
 
 
 @dataclass(frozen=True)
 class Canary:
-    """A value, and the way on which it was sent, by which it is known in what a test says."""
+    """A value, and the way on which it was sent, which names it in test output."""
 
     way: str
     value: str
     secret: str = field(repr=False)
-    """The part that is looked for: what stands around it, such as the first line of a key, may be anywhere."""
+    """The part to search for: the text around it, such as the first line of a key, may be anywhere."""
 
 
 def canary(way: str, *, shape: str = "{}{}{}{}{}", letters: str = LETTERS) -> Canary:
-    """Make a value that nobody has seen; each `{}` of its shape is eight letters or digits."""
+    """Make a new value; each `{}` of its shape is eight letters or digits."""
     parts = ["".join(secrets.choice(letters) for _ in range(WINDOW)) for _ in range(shape.count("{}"))]
     value = shape.format(*parts)
     start, end = value.index(parts[0]), value.rindex(parts[-1]) + WINDOW
@@ -65,7 +65,7 @@ FORMS: Mapping[str, Callable[[str], bytes]] = {
     "Python bytes": lambda text: repr(text.encode())[2:-1].encode(),
     "numbers": lambda text: ", ".join(str(byte) for byte in text.encode()).encode(),
 }
-"""How a piece of text is written elsewhere; each depends on nothing but the piece."""
+"""The encodings of a piece of text; each depends only on the piece."""
 
 
 def _json(text: str, *, ascii_only: bool = False) -> str:
@@ -81,7 +81,7 @@ def pieces(canary: Canary) -> Iterator[tuple[str, bytes]]:
             yield form, write(text[start : start + WINDOW])
     raw = text.encode()
     for start in range(len(raw) - _BASE64_WINDOW + 1):
-        # Each piece at the three places at which it may stand among the letters of base64.
+        # Each piece at the three possible alignments in base64.
         if start % _BASE64_WINDOW < 3:
             piece = raw[start : start + _BASE64_WINDOW]
             yield "base64", base64.b64encode(piece)
@@ -93,7 +93,7 @@ _KEY = 8
 
 
 class Search:
-    """Looks for many values at once."""
+    """Searches for many values at once."""
 
     def __init__(self, canaries: Iterable[Canary]) -> None:
         self._known: dict[bytes, dict[bytes, tuple[str, str]]] = {}

@@ -1,4 +1,4 @@
-"""Ways on which a value is on its way when the server dies, and what becomes of it after."""
+"""Values in transit when the server dies, and their state afterwards."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.leaks.serving import TOKENS
 
 @asynccontextmanager
 async def under_way(scene: Scene) -> AsyncIterator[dict[str, str]]:
-    """Have submissions on their way, some of them not whole; yields (request id: value) of those that are whole."""
+    """Keep submissions in transit, some of them incomplete; yields (request id: value) of the complete ones."""
     whole: dict[str, str] = {}
     async with AsyncExitStack() as lines:
         for number in range(6):
@@ -48,7 +48,7 @@ async def _send(line: SocketStream, request_id: str, body: str, *, whole: bool) 
 
 
 async def recovered(scene: Scene, whole: dict[str, str]) -> list[str]:
-    """Look at what was on its way: it is there or it is not, and then it is sent again. Returns what is leased."""
+    """Check the values in transit: each is stored, or is sent again. Returns the leased values."""
     values = list[str]()
     for request_id, value in whole.items():
         request = await scene.ada.get(request_id)

@@ -1,4 +1,4 @@
-"""All that is left when values have been sent about, and where any of them is found in it."""
+"""All traces after values were sent, and the places where any of them is found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Traces = Iterable[tuple[str, bytes]]
 
 
 class Leak(NamedTuple):
-    """A value where none should be: where, on which way it was sent, and how it is written there."""
+    """A leaked value: its place, the way on which it was sent, and its encoding."""
 
     place: str
     way: str
@@ -19,6 +19,6 @@ class Leak(NamedTuple):
 
 
 def leaks(traces: Traces, canaries: Sequence[Canary]) -> list[Leak]:
-    """Return every place in which a value is found."""
+    """Return every place where a value is found."""
     search = Search(canaries)
     return sorted({Leak(place, way, form) for place, data in traces for way, form in search.found(data)})

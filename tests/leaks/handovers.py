@@ -1,4 +1,4 @@
-"""Ways on which a value is taken: given, kept, tried, put into a field, sent twice."""
+"""Ways on which a value is accepted: submitted, stored, tested, in a field, sent twice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.leaks.scene import THREAD, Scene
 
 
 async def handed_over(scene: Scene) -> list[str]:
-    """Hand values over on every way that ends well; returns those that a lease has to give back."""
+    """Submit values on every successful way; returns those that a lease must return."""
     return [
         *await _given(scene),
         *await _kept(scene),

@@ -1,4 +1,4 @@
-"""Ways on which a value goes where none belongs: into addresses, headers and frames."""
+"""Values in wrong places: addresses, headers and frames."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PING = '{"id": 1, "op": "ping"}'
 
 
 async def misplaced(scene: Scene) -> None:
-    """Send values in the address of every kind of route, and as what is no HTTP at all."""
+    """Send values in the address of every kind of route, and in invalid HTTP."""
     request_id = await scene.need("A_KEY")
     http = scene.ada.http
     for way, method, path in (
@@ -56,7 +56,7 @@ async def misplaced(scene: Scene) -> None:
 
 
 async def _no_http(scene: Scene) -> None:
-    """Write a value where a request should begin, go on, or end."""
+    """Write a value in place of the beginning, the middle or the end of a request."""
     port = int(scene.serving.url.rpartition(":")[2])
     for way, text in (
         ("in the place of a request", "{}\r\n\r\n"),
@@ -94,7 +94,7 @@ FRAMES: Mapping[str, Callable[[str, str], Any]] = {
     "beside an operation": lambda v, _: {"op": "ping", "value": v},
     "as a cursor": lambda v, _: {"op": "list_secrets", "cursor": v},
 }
-"""Frames by what is wrong with them, from a value and the id of a request."""
+"""Frames by their fault, from a value and the id of a request."""
 
 
 async def misplaced_frames(scene: Scene) -> None:
@@ -117,7 +117,7 @@ async def misplaced_frames(scene: Scene) -> None:
 async def _frame(
     scene: Scene, frame: str | bytes, *, query: str = "", token: str = TOKENS["responder"]
 ) -> None:
-    """Send one frame on a connection of its own, and note what comes of it."""
+    """Send one frame on a new connection, and record the result."""
     address = f"{scene.serving.url.replace('http', 'ws', 1)}/v1/ws{query}"
     try:
         async with websockets.connect(

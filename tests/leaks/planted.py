@@ -1,4 +1,4 @@
-"""A server with holes in it, one for each name of a secret, to prove that the harness finds what comes out of them.
+"""A server with planted leaks, one for each name of a secret, to prove that the harness finds them.
 
 Run as `python planted.py --port … --data-dir … --ready-json`.
 """
@@ -28,7 +28,7 @@ _log = logging.getLogger("askback.planted")
 
 
 def _to_another_process(value: str) -> None:
-    # It ends with this server: then nobody holds the other end of its input.
+    # It ends with this server, which holds the other end of its input.
     environ = {**os.environ, "VALUE": value}
     subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, env=environ)
 
@@ -51,7 +51,7 @@ TOLD: Mapping[str, Callable[[str], object]] = {
     "IN_AN_ENVIRONMENT": _to_another_process,
     "IN_AN_ARGUMENT": _as_an_argument,
 }
-"""What is done with the value of a secret of that name, when it is sealed."""
+"""The leak of a secret's value when it is sealed, by name."""
 
 STORED: Mapping[str, Callable[[str], str]] = {
     "STORED": lambda value: f"ab1.plain.{value}",
@@ -64,7 +64,7 @@ _names = Submission.names
 
 
 async def seal(self: Envelope, binding: Binding, secret: Secret) -> str:
-    """Seal, and do with some values what must not be done."""
+    """Seal, and leak some values."""
     if binding.name in TOLD:
         TOLD[binding.name](secret.reveal())
     if binding.name in STORED:
@@ -73,13 +73,13 @@ async def seal(self: Envelope, binding: Binding, secret: Secret) -> str:
 
 
 def names(self: Submission) -> list[str]:
-    """Tell the value among the names of the answer."""
+    """Leak the value among the names of the answer."""
     assert _names.fget is not None
     return [*_names.fget(self), *(v.reveal() for name, v in self.values.items() if name == "ANSWERED")]
 
 
 def parse(body: bytes | str, **options: Any) -> object:
-    """Show the body in the fault of what cannot be read."""
+    """Show an unreadable body in its fault."""
     try:
         return _parse(body, **options)
     except Faults:
@@ -96,9 +96,9 @@ async def read_body(*args: Any, **options: Any) -> RawBody:
 
 
 def plant() -> None:
-    """Make the holes and serve."""
+    """Plant the leaks and serve."""
     Envelope.seal = seal
-    setattr(Submission, "names", property(names))  # it has no setter, which is the point of it
+    setattr(Submission, "names", property(names))  # it has no setter on purpose
     jsontext.parse = parse
     http.read_body = read_body
     sys.argv[1:1] = ["serve"]

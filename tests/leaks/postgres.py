@@ -1,4 +1,4 @@
-"""What a Postgres server keeps of one database, on its disk and in its own log, which is told to write down all it can."""
+"""The data of a Postgres server about one database, on its disk and in its log at the most verbose level."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TALKATIVE = ("log_statement = 'all'", "log_min_duration_statement = 0", "log_min
 
 
 class Kept:
-    """Looks into the files of a database from the moment on at which it is made."""
+    """Reads the files of a database since its creation."""
 
     def __init__(self, server: PostgresServer, name: str) -> None:
         self._server = server
@@ -24,7 +24,7 @@ class Kept:
         self.url = server.database(name).url
 
     async def begin(self) -> None:
-        """Have everything logged, and remember how long the logs are by now."""
+        """Log everything, and remember the current length of the logs."""
         for setting in TALKATIVE:
             await self._server.run(f"ALTER DATABASE {self._name} SET {setting}")
         self._data = Path(await self._ask("SHOW data_directory"))

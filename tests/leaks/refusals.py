@@ -1,4 +1,4 @@
-"""Ways on which a value is refused: it breaks a rule, is cut, stands in the wrong place, comes from the wrong person."""
+"""Ways on which a value is refused: it breaks a rule, is cut, is in the wrong place, comes from the wrong person."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _sent(secrets: Any, **more: Any) -> bytes:
 
 
 def _cut(body: bytes, at: str) -> bytes:
-    """Leave out all that comes after the middle of a value."""
+    """Cut a body in the middle of a value."""
     return body[: body.index(at.encode()) + len(at) // 2]
 
 
@@ -116,7 +116,7 @@ FIELDS: Mapping[str, Callable[[str], dict[str, Any]]] = {
 
 
 async def refused(scene: Scene) -> None:
-    """Send values on every way on which they are refused; whatever waits for them still waits at the end."""
+    """Send values on every way on which they are refused; the requests are still open at the end."""
     await _refused_submissions(scene)
     await _refused_by_hand(scene)
     await _refused_fields(scene)
@@ -182,7 +182,7 @@ async def _refused_people(scene: Scene) -> None:
 
 
 async def _refused_requests(scene: Scene) -> None:
-    """Send values to what has ended, and to what asked for something else."""
+    """Send values to ended requests, and to requests of another kind."""
     cancelled, dismissed = await scene.need("C_KEY"), await scene.need("D_KEY")
     await scene.agent.cancel(cancelled)
     await scene.ada.decline(dismissed, "dismissed")

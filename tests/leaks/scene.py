@@ -1,4 +1,4 @@
-"""Who takes part when values are sent about: an agent, people, a stranger, and what each of them was told."""
+"""The participants: an agent, people, a stranger, and all their replies."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ THREAD = "leaks"
 
 @dataclass
 class Scene:
-    """One life of a server, and everybody who talks to it."""
+    """One run of a server, and all its callers."""
 
     serving: Serving
     notes: Notes
@@ -35,7 +35,7 @@ class Scene:
     numbers: itertools.count[int] = field(default_factory=itertools.count, init=False)
 
     def value(self, way: str, **how: Any) -> str:
-        """Make a value that is sent on this way, and looked for when all is over."""
+        """Make a value that is sent on this way, and searched for at the end."""
         made = canary(way, **how)
         self.canaries.append(made)
         return made.value
@@ -53,7 +53,7 @@ class Scene:
 
 @asynccontextmanager
 async def scene(serving: Serving, notes: Notes, canaries: list[Canary]) -> AsyncIterator[Scene]:
-    """Everybody, for as long as this life of the server lasts; a witness sees all of it."""
+    """All callers, during this run of the server; a witness records everything."""
     roles = {
         "agent": "requester",
         "other": "requester/other",

@@ -1,4 +1,4 @@
-"""A real server that writes all it can into its log, in folders of its own, so that whatever it leaves can be looked at."""
+"""A real server with the most verbose log, in separate folders, so that all its traces can be searched."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Crm:
 
 crm = Crm()
 """
-"""A probe of a package that is careless with what it is given: it says it in its log, its verdicts and its errors."""
+"""A package's careless probe: it repeats its values in its log, its verdicts and its errors."""
 
 
 class Serving:
@@ -100,7 +100,7 @@ class Serving:
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 env=environ,
-                # It has to turn core dumps off by itself, also where they are on for whoever starts it.
+                # It has to turn core dumps off itself, even if they are on in the starting process.
                 preexec_fn=_allow_core_dumps,
             )
         assert self._process.stdout is not None
@@ -131,7 +131,7 @@ class Serving:
         return self.place / "log" / f"{stream}-{self._lives}"
 
     def traces(self) -> Iterator[tuple[str, bytes]]:
-        """Every file that there is now, by its path: databases, logs, what is in the home and among temporary files."""
+        """Every current file, by its path: databases, logs, the home folder and temporary files."""
         for path in sorted(self.place.rglob("*")):
             name = str(path.relative_to(self.place))
             yield f"file {name}", name.encode()

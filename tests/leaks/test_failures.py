@@ -1,4 +1,4 @@
-"""What nobody expected goes wrong while a value is in somebody's hands: it is told to nobody all the same."""
+"""Unexpected errors during the use of a value never leak it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERNAL = (500, "internal")
 
 
 class Careless(Envelope):
-    """A vault whose failures have the value in their exceptions."""
+    """A vault whose exceptions contain the value."""
 
     def __init__(self) -> None:
         super().__init__(KeyRing({"k1": bytes(range(32))}))
@@ -64,7 +64,7 @@ async def house(vault: Vault) -> AsyncIterator[Team]:
 
 
 def written(caplog: pytest.LogCaptureFixture) -> bytes:
-    """All that is in the log, as a handler writes it that adds what it can."""
+    """The whole log, written by the most verbose handler."""
     lines = [*caplog.messages, caplog.text]
     for record in caplog.records:
         lines.append(repr(vars(record)))

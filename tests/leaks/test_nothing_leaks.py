@@ -1,4 +1,4 @@
-"""Requirement E5: a value that was sent, however it was sent and whatever became of it, is found nowhere but in the lease."""
+"""Requirement E5: a sent value is found only in the lease, on every way and after every outcome."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
         serving.kill()
     seen += [*serving.traces(), *notes.seen, *log_of_decisions(serving)]
     assert leaks(seen, canaries) == []
-    # That they were sent, and that the search knows them, is shown by where they belong.
+    # Their expected places show that they were sent, and that the search finds them.
     leased = {leak.way for leak in leaks((("lease", body) for body in notes.leases), canaries)}
     assert leased == {each.way for each in canaries if any(each.secret in value for value in given)}
     assert Counter(way.partition(" ")[0] for way in leased) == {
@@ -66,7 +66,7 @@ async def test_a_value_is_found_nowhere_but_in_the_lease(tmp_path: Path) -> None
 
 
 async def read_all(people: Scene) -> None:
-    """Read every route that can be read, as everybody; what a model is told of each request is read as well."""
+    """Read every route as every caller, and the text for a model of each request."""
     document = (await people.ada.http.get("/openapi.json")).json()
     paths = [path for path, item in document["paths"].items() if "get" in item and "events" not in path]
     listed = (await people.ada.http.get("/v1/requests", params={"limit": 200})).json()["requests"]
@@ -81,7 +81,7 @@ async def read_all(people: Scene) -> None:
 
 
 def log_of_decisions(serving: Serving) -> list[tuple[str, bytes]]:
-    """The audit log, as it is exported."""
+    """The exported audit log."""
     with read_audit(serving.database) as logs:
         return [("audit log", entry.encode()) for log in logs for entry in log.entries]
 

@@ -1,4 +1,4 @@
-"""The harness is no better than what it finds: each hole that is made on purpose is found where it is."""
+"""The harness is tested too: each planted leak is found at its place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A tool that reports errors writes down the variables of every function they came through: no value is in them.
+"""An error reporter writes the variables of every function of a traceback: no value is in them.
 
 Such a tool sits between the server and the app's own handling of errors. Here the routes are called without that, so
 that each error comes out with all of its functions; what is in their variables is written down as the tools do it.
@@ -35,7 +35,7 @@ NEED = {"names": ["A_KEY", "B_KEY"], "reason": "to call the CRM"}
 
 
 class Broken(Envelope):
-    """A vault that fails after it has sealed, without a value in what it raises."""
+    """A vault that fails after it has sealed, without a value in its exception."""
 
     async def seal(self, binding: Binding, secret: Secret) -> str:
         """Seal, and fail."""
@@ -51,7 +51,7 @@ async def app() -> AsyncIterator[App]:
 
 
 async def call(app: App, role: str, path: str, body: RawBody) -> dict[str, Any]:
-    """Post a body in pieces and return the reply; errors come as they are."""
+    """Post a body in pieces and return the reply; errors are raised unchanged."""
     pieces = iter(_pieces(body))
     sent: list[dict[str, Any]] = []
 
@@ -83,7 +83,7 @@ def _pieces(body: RawBody) -> list[dict[str, Any]]:
 
 
 async def reported(app: App, path: str, body: RawBody, *, drawn: bool) -> bytes:
-    """What such a tool writes of the error that a person's post ends in; with `drawn` another one as well."""
+    """The report of such a tool about the error of a person's post; with `drawn` also rich's."""
     try:
         await call(app, "responder", path, body)
     except Exception as error:
@@ -109,7 +109,7 @@ async def asked(app: App, body: dict[str, Any]) -> str:
 
 
 async def check(app: App, path: str, way: str, write: Write, *, drawn: bool = False) -> None:
-    """Post a value and look for it in what is reported."""
+    """Post a value and search for it in the report."""
     made = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
     body = RawBody(write(made.value))
     assert Search([made]).found(await reported(app, path, body, drawn=drawn)) == set(), way

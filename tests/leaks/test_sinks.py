@@ -1,4 +1,4 @@
-"""Where a value gets out of ordinary Python code, with what holds values here beside what others hold them in.
+"""Leaks of ordinary Python code, for askback's types and for those of others.
 
 Each sink is shown to be one: the value comes out where it is a plain text, or a `SecretStr`, and does not where it is a
 `Secret`, a `Submission` or a fault of ours.
@@ -46,7 +46,7 @@ SHOWN = ShownSecret(names=["A_KEY", "B_KEY"], reason="to call the CRM")
 
 
 class Naive(pydantic.BaseModel):
-    """What one would write first."""
+    """The naive model."""
 
     secret: pydantic.SecretStr = pydantic.Field(max_length=5)
 
@@ -59,19 +59,19 @@ class Careful(Naive):
 
 @dataclasses.dataclass
 class Plain:
-    """A submission with values as they are."""
+    """A submission with plain values."""
 
     values: dict[str, str]
 
 
 def submission(value: str) -> Submission:
-    """What becomes of a body that is accepted."""
+    """The submission of an accepted body."""
     body = {"revision": 1, "secrets": {"A_KEY": value, "B_KEY": value}}
     return read_submission(RawBody(json.dumps(body).encode()), SHOWN)
 
 
 def refused(way: str, value: str) -> Faults:
-    """What is raised for a body that is refused."""
+    """The error of a refused body."""
     with pytest.raises(Faults) as caught:
         read_submission(RawBody(SUBMISSIONS[way](value)), SHOWN)
     return caught.value
@@ -87,7 +87,7 @@ def raised(action: Callable[[], object]) -> Exception:
 
 
 def held(error: BaseException) -> Iterator[str]:
-    """All that hangs on an exception and on those behind it, as whoever reports it could write it out."""
+    """Everything attached to an exception and its causes, as an error reporter could write it."""
     seen: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
@@ -104,7 +104,7 @@ def held(error: BaseException) -> Iterator[str]:
 
 
 class Sink(NamedTuple):
-    """A way out, for a plain text (which has to come out), and for what holds it here (which must not)."""
+    """A sink, for a plain text (which must leak), and for askback's types (which must not)."""
 
     naive: Callable[[str], str]
     ours: Callable[[str], str]
@@ -153,7 +153,7 @@ def answer_of_fastapi(value: str) -> str:
 
 @contextmanager
 def listening(name: str, *handlers: logging.Handler) -> Iterator[logging.Logger]:
-    """Let handlers have all that is logged under a name."""
+    """Attach handlers to a logger."""
     log = logging.getLogger(name)
     before = log.level
     log.setLevel(logging.DEBUG)
@@ -176,7 +176,7 @@ def logged(thing: object) -> str:
 
 
 def logged_address(thing: Any) -> str:
-    """What httpx writes of a request."""
+    """The log line of httpx about a request."""
     stream = io.StringIO()
     transport = httpx2.MockTransport(lambda request: httpx2.Response(200))
     with listening("httpx2", logging.StreamHandler(stream)), httpx2.Client(transport=transport) as http:
@@ -185,13 +185,13 @@ def logged_address(thing: Any) -> str:
 
 
 def sealed(value: str) -> str:
-    """What of a value is stored."""
+    """The stored form of a value."""
     binding = Binding("default", "", "global", "", "A_KEY", 1)
     return anyio.run(Envelope(KeyRing({"k1": bytes(range(32))})).seal, binding, Secret(value))
 
 
 def statements(text: str) -> str:
-    """What a database echoes of the statements that it runs."""
+    """The database's echo of its statements."""
     with closing(sqlite3.connect(":memory:")) as database:
         seen: list[str] = []
         database.set_trace_callback(seen.append)
@@ -201,7 +201,7 @@ def statements(text: str) -> str:
 
 
 def bound(thing: object) -> str:
-    """What a driver says about a parameter that it cannot take, or a text that it took for SQL."""
+    """The driver's error about an invalid parameter, or a text that it took for SQL."""
     with closing(sqlite3.connect(":memory:")) as database:
         if isinstance(thing, str):
             return str(raised(lambda: database.execute(f"SELECT {thing}")))
@@ -209,7 +209,7 @@ def bound(thing: object) -> str:
 
 
 def left_in(suffix: str, folder: Path, text: str) -> str:
-    """What is in a file of the database after a row was deleted."""
+    """The content of a database file after a row was deleted."""
     path = folder / "sink.db"
     with closing(sqlite3.connect(path, isolation_level=None)) as database:
         for statement in ("PRAGMA secure_delete = OFF", "PRAGMA journal_mode = WAL", "CREATE TABLE t (v)"):
@@ -224,24 +224,24 @@ def left_in(suffix: str, folder: Path, text: str) -> str:
 
 
 def of_a_process(thing: Any) -> str:
-    """What an exception tells of the arguments of a program."""
+    """An exception's text about the arguments of a program."""
     return str(raised(lambda: subprocess.run(["false", thing], check=True)))
 
 
 def arguments(thing: Any) -> str:
-    """What everybody can read of the arguments of a program."""
+    """The publicly readable arguments of a program."""
     pipe, nowhere = subprocess.PIPE, subprocess.DEVNULL
     with subprocess.Popen(["cat", "-", thing], stdin=pipe, stdout=pipe, stderr=nowhere) as running:
         assert running.stdin is not None
         assert running.stdout is not None
         running.stdin.write(b"x\n")
         running.stdin.flush()
-        running.stdout.readline()  # now it has begun, and has its arguments
+        running.stdout.readline()  # now it has started, and has its arguments
         return Path(f"/proc/{running.pid}/cmdline").read_text()
 
 
 def or_error(action: Callable[[], str]) -> str:
-    """What comes out of it, or all that hangs on the exception that does."""
+    """The result, or everything attached to the exception."""
     try:
         return action()
     except Exception as error:
@@ -325,7 +325,7 @@ def test_what_a_database_keeps_of_a_deleted_row_is_sealed(suffix: str, tmp_path:
 
 
 ELSEWHERE = {"with an old revision", "beside a saved one that is not there", "too large"}
-"""What is refused by others than the one who reads it."""
+"""Bodies that are refused by other code than their reader."""
 
 
 @requirement("E5", "E6")

@@ -1,4 +1,4 @@
-"""Somebody who may see everything that a person may see, and writes all of it down: replies, events and frames."""
+"""A witness who may see everything that a person may see, and records all of it: replies, events and frames."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LEASE = "/v1/secrets/lease"
 
 
 class Notes:
-    """What came out of a server: (place, bytes). Leases are kept apart, since values belong there."""
+    """The output of a server: (place, bytes). Leases are separate, since they contain values."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[str, bytes]] = []
         self.leases: list[bytes] = []
 
     def person(self, url: str, role: str | None) -> Person:
-        """Return a caller of whose replies every byte is written down."""
+        """Return a caller whose replies are recorded byte for byte."""
         person = Person(url, None if role is None else TOKENS.get(role, role))
 
         async def note(reply: httpx2.Response) -> None:
@@ -43,8 +43,8 @@ class Notes:
     async def watching(self, url: str, thread: str) -> AsyncIterator[None]:
         """Follow the inbox and a thread from their beginning, over SSE and a WebSocket, to the end of the block.
 
-        At that end a question is asked in the thread, and awaited on each of the streams: what came before it has
-        been seen.
+        At the end a question is asked in the thread, and awaited on each stream, so that all earlier events
+        have been seen.
         """
         streams = (
             _Stream(self, "/v1/events"),
@@ -65,13 +65,13 @@ class Notes:
 
 
 def _route(path: str) -> str:
-    """Leave ids out, and whatever else somebody wrote into the path: it came from the caller."""
+    """Remove ids and other caller-supplied parts of the path."""
     steps = path.split("/")[:3]
     return "/".join(steps)
 
 
 class _Line:
-    """Something that goes on and on, and can be awaited until a word has come."""
+    """An endless stream that can be awaited until a word has arrived."""
 
     subscriptions = 1
 
@@ -88,7 +88,7 @@ class _Line:
         self._more = anyio.Event()
 
     async def until(self, word: str) -> None:
-        """Return once the word has come as often as it will."""
+        """Return once the word has arrived this often."""
         while self._all.count(word.encode()) < self.subscriptions:
             await self._more.wait()
 

@@ -1,4 +1,4 @@
-"""A connection that is closed ends, whether its peer reads or not, and no peer that reads loses anything."""
+"""A closed connection ends even if its peer does not read, and a reading peer loses nothing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def anyio_backend(request: pytest.FixtureRequest) -> Any:
 
 
 class Farewell(asyncio.Protocol):
-    """Sends much, and closes."""
+    """Sends many bytes, and closes."""
 
     def __init__(self) -> None:
         self.over = anyio.Event()
@@ -45,7 +45,7 @@ class Farewell(asyncio.Protocol):
 
 @pytest.fixture
 async def peer(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Farewell, socket.socket]]:
-    """The end that says farewell, and a socket that is connected to it and has read nothing yet."""
+    """The closing end, and a connected socket that has read nothing yet."""
     monkeypatch.setattr(http_protocol, "PATIENCE_S", 0.2)
     loop, farewell = asyncio.get_running_loop(), Farewell()
     server = await loop.create_server(lambda: farewell, "127.0.0.1", 0)

@@ -1,4 +1,4 @@
-"""A process with secrets leaves no core dump, by the limit and by the mark that handlers of crashes heed."""
+"""A process with secrets leaves no core dump, by the limit and by the not-dumpable mark."""
 
 from __future__ import annotations
 

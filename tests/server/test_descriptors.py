@@ -1,4 +1,4 @@
-"""A process that has no file descriptors left says so, and not each time."""
+"""A process without free file descriptors logs that, and not each time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a server waits for a request that does not come to its end."""
+"""The time limits of a server for incomplete requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ HEAD = b"POST /v1/requests HTTP/1.1\r\nHost: askback\r\nContent-Length: 10\r\n"
 
 
 class Clock:
-    """The loop's timers, which fire when the test says so."""
+    """The loop's timers, which the test fires."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -44,7 +44,7 @@ class Clock:
 
 
 class Line(asyncio.Transport):
-    """A connection that keeps what is written to it."""
+    """A connection that records its writes."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -64,10 +64,10 @@ class Line(asyncio.Transport):
         return 0
 
     def pause_reading(self) -> None:
-        """There is nothing to pause."""
+        """Do nothing: there is nothing to pause."""
 
     def resume_reading(self) -> None:
-        """There is nothing to resume."""
+        """Do nothing: there is nothing to resume."""
 
 
 async def app(_scope: Any, receive: Any, send: Any) -> None:

@@ -1,4 +1,4 @@
-"""The clock of the machine, as the server reads it."""
+"""The server's reading of the machine's clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ SECOND = 1_000_000_000
 
 
 class Machine:
-    """Its clock on the wall can be set, the other one only runs."""
+    """A machine whose wall clock can be set; its monotonic clock only runs."""
 
     def __init__(self) -> None:
         self.wall, self.steady = 1_795_000_000 * SECOND, 5 * SECOND

@@ -1,4 +1,4 @@
-"""The short way through the WebSocket protocol agrees with the library, however the bytes are cut."""
+"""The fast path of the WebSocket protocol agrees with the library, for all splits of the bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server holds of messages that its app has not taken yet."""
+"""The messages that a server buffers before its app reads them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ HANDSHAKE = (
 
 
 class Line(asyncio.Transport):
-    """A connection of which one sees whether it is read."""
+    """A connection that shows whether it is read."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class Line(asyncio.Transport):
 
 
 def begun(app: Any, line: Line) -> AskbackWebSocket:
-    """Let a peer in that has said that it speaks the protocol."""
+    """Accept a peer after its handshake."""
     config = Config(
         app, ws_max_size=DEFAULTS.frame_bytes, ws_per_message_deflate=False, ws_ping_interval=None
     )

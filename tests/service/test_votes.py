@@ -1,4 +1,4 @@
-"""Approvals that several people have to agree on: no vote is lost, however close together they come."""
+"""Approvals with a quorum: no concurrent vote is lost."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ YES = {"revision": 1, "decision": "approve"}
 
 @pytest.fixture
 async def ctx(tmp_path: Path) -> AsyncIterator[Services]:
-    """Services on a store that suspends between reading and writing, as real ones do."""
+    """Services on a store that suspends between reading and writing, like real ones."""
     bus = LocalBus()
     store = SqliteStore(tmp_path / "votes.db", on_commit=bus.publish)
     await store.open()

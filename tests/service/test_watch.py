@@ -1,4 +1,4 @@
-"""A watcher's stream has no gap and no double, whatever the bus does with its nudges."""
+"""A watcher's stream has no gap and no duplicate, even if the bus loses or reorders notifications."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ AGENT = Principal("tok_1", "main", "requester", "agent")
 
 
 class Collector:
-    """A reader that keeps what it gets."""
+    """A reader that records its events."""
 
     def __init__(self, principal: Principal = PERSON) -> None:
         self.principal = principal
@@ -77,7 +77,7 @@ class Collector:
 
 
 class BadBus(LocalBus):
-    """A bus that loses, doubles and reorders what it is given."""
+    """A bus that loses, duplicates and reorders events."""
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -156,7 +156,7 @@ async def test_a_thread_streams_without_gap_or_double_over_a_bus_that_misbehaves
             await anyio.lowlevel.checkpoint()
     bus.mute = True
     await say(store, 60)
-    subscriptions.poll()  # what was lost at the very end is found by the poll
+    subscriptions.poll()  # the poll finds events lost at the very end
     await reader.until(lambda: len(reader.seen) >= 59)
     subscription.close()
     assert [e.seq for e in reader.seen] == list(range(3, 62))
@@ -270,7 +270,7 @@ async def test_a_request_that_is_settled_or_not_yours_is_not_watched():
 
 
 class RemoteStore(TemporaryStore):
-    """A store whose reads take their time, as one in another process does."""
+    """A store whose reads suspend, like one in another process."""
 
     def __init__(self, *, on_commit: Callable[[Sequence[Event]], None]) -> None:
         super().__init__(on_commit=on_commit)

@@ -50,7 +50,7 @@ class LeasesToTwo(TemporaryStore):
 
 class FinishesForAnybody(TemporaryStore):
     async def finish_resume(self, *args: Any, attempt: int, **options: Any) -> Outcome | None:
-        """The fence is down: an older lease finishes as well."""
+        """No fencing: an older lease finishes as well."""
         done = await super().finish_resume(*args, attempt=attempt, **options)
         if done is Outcome.LOST:
             return await super().finish_resume(*args, attempt=attempt + 1, **options)

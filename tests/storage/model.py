@@ -1,6 +1,6 @@
-"""What a store is, in plain Python: every call changes a few dictionaries, and returns what a store has to return.
+"""A model of the store in plain Python: each call changes some dictionaries and returns the expected result.
 
-It knows one tenant, and says nothing about who may see what. `Refusal` names the exception that a store has to raise.
+It has one tenant, and does not model access. `Refusal` names the exception that a store has to raise.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Did = tuple[Outcome, Record | None]
 
 @dataclass
 class Model:
-    """All that was committed. `log` has the type, the thread, the `seq` and the request of every event, in their order."""
+    """The committed data. `log` has the type, the thread, the `seq` and the request of every event, in their order."""
 
     now: int
     requests: dict[str, Record] = field(default_factory=dict[str, Record])
@@ -48,7 +48,7 @@ class Model:
     def settle(
         self, step: Settlement, claim: Claim | None, resumes: Sequence[Resume]
     ) -> Did | Refusal | None:
-        """A step of the lifecycle, if the request is as the step expects it."""
+        """A step of the lifecycle, if the request is in the expected state."""
         if (before := self._before(claim)) is not None:
             return before
         record = self.requests.get(step.id)
@@ -80,12 +80,12 @@ class Model:
         return Outcome.APPLIED, record
 
     def due(self) -> list[str]:
-        """The open requests that are to be looked at, earliest first."""
+        """The due open requests, earliest first."""
         found = [r for r in self._deadlines() if (r.due_at or 0) <= self.now]
         return [r.id for r in found]
 
     def next_deadline(self) -> int | None:
-        """The earliest moment at which an open request is to be looked at."""
+        """The earliest time at which an open request is due."""
         return next((r.due_at for r in self._deadlines()), None)
 
     def _deadlines(self) -> list[Record]:
@@ -120,7 +120,7 @@ class Model:
     # --- resumes -----------------------------------------------------------------------------
 
     def lease(self, requester: str, thread_id: str | None, *, until: int, limit: int) -> list[Lease]:
-        """What is available, oldest first."""
+        """The available resumes, oldest first."""
         found = [s for s in self._open(requester, thread_id) if s.resume.available_at <= self.now][:limit]
         leases: list[Lease] = []
         for standing in found:
@@ -132,11 +132,11 @@ class Model:
         return leases
 
     def next_resume(self, requester: str, thread_id: str | None) -> int | None:
-        """When something is available next."""
+        """The time when the next resume is available."""
         return min((s.resume.available_at for s in self._open(requester, thread_id)), default=None)
 
     def finish(self, resume_id: str, requester: str, attempt: int) -> Outcome | None:
-        """The end of a resume, unless somebody else has it since."""
+        """The end of a resume, unless somebody else has leased it since."""
         for standing in self.resumes.values():
             if (standing.resume.id, standing.resume.requester) == (resume_id, requester):
                 if standing.finished:
@@ -150,7 +150,7 @@ class Model:
         return None
 
     def release(self, lease: Lease) -> None:
-        """A lease that is given back, if it still holds."""
+        """A lease that is released, if it is still valid."""
         name = (lease.resume.request_id, lease.resume.cause)
         standing = self.resumes.get(name)
         if standing is not None and not standing.finished and standing.attempt == lease.attempt:

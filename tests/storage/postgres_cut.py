@@ -1,4 +1,4 @@
-"""A line to Postgres that is cut at some text: before it arrives, or after it was done and before anybody is told."""
+"""A connection to Postgres that is cut at some text: before it arrives, or after its execution and before the reply."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Cutter:
                 forth = asyncio.ensure_future(self._forward(reader, beyond_writer, beyond_reader, back))
                 await asyncio.wait([back, forth], return_when=asyncio.FIRST_COMPLETED)
                 if back.cancelled():
-                    await forth  # it waits for the answer that nobody gets
+                    await forth  # it waits for the reply that never arrives
                 for way in (back, forth):
                     way.cancel()
         self._tasks.discard(task)
@@ -61,7 +61,7 @@ class Cutter:
                 back.cancel()
                 await asyncio.wait([back])
                 beyond.write(data)
-                await answers.read(1)  # it is done: Postgres has answered
+                await answers.read(1)  # it is executed: Postgres has replied
                 return
             beyond.write(data)
 
@@ -73,7 +73,7 @@ async def _pass(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 @asynccontextmanager
 async def cutter(database: Database, place: Path) -> AsyncIterator[tuple[Database, Cutter]]:
-    """An address of the same database that leads over a line that can be cut."""
+    """An address of the same database over a connection that can be cut."""
     parts = urlsplit(database.url)
     host = parse_qs(parts.query)["host"][0]
     cut = Cutter(f"{host}/{SOCKET}")

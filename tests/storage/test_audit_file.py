@@ -1,4 +1,4 @@
-"""The audit log in a database file: read beside the server that writes it, and whatever was done to the file."""
+"""The audit log in a database file: read while the server writes it, and after changes to the file."""
 
 import sqlite3
 from collections.abc import AsyncIterator

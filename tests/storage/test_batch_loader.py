@@ -1,4 +1,4 @@
-"""Looks for single rows share queries, and each caller gets what is its own."""
+"""Lookups of single rows share queries, and each caller gets its own row."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Rows:
-    """A table that is asked, and waits with its answers until it may give them."""
+    """A table that holds its replies until they are released."""
 
     def __init__(self, *, free: bool = True) -> None:
         self.asked: list[Sequence[Key]] = []

@@ -1,4 +1,4 @@
-"""Contract 15 on the real files: what is erased is in neither the database nor its log, whoever reads meanwhile."""
+"""Contract 15 on the real files: erased texts are in neither the database nor its log, even with concurrent readers."""
 
 import asyncio
 import random
@@ -34,7 +34,7 @@ async def store(path: Path) -> AsyncIterator[SqliteStore]:
 
 
 def long(n: int, *, version: int = 1, size: int = 600) -> SecretRecord:
-    """A secret whose sealed text can be told in any part of a file, however it was cut."""
+    """A secret whose sealed text is recognizable in any part of a file."""
     mark = f"<{n}.{version}>"
     return replace(secret(n, version=version), sealed=mark * (size // len(mark) + 1))
 
@@ -50,7 +50,7 @@ def marks(path: Path) -> set[str]:
 
 @contextmanager
 def reading(path: Path) -> Iterator[None]:
-    """Another process that reads the state of now for as long as the context lasts."""
+    """Another process that reads the current state until the context ends."""
     with closing(sqlite3.connect(path, isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM secrets").fetchone()
@@ -158,7 +158,7 @@ async def test_c15_what_a_killed_process_left_in_the_log_is_gone_after_the_next_
     with reading(path):
         await store.drop_secret("main", OLD.id, SideEffects())
         left.parent.mkdir()
-        for end in ("", "-wal"):  # what is on the disk when the process dies now
+        for end in ("", "-wal"):  # the files on the disk if the process dies now
             shutil.copy(f"{path}{end}", f"{left}{end}")
     assert "<1.1>" in marks(left)
     again = SqliteStore(left)

@@ -1,4 +1,4 @@
-"""A migration that some database has seen is never changed: what is wrong with it the next one mends."""
+"""A migration that was applied somewhere is never changed: the next one fixes it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ SEEN = {
         30: "ab69c3d7c777b395",
     },
 }
-"""Of each migration the beginning of its digest. Add a line with each new one."""
+"""The beginning of each migration's digest. Add a line with each new one."""
 
 
 @pytest.mark.parametrize("store", SEEN, ids=["postgres", "sqlite"])

@@ -1,6 +1,6 @@
-"""All stores are the same store: whatever is done in whatever order, each returns what the model returns.
+"""All stores behave alike: for any sequence of calls, each returns the same as the model.
 
-`MODEL_EXAMPLES` is how many conversations with a store are tried, each of up to forty calls.
+`MODEL_EXAMPLES` is the number of conversations with a store, each of up to forty calls.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ EXAMPLES = os.environ.get("MODEL_EXAMPLES")
 
 
 def hold(place: Place, *, examples: int, shrink: bool = True) -> None:
-    """Have as many conversations with a store; raises where it says something else than the model."""
+    """Hold this many conversations with a store; raises if it differs from the model."""
 
     class Here(Conversation):
         pass

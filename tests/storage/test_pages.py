@@ -1,4 +1,4 @@
-"""A page of a list costs what is on the page, however much is in the table: each filter walks an index in its order."""
+"""The cost of a page of a list does not depend on the size of the table: each filter walks an index in its order."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ async def test_postgres_walks_the_same_indexes(
     sql, *parameters = page(
         statuses=["declined"], kind=kind, requester=requester, person=person, before="req_9"
     )
-    # The planner of an empty table would rather read it whole.
+    # For an empty table the planner would prefer to scan it.
     await db.execute("SET enable_seqscan = off; SET enable_bitmapscan = off")
     lines = "\n".join(row[0] for row in await db.fetch(f"EXPLAIN {sql}", *parameters))
     await db.close()

@@ -1,4 +1,4 @@
-"""One Postgres database: who may open it, how it is migrated while others serve, its clock, and plans of its reads."""
+"""One Postgres database: opening, migration while others serve, its clock, and plans of its reads."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ async def test_what_no_text_of_postgres_can_be_is_not_there(database: Database) 
 
 
 class Told:
-    """A database whose time is given."""
+    """A database with a set time."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -248,7 +248,7 @@ async def test_the_clock_is_that_of_the_database_and_never_goes_back() -> None:
 @requirement("H10")
 async def test_a_reply_that_was_held_up_puts_no_server_ahead_of_the_database() -> None:
     class HeldUp(Told):
-        """The time is told at once, and arrives after a while."""
+        """The time is read at once, and arrives after a while."""
 
         here = there = back = 0.0
 

@@ -1,4 +1,4 @@
-"""A network that is cut and says nothing: neither end waits for the other for long, or holds anything for it."""
+"""A silently cut network: neither end waits for the other for long, or holds locks for it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def wire(database: Database) -> AsyncIterator[Relay]:
-    """A way to the database that can become a black hole."""
+    """A connection to the database that can become a black hole."""
     [folder] = parse_qs(urlsplit(database.url).query)["host"]
     async with relaying(lambda: asyncio.open_unix_connection(f"{folder}/{SOCKET}")) as wire:
         yield wire
@@ -81,7 +81,7 @@ async def test_what_is_asked_of_a_database_behind_a_hole_is_refused_and_works_ag
 
 
 async def test_who_was_cut_off_in_the_middle_of_a_statement_keeps_no_locks(database: Database) -> None:
-    """Postgres calls such a session active: the bound on idle ones is not for it."""
+    """Postgres calls such a session active: the limit on idle ones does not apply."""
     store = PostgresStore(replace(database, patience=Timeouts()))
     await store.open()
     await put(store, 1)

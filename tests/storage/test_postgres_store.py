@@ -22,7 +22,7 @@ IMPATIENT = Timeouts(lock=1_000)
 
 
 class Intruder:
-    """Somebody who locks every table against writing, on a thread of their own."""
+    """Locks every table against writing, in a separate thread."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

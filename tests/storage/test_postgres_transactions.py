@@ -1,4 +1,4 @@
-"""Transactions on connections that somebody has used before."""
+"""Transactions on connections that were used before."""
 
 from __future__ import annotations
 

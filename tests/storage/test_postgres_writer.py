@@ -1,4 +1,4 @@
-"""The writer of Postgres: groups, numbers under several servers, and connections that are lost at any moment."""
+"""The writer of Postgres: groups, numbers with several servers, and connections lost at any moment."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One SQLite file: who may open it, what its settings are, how it is migrated, and reading beside a writer."""
+"""One SQLite file: opening, settings, migration, and reading beside a writer."""
 
 import asyncio
 import os

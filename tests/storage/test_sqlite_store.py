@@ -16,7 +16,7 @@ from tests.temporary_store import empty_database
 
 
 def impatient(path: Path) -> Connection:
-    """Connect as the product does, but give up on a locked file at once."""
+    """Connect like the product, but fail on a locked file at once."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     configure(connection, busy_ms=1)
     return connection

@@ -1,4 +1,4 @@
-"""Contract 25 on the real files: what was erased with a thread is in neither the database nor its log."""
+"""Contract 25 on the real files: data erased with a thread is in neither the database nor its log."""
 
 import asyncio
 import random

@@ -1,4 +1,4 @@
-"""The writer groups what waits, keeps failures apart, and never answers before the commit."""
+"""The writer groups waiting changes, isolates failures, and never acknowledges before the commit."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ async def test_a_wrong_statement_fails_alone(bench: Bench) -> None:
 
 
 class Gate:
-    """An operation that holds the writer until it is let go."""
+    """An operation that blocks the writer until it is released."""
 
     def __init__(self, bench: Bench) -> None:
         self._reached, self._go = threading.Event(), threading.Event()
@@ -125,7 +125,7 @@ class Gate:
 
     @classmethod
     async def closed(cls, bench: Bench) -> Gate:
-        """Return one that the writer has come to."""
+        """Return one that the writer has reached."""
         gate = cls(bench)
         assert await asyncio.to_thread(gate._reached.wait, 10)
         return gate

@@ -1,4 +1,4 @@
-"""Setting up and building say what is missing instead of making something broken."""
+"""Setup and build report missing parts instead of making something broken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages are true: snippets are files that run, links lead somewhere, named tests exist."""
+"""The pages are correct: snippets are files that run, links resolve, named tests exist."""
 
 from __future__ import annotations
 

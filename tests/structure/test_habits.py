@@ -1,4 +1,4 @@
-"""What is easy to let in and hard to get out again: catch-all modules, loose ends, names of machines and hosts."""
+"""Forbidden content: catch-all modules, loose ends, names of machines and hosts."""
 
 from __future__ import annotations
 

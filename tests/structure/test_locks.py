@@ -1,4 +1,4 @@
-"""The locks hold what pyproject.toml asks for, each file with a hash and none with an address."""
+"""The locks contain the requirements of pyproject.toml, each file with a hash and none with an address."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a request says is read from typed values: only the modules that own its texts look into them.
+"""Requests are read as typed values: only the modules that own their texts look into them.
 
-A text holds objects that others chose, so a search for a key in it finds theirs as well.
+A text contains objects from outside, so a search for a key finds theirs as well.
 """
 
 from __future__ import annotations

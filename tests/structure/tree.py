@@ -1,4 +1,4 @@
-"""The repository's files, as the structure tests read them."""
+"""The repository's files for the structure tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A scripted person answers through the real server, and a script that cannot be right fails the test."""
+"""A scripted person answers through the real server, and a wrong script fails the test."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Api:
         return httpx2.AsyncClient(transport=transport, base_url=BASE, **options)
 
     async def as_(self, who: str, **headers: str) -> httpx2.AsyncClient:
-        """Return a caller: `role`, `role@tenant` or `role/name`; the same words are the same token."""
+        """Return a caller: `role`, `role@tenant` or `role/name`; equal texts are the same token."""
         if who not in self.tokens:
             role, _, tenant = who.partition("@")
             role, _, name = role.partition("/")
@@ -64,7 +64,7 @@ class Api:
 
 @pytest.fixture
 async def api() -> AsyncIterator[Api]:
-    """A server of its own for each test."""
+    """A new server for each test."""
     clock = ManualClock()
     bus = LocalBus()
     app = create_app(store=TemporaryStore(on_commit=bus.publish), bus=bus, clock=clock, limits=LIMITS)

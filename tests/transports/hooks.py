@@ -1,4 +1,4 @@
-"""A server whose deliveries are swept by hand, and what its tests do with webhooks."""
+"""A server whose deliveries are swept by hand, and its webhooks."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def webhook_client() -> FakeWebhookClient:
 
 @pytest.fixture
 async def api(webhook_client: FakeWebhookClient, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Api]:
-    """Such a server, in the place of the usual one."""
+    """Such a server, in place of the usual one."""
     async with swept(webhook_client, monkeypatch) as api:
         yield api
 
@@ -70,5 +70,5 @@ async def redeliver(api: Api, hook: dict[str, Any], **body: Any) -> httpx2.Respo
 
 
 def read(api: Api, hook: dict[str, Any], posted: Posted) -> dict[str, Any]:
-    """Check a message as its receiver does."""
+    """Check a message like its receiver."""
     return verify_webhook(posted.body, posted.headers, hook["secret"], now=api.clock.now / 1000)

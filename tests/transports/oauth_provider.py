@@ -1,4 +1,4 @@
-"""A small OAuth provider on this machine: it gives out codes, and exchanges them as RFC 6749 and RFC 7636 say."""
+"""A small OAuth provider on this machine: it issues codes, and exchanges them by RFC 6749 and RFC 7636."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ACCESS, REFRESH = "canary-access-token", "canary-refresh-token"
 
 @dataclass
 class Provider:
-    """What it was asked, and how it answers: `reply` is what tokens come with, `status` that of the token endpoint."""
+    """A provider with its calls and scripted replies: `reply` is the token reply, `status` the token endpoint's status."""
 
     port: int = 0
     asked: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
@@ -47,7 +47,7 @@ class Provider:
         return asked["state"], code
 
     def exchange(self, form: dict[str, str]) -> tuple[int, dict[str, Any]]:
-        """Exchange a code once, for who has begun with it."""
+        """Exchange a code once, for the client that began with it."""
         self.forms.append(form)
         asked = self.asked.pop(form.get("code", ""), None)
         if self.status != 200:

@@ -25,7 +25,7 @@ class Given(BaseModel):
 
 
 def check(asked: Ask, given: Given) -> dict[str, str]:
-    """Refuse stars that are not there."""
+    """Refuse an invalid number of stars."""
     if asked.subject == "a bug":
         raise RuntimeError("canary")
     return {} if 0 < given.stars <= asked.most else {"stars": f"Give 1 to {asked.most} stars."}

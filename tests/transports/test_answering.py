@@ -1,4 +1,4 @@
-"""Others see who is answering: over the WebSocket, for people alone, and never stored."""
+"""Others see who is answering: over the WebSocket, only people, and never stored."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 

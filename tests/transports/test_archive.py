@@ -1,4 +1,4 @@
-"""The archive: what is open is taken back, nothing new is taken, and it can be undone."""
+"""The archive: open requests are cancelled, new ones refused, and it can be undone."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def test_an_archived_thread_takes_nothing_new_until_it_is_taken_out(api: A
 
 
 class Interrupted(TemporaryStore):
-    """A store that lets something happen between two steps of whoever takes back what is open."""
+    """A store that lets something happen between two steps of the archiving call."""
 
     meanwhile: Callable[[], Awaitable[None]] | None = None
 
@@ -118,7 +118,7 @@ async def test_what_is_asked_since_is_not_taken_back_with_what_was_open(how: str
 
 
 class DiesOverIt(TemporaryStore):
-    """A store whose server is gone before anything is taken back; the next one finds it as it was left."""
+    """A store whose server dies before any request is cancelled; the next server finds it in that state."""
 
     died = False
 
@@ -140,7 +140,7 @@ async def test_what_a_server_that_died_had_begun_to_archive_is_taken_back_by_ano
     async with running(store, clock, tokens, bus) as api:
         await recovery.promote_and_deliver(api.app.services)
         agent = await api.as_("requester")
-        assert {each["id"] for each in await pending(agent)} == open_ones  # whoever began may be at it still
+        assert {each["id"] for each in await pending(agent)} == open_ones  # the archiving may not be over
         clock.advance(seconds=6)
         with anyio.fail_after(120):
             (first, *_) = open_ones

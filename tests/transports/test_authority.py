@@ -1,4 +1,4 @@
-"""Between an answer and the agent that goes on with it, whoever gave it may have lost their say."""
+"""The author of an answer can lose access before the agent continues with it."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def answered(api: Api, who: str, how: str = "answer", body: Any = ANSWER) -> dict[str, Any]:
-    """Ask in a thread that has no owner, and have somebody end it."""
+    """Ask in a thread without an owner, and let somebody settle it."""
     request = await asked(api, delivery="resume")
     reply = await (await api.as_(who)).post(f"/v1/requests/{request['id']}/{how}", json=body)
     assert reply.status_code == 200, reply.text
@@ -32,7 +32,7 @@ async def share(api: Api, **access: Any) -> None:
 
 
 async def withheld(api: Api) -> list[tuple[str, str]]:
-    """What admins find of it: which request, ended by whom."""
+    """The audit entries about it: the request, and its author."""
     entries = (await (await api.as_("admin")).get("/v1/audit")).json()["entries"]
     told = [each for each in entries if each["action"] == "resume.withheld"]
     return [(each["request_id"], each["settled_by"]["name"]) for each in told]

@@ -1,4 +1,4 @@
-"""Bodies that are not what they should be: refused with one shape, read no further than needed."""
+"""Invalid bodies: refused in one format, read no further than needed."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ Receive = Callable[[], Awaitable[dict[str, Any]]]
 async def raw(
     api: Api, receive: Receive, *, path: str, headers: list[tuple[bytes, bytes]] | None = None
 ) -> tuple[int | None, bytes]:
-    """Drive the app below any client, as the requester; return the status and body that it sent."""
+    """Call the app directly, as the requester; return its status and body."""
     sent: list[Any] = []
 
     async def send(message: Any) -> None:

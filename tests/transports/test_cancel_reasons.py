@@ -1,4 +1,4 @@
-"""M9: who gives which reason for cancelling, over HTTP and over a WebSocket."""
+"""M9: the reasons for cancelling of each role, over HTTP and over a WebSocket."""
 
 from __future__ import annotations
 

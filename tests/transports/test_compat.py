@@ -1,4 +1,4 @@
-"""What every projection of another system gets: paths, roles, the caller's operations, frames and outcomes.
+"""The services for every projection: paths, roles, the caller's operations, frames and outcomes.
 
 A small system stands for all of them.
 """
@@ -35,7 +35,7 @@ pytestmark = pytest.mark.anyio
 
 
 class Parrot:
-    """Repeats each frame, and tells of every event."""
+    """Repeats each frame, and sends every event."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
@@ -92,7 +92,7 @@ SYSTEM = System(
 
 @pytest.fixture(autouse=True)
 def parrot(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Install the system as a package would be."""
+    """Install the system like a package."""
     module = ModuleType("askback.compat.parrot")
     module.__spec__ = ModuleSpec("askback.compat.parrot", None)
     module.SYSTEM = SYSTEM  # type: ignore[attr-defined]

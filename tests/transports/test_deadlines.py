@@ -1,4 +1,4 @@
-"""Group F and L over HTTP: what happens when nobody answers, and before that."""
+"""Groups F and L over HTTP: deadlines, and the steps before them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ WITH_DEFAULT = {
 
 
 async def later(api: Api, seconds: float) -> None:
-    """Let time pass, and the deadlines be met."""
+    """Let time pass, and run the deadlines."""
     api.clock.advance(seconds=seconds)
     await deadlines.sweep(api.app.services)
 
 
 async def read(api: Api, request: dict[str, Any]) -> dict[str, Any]:
-    """The request as it is now, as a person sees it."""
+    """The current request, for a person."""
     return (await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")).json()
 
 
@@ -163,7 +163,7 @@ async def test_where_nobody_would_see_it_a_request_may_end_at_once(api: Api) -> 
     request = await asked(api, require_client="fail_fast", timeout_s=60)
     assert (request["status"], request["reason"]) == ("cancelled", "not_shown")
     assert await events(api) == ["request.cancelled"]
-    assert await pulled(api) == []  # whoever asked has read it
+    assert await pulled(api) == []  # the agent has read it
 
 
 @requirement("C15")

@@ -1,4 +1,4 @@
-"""A thread is written out whole, and erased so that nothing of it is left; and what is old goes by itself."""
+"""A thread is exported completely, and erased without a trace; old threads are erased automatically."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DAY_S = 24 * 3600
 
 @pytest.fixture
 async def api(tmp_path: Path) -> AsyncIterator[Api]:
-    """A server whose files can be looked into, with a vault."""
+    """A server with readable files and a vault."""
     clock = ManualClock()
     vault = Envelope(KeyRing({"k": secrets.token_bytes(KEY_BYTES)}))
     app = create_app(
@@ -40,7 +40,7 @@ async def api(tmp_path: Path) -> AsyncIterator[Api]:
 
 
 async def fill(api: Api, thread: str, word: str, *, rounds: int = 1) -> list[str]:
-    """Ask, answer and talk in a thread, so that `word` is in everything that a person has said there."""
+    """Ask, answer and talk in a thread, so that `word` is in all texts of a person there."""
     agent, person, made = await api.as_("requester"), await api.as_("responder"), []
     for number in range(rounds):
         body = ask(thread_id=thread)
@@ -70,7 +70,7 @@ def in_files(api: Api, word: str) -> set[str]:
 
 @requirement("H11")
 async def test_nothing_of_an_erased_thread_is_left_in_any_file(api: Api) -> None:
-    for number in range(4):  # conversations of others between which this one's rows lie
+    for number in range(4):  # other conversations, whose rows are mixed with this one's
         await fill(api, f"other {number}", "Kept-", rounds=8)
         await fill(api, "t1", MARK, rounds=8)
     await hand_over(api, "t1", "the value")

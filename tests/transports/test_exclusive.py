@@ -1,4 +1,4 @@
-"""Exclusive keys: at most one open request of an agent with a key in a thread, and what becomes of the others."""
+"""Exclusive keys: at most one open request of an agent with a key in a thread, and the fate of the others."""
 
 from __future__ import annotations
 

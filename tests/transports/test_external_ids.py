@@ -1,4 +1,4 @@
-"""The asker's own data on requests: external ids, metadata, and the lists that find them."""
+"""The agent's own data on requests: external ids, metadata, and the lists that find them."""
 
 from __future__ import annotations
 

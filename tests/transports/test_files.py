@@ -1,4 +1,4 @@
-"""Files: upload for a field, answer, download, and what is refused."""
+"""Files: upload for a field, answer, download, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A person writes while a request is open: each policy, and what is made of the message."""
+"""A person writes while a request is open: each policy, and its effect on the message."""
 
 from __future__ import annotations
 

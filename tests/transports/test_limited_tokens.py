@@ -1,4 +1,4 @@
-"""A token that is limited to some threads finds nothing in any other, and changes nothing for more than them."""
+"""A token that is limited to some threads cannot read or change anything in others."""
 
 from __future__ import annotations
 

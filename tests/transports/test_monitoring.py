@@ -1,4 +1,4 @@
-"""What those who watch a server are told: whether it can work, and numbers without a name."""
+"""Monitoring: health, readiness, and metrics without names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Connecting an account: the provider is led to by a click, and the grant is checked by the server."""
+"""Connect an account: a click redirects to the provider, and the server checks the grant."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The OpenAPI document: current, complete, and what is served."""
+"""The OpenAPI document: current, complete, and equal to the served one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The web pages as the server gives them to a browser."""
+"""The web pages that the server sends to a browser."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ PAGES = {
 
 
 def build(folder: Path) -> None:
-    """Make a small build as Vite lays it out."""
+    """Make a small build in Vite's layout."""
     (folder / "assets").mkdir(parents=True)
     for name in PAGES.values():
         (folder / f"{name}.html").write_text(f"<!doctype html><title>{name}</title>")

@@ -1,4 +1,4 @@
-"""How much may be asked and answered: durable where it has to be, shown before it is met, and reset by time or an admin."""
+"""Quotas: durable if necessary, visible in advance, and reset by time or an admin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same form asked again after a person did not want it."""
+"""The same form again after a person refused it."""
 
 from __future__ import annotations
 

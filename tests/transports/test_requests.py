@@ -1,4 +1,4 @@
-"""The request routes: what is created, read, listed, settled, replayed and refused."""
+"""The request routes: create, read, list, settle, replay and refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a server that starts again does with what was open: it stays so, or it has expired, as was set."""
+"""Open requests after a restart: they stay open or expire, by the setting."""
 
 from __future__ import annotations
 

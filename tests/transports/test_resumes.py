@@ -1,4 +1,4 @@
-"""Group F and H over HTTP: what came of a request reaches an agent that does not wait, once it goes on."""
+"""Groups F and H over HTTP: an agent that does not wait gets the outcome once it continues."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def pulled(api: Api, who: str = "requester", **query: Any) -> list[dict[str, Any]]:
-    """What an agent gets that comes for its resumes."""
+    """The resumes that an agent pulls."""
     thread = query.pop("thread", None)
     path = "/v1/resumes" if thread is None else f"/v1/threads/{thread}/resumes"
     reply = await (await api.as_(who)).get(path, params=query)
@@ -24,7 +24,7 @@ async def pulled(api: Api, who: str = "requester", **query: Any) -> list[dict[st
 
 
 async def ack(api: Api, resume: dict[str, Any], who: str = "requester") -> httpx2.Response:
-    """Say that the agent has gone on."""
+    """Acknowledge a resume."""
     body = {"attempt": resume["attempt"]}
     return await (await api.as_(who)).post(f"/v1/resumes/{resume['id']}/ack", json=body)
 
@@ -97,7 +97,7 @@ async def test_without_an_acknowledgement_it_comes_again_and_the_former_holder_c
     assert (late.status_code, late.json()["error"]["code"]) == (409, "lease_lost")
     for _ in range(2):
         assert (await ack(api, second)).status_code == 200
-    assert (await ack(api, first)).status_code == 200  # it is done, whoever did it
+    assert (await ack(api, first)).status_code == 200  # it is done, no matter by whom
     api.clock.advance(seconds=3600)
     assert await pulled(api) == []
 
@@ -139,7 +139,7 @@ async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
 async def test_what_nobody_waited_for_becomes_a_resume_under_the_same_id(api: Api) -> None:
     request = await settled(api)
     assert request["queued"] is True
-    assert await pulled(api) == []  # whoever waited may be about to connect again
+    assert await pulled(api) == []  # the waiting client may be about to reconnect
     api.clock.advance(seconds=10)
     [resume] = await pulled(api)
     assert resume["request_id"] == request["id"]

@@ -1,4 +1,4 @@
-"""Who may do what: every role on every route, and what somebody else's request looks like."""
+"""Roles: every role on every route, and the view of other people's requests."""
 
 from __future__ import annotations
 
@@ -195,7 +195,7 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(api: Api, role: s
         if role in ("nobody", "stranger"):
             served = (code, error) == (401, "unauthorized")
         elif role in allowed:
-            # What a role may do can still be wrong as things stand, and that is not for its role.
+            # An allowed operation can still fail for another reason than the role.
             served = code == status and error in AS_THINGS_STAND
         else:
             kept = (await (await api.as_(f"admin@{tenant}")).get(f"/v1/requests/{request['id']}")).json()

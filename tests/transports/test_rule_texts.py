@@ -1,4 +1,4 @@
-"""What is wrong with a rule, and what the policy refuses, in the language of the caller."""
+"""Faults of rules and refusals of the policy, in the language of the caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs over HTTP: they begin, end, are listed, and what they have open is cancelled at once."""
+"""Runs over HTTP: begin, end, list, and cancel their open requests at once."""
 
 from __future__ import annotations
 

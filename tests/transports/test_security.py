@@ -1,4 +1,4 @@
-"""Doors: addresses, origins, sessions, security headers, and errors that tell nothing."""
+"""Addresses, origins, sessions, security headers, and errors without details."""
 
 from __future__ import annotations
 

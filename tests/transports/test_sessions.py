@@ -1,4 +1,4 @@
-"""Browser sessions: two halves, how long they last, who lists and ends them, and addresses that they sign."""
+"""Browser sessions: two halves, lifetime, listing and ending, and signed addresses."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def server(folder: Path, configured: str) -> App:
 
 
 async def works(app: App, secret: str) -> str | None:
-    """Whom a token stands for, None when it is refused."""
+    """The principal of a token, None if it is refused."""
     try:
         found = await tokens.authenticate(app.services, secret)
     except Unauthorized:

@@ -1,4 +1,4 @@
-"""Group F over HTTP: the requester looks at an answer before it counts."""
+"""Group F over HTTP: the requester checks an answer before it is accepted."""
 
 from __future__ import annotations
 

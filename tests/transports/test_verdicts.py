@@ -1,4 +1,4 @@
-"""Groups F and N over HTTP: errors from the beginning, what a check makes of an answer, new deadlines."""
+"""Groups F and N over HTTP: initial errors, results of checks, new deadlines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Group G over HTTP: what happens is pushed to addresses that admins name, signed, until it is taken."""
+"""Group G over HTTP: events are posted to admins' webhooks, signed, until they are accepted."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 
@@ -114,7 +114,7 @@ async def test_a_server_that_ends_before_it_has_noted_the_answer_sends_it_again(
             tasks.start_soon(dispatch.deliver_all_due, api.app.services)
             while len(webhook_client.posted) < 2:
                 await anyio.lowlevel.checkpoint()
-            tasks.cancel_scope.cancel()  # both were taken, and nobody notes it
+            tasks.cancel_scope.cancel()  # both were accepted, and neither is recorded
     webhook_client.held = None
     assert await sweep(api, after=29) == 0
     assert await sweep(api, after=1) == 2
@@ -135,7 +135,7 @@ async def test_a_receiver_may_say_when_to_come_again(api: Api, webhook_client: F
 
 
 async def switched_off(api: Api, webhook_client: FakeWebhookClient) -> dict[str, Any]:
-    """Return a webhook whose receiver said that it is gone, and then something happened that it was not told of."""
+    """Return a webhook whose receiver replied 410, and which missed an event after that."""
     hook = await hooked(api)
     await settled(api, delivery="resume")
     webhook_client.answers = [WebhookResponse(410)]

@@ -1,4 +1,4 @@
-"""Webhooks as admins look after them: where they may lead, their secrets, and what is left when they are removed."""
+"""Webhooks for admins: allowed addresses, secrets, and complete removal."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 
@@ -60,7 +60,7 @@ async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
     log = (await admin.get("/v1/audit")).text
     assert "webhook.add" in log
     assert hook["secret"][6:] not in log
-    assert "key=k1" not in log  # the rest of a URL may hold a key
+    assert "key=k1" not in log  # the rest of a URL may contain a key
     assert (await admin.post("/v1/secrets/rotate", json={})).status_code == 200
     await settled(api, delivery="resume")
     await sweep(api)

@@ -194,7 +194,7 @@ async def test_what_was_on_its_way_to_somebody_who_stopped_waiting_is_queued(ope
     assert await agent.frame() == {"settled": ended}
     assert await agent.call("unwait", request_ids=[request["id"]]) == {}
     [tell] = arrived
-    tell()  # it had to come, but nobody waited for it any more
+    tell()  # it had to arrive, but nobody waited for it any more
     assert await app.services.store.resume_of("default", request["id"]) is not None
 
 

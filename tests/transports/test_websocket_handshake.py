@@ -1,4 +1,4 @@
-"""Who may open a WebSocket, and what holds over a real one."""
+"""The WebSocket handshake, and tests over a real socket."""
 
 # ruff: noqa: F811 - fixtures are imported, and named again by the tests that use them
 
@@ -90,7 +90,7 @@ async def test_a_peer_that_leaves_before_it_is_refused_is_no_error(
 
     async def leave(self: Socket, message: Message) -> None:
         if message["type"] == leaves_at:
-            raise BrokenPipeError  # ASGI: what a server raises for a peer that has left
+            raise BrokenPipeError  # ASGI: the error of a server for a peer that has left
         await send(self, message)
 
     monkeypatch.setattr(Socket, "_send", leave)

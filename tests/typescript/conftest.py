@@ -91,7 +91,7 @@ def start(project: Project, server: ServerProcess) -> Iterator[Start]:
 
 
 async def asked(person: AsyncClient, thread: str, count: int = 1) -> list[InputRequest]:
-    """Wait until so many requests were asked in a thread, and return them."""
+    """Wait for this many requests in a thread, and return them."""
     found: list[InputRequest] = []
     with anyio.fail_after(120):
         async for event in person.events(thread, cursor=0):

@@ -1,4 +1,4 @@
-"""The npm package of agents as a user gets it: packed, and installed into an empty project."""
+"""The npm package for agents, packed and installed into an empty project."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Project:
         _run(folder, "npm", "install", "--offline", "--no-audit", "--no-fund", str(archive))
 
     def check_types(self, *sources: Path, expect: int = 0) -> str:
-        """Compile programs as a strict project would, and return what the compiler says."""
+        """Compile programs in strict mode, and return the compiler's output."""
         options = json.loads((EXAMPLES / "tsconfig.json").read_text("utf-8"))
         options["compilerOptions"] |= {
             "typeRoots": [str(WEB / "node_modules" / "@types")],

@@ -1,4 +1,4 @@
-"""What the TypeScript client promises, beside a real server and a person."""
+"""The promises of the TypeScript client, with a real server and a person."""
 
 from __future__ import annotations
 

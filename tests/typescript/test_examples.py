@@ -1,4 +1,4 @@
-"""The examples of the how-to page run as they stand, and find their server by themselves."""
+"""The examples of the how-to page run unchanged, and find their server automatically."""
 
 from __future__ import annotations
 

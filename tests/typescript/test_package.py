@@ -1,4 +1,4 @@
-"""The npm package: what is in it, and what the compiler refuses."""
+"""The npm package: its contents, and the compiler's refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The envelope: its format stays what it is, any text goes through it, and its parts hold on their own."""
+"""The envelope: its format does not change, every text round-trips, and each part is checked."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_is_bound_is_canonical_json_of_every_field(binding: Binding, key_id
 
 
 async def test_a_text_of_this_format_can_be_made_by_hand() -> None:
-    """The recipe, written out: whoever changes it needs a new format, for what is stored has to open."""
+    """The format, written out: a change needs a new version, because stored texts must open."""
     root, data_key, nonce = bytes(range(32)), bytes(range(32, 64)), bytes(range(12))
     extracted = hmac.digest(bytes(32), root, "sha256")
     kek = hmac.digest(extracted, b"askback/secret-kek/v1|k1\x01", "sha256")

@@ -1,4 +1,4 @@
-"""The key file: made once and whole, private or refused, and replaced in one step when its keys are exchanged."""
+"""The key file: created once and atomically, private or refused, and replaced atomically in a rotation."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def file(tmp_path: Path) -> Path:
 
 
 async def opened(path: Path, *, make: bool = True) -> KeyFile:
-    """The keys of a file, as a server starts with them."""
+    """The keys of a file at a server's start."""
     keys = KeyFile(path)
     await keys.open(make=make)
     return keys

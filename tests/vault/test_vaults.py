@@ -1,4 +1,4 @@
-"""Every vault that is shipped keeps the vault's contracts: over a ring, over a file, over a service elsewhere."""
+"""Every shipped vault keeps the vault's contracts: over a key ring, a key file, and an external service."""
 
 from __future__ import annotations
 

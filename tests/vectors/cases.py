@@ -1,4 +1,4 @@
-"""Reading the vectors; what the shorthands mean is written in `vectors/README.md`."""
+"""Read the vectors; `vectors/README.md` explains the shorthands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def families(name: str) -> list[Any]:
 
 
 def said(faults: Sequence[Fault]) -> list[dict[str, str]]:
-    """Faults as the vectors write them."""
+    """Faults in the format of the vectors."""
     spoken = [
         {"path": each.path, "code": each.code, "en": render(each, "en"), "de": render(each, "de")}
         for each in faults

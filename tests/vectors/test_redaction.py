@@ -1,4 +1,4 @@
-"""Every vector of redaction comes out as written, whole and however it is cut into chunks."""
+"""Every vector of redaction has the expected result, whole and in any chunks."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def test_there_are_enough_vectors_of_both_kinds_and_each_has_its_own_id() -> Non
 
 
 def test_no_vector_holds_a_whole_key_in_one_part() -> None:
-    """Scanners of repositories would find it; what only looks random they leave alone."""
+    """Repository scanners would find it; they ignore texts that only look random."""
     for case in cases("secretshapes"):
         if case["shape"] and case["shape"][0] in ("api_key", "private_key", "jwt"):
             kinds = [shape.kind for part in case["text"] if (shape := find_secret(part))]

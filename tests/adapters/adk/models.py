@@ -71,7 +71,7 @@ async def runner_of(agent: LlmAgent, sessions: Any = None) -> Runner:
 
 
 def read_by(agent: LlmAgent) -> list[str]:
-    """Return what the model of an agent read of its tools at last, in the order of its calls."""
+    """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.model
     parts = [part for content in fake.read for part in content.parts or ()]
     found = {each.id: each.response for part in parts if (each := part.function_response)}

@@ -1,4 +1,4 @@
-"""People answer the interrupts of an AG-UI agent that a host reaches over SSE."""
+"""People answer the interrupts of an AG-UI agent over SSE."""
 
 from __future__ import annotations
 

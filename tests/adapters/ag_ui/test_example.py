@@ -1,4 +1,4 @@
-"""The example runs as it stands."""
+"""The example runs unchanged."""
 
 from __future__ import annotations
 

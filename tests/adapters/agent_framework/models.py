@@ -64,7 +64,7 @@ def releaser(
 
 
 def read_by(agent: Agent[Any]) -> list[str]:
-    """Return what the model of an agent read of its tools at last, in the order of its calls."""
+    """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.client
     contents = [each for message in fake.read for each in message.contents]
     results = {each.call_id: str(each.result) for each in contents if each.type == "function_result"}

@@ -1,4 +1,4 @@
-"""The examples run as they stand, with the fake model of `demo_model`."""
+"""The examples run unchanged, with the fake model of `demo_model`."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def crew_of(agent: Agent, *others: Agent, **task: Any) -> Crew:
 
 
 def read_by(agent: Agent) -> list[str]:
-    """Return what the model of an agent read of its tools at last, in the order of its calls."""
+    """Return the last tool results that the model of an agent read, in the order of its calls."""
     fake: Any = agent.llm
     found = {each["tool_call_id"]: each["content"] for each in fake.read if each["role"] == "tool"}
     return [found[each] for each in sorted(found)]

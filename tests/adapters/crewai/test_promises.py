@@ -181,7 +181,7 @@ class Colour(Flow[Any]):
 
 @pytest.fixture
 def no_provider(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the providers of the process as they were."""
+    """Restore the providers of the process."""
     monkeypatch.setattr(flow_config, "_hitl_provider", None)
     monkeypatch.setattr(flow_config, "_input_provider", None)
 

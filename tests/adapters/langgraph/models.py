@@ -18,7 +18,7 @@ GO = {"messages": [("user", "go")]}
 
 
 class FakeModel(GenericFakeChatModel):
-    """Says what it is given."""
+    """Returns the given messages."""
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Any:
         return self
@@ -51,5 +51,5 @@ def reviewed(
 
 
 def results(out: Mapping[str, Any]) -> list[str]:
-    """Return what the model read of its tools."""
+    """Return the tool results that the model read."""
     return [each.text for each in out["messages"] if each.type == "tool"]

@@ -75,5 +75,5 @@ def releaser(
 
 
 def results(result: Any) -> list[str]:
-    """Return what the model read of its tools."""
+    """Return the tool results that the model read."""
     return [str(each.output) for each in result.new_items if isinstance(each, ToolCallOutputItem)]

@@ -62,6 +62,6 @@ def releaser(
 
 
 def results(result: Any) -> list[str]:
-    """Return what the model read of its tools."""
+    """Return the tool results that the model read."""
     parts = [part for each in result.all_messages() for part in each.parts]
     return [part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)]

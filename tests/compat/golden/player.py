@@ -32,7 +32,7 @@ class Player:
         self._stack = AsyncExitStack()
 
     async def play(self, steps: list[Step]) -> None:
-        """Play all steps; raises `Mismatch` with the number of the step that went otherwise."""
+        """Play all steps; raises `Mismatch` with the number of the first different step."""
         async with self._stack:
             self._http = await self._stack.enter_async_context(
                 httpx2.AsyncClient(base_url=self._server.url, timeout=120)

@@ -1,4 +1,4 @@
-"""The server that golden conversations are played against: it can be killed, and each conversation has a tenant."""
+"""The server for golden conversations: it can be killed, and each conversation has a tenant."""
 
 from __future__ import annotations
 

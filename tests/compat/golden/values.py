@@ -1,4 +1,4 @@
-"""The values of a golden conversation: names in what is sent are filled in, and what is received is compared."""
+"""The values of a golden conversation: names are filled in before sending, and received values are compared."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ANY = "$*"
 
 
 class Mismatch(AssertionError):
-    """What was received is not what the conversation says."""
+    """A received value differs from the conversation."""
 
 
 class Values:
@@ -40,7 +40,7 @@ class Values:
                 return {self.fill(name): self.fill(item) for name, item in value.items()}
 
     def match(self, expected: Any, value: Any, path: str = "") -> None:
-        """Compare a value that was received, and keep what it has at names that are new."""
+        """Compare a received value, and store its values for new names."""
         if isinstance(expected, str):
             self._match_text(expected, value, path)
         elif isinstance(expected, dict):

@@ -1,4 +1,4 @@
-"""What a rule covers, as data."""
+"""The description of a rule as data."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ PADDING = ": " + "a" * 8_200
 
 
 def verdicts(call: Call, *rules: str) -> set[str]:
-    """What the loosest policies there are say to a call, with some rules that deny."""
+    """Return the decisions of the loosest policies about a call, with some deny rules."""
     denying = tuple(parse_rule(rule, "deny") for rule in rules)
     found: set[str] = set()
     for policy in LOOSEST:

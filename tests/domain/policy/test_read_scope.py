@@ -1,4 +1,4 @@
-"""What the built-in lists let an agent read: vectors/daily.json, vectors/agents.json, roots and folders."""
+"""The files that the built-in lists let an agent read: vectors/daily.json, vectors/agents.json, roots and folders."""
 
 from __future__ import annotations
 

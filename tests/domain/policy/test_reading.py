@@ -1,4 +1,4 @@
-"""Reading a command is cheap, also with many repetitions, and finds nested commands."""
+"""Reading a command is cheap, even with many repetitions, and finds nested commands."""
 
 from __future__ import annotations
 

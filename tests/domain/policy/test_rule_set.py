@@ -1,4 +1,4 @@
-"""Rules that are found by name decide as a walk over all of them does."""
+"""Rules that are found by name decide like a walk over all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Invisible characters are escaped, and visible ones stay as they are."""
+"""Invisible characters are escaped, and visible ones are unchanged."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ APART = st.integers(0, 40)
 
 
 def repeated(unit: str, apart: int) -> str:
-    """Return a text of some 10,000 characters; what repeats decides whether its escapes are dense."""
+    """Return a text of some 10,000 characters; the repeated part decides how dense its escapes are."""
     return (unit + "x" * apart) * (10_000 // max(1, len(unit) + apart))
 
 

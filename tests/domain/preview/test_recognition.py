@@ -1,4 +1,4 @@
-"""A call is described by what it is, in the words of `vectors/calls.json`, and never as something that it is not."""
+"""A call is described correctly, in the words of `vectors/calls.json`, and never as another type of call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stored size of a request stays proportional to what the agent sent, however large or unusual that is."""
+"""The stored size of a request stays proportional to the size of the agent's body, even for large or unusual bodies."""
 
 from __future__ import annotations
 
