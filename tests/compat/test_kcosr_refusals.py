@@ -125,6 +125,12 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
     ({"type": "input", "inputSchema": FORM, "presentation": "page"}, "presentation", "unknown_value"),
     ({"type": "input", "inputSchema": FORM, "errorSummary": None}, "errorSummary", "wrong_type"),
     ({"type": "input", "inputSchema": None}, "inputSchema", "wrong_type"),
+    ({"type": "input", "inputSchema": FORM, "fieldErrors": {"a": "a\0b"}}, "fieldErrors.a", "control_chars"),
+    (
+        {"type": "input", "inputSchema": FORM, "fieldErrors": {"no\\e": "x"}},
+        'fieldErrors["no\\\\e"]',
+        "unknown_value",
+    ),
     ({"type": "input", "inputSchema": FORM, "fieldErrors": {"a": 5}}, "fieldErrors.a", "wrong_type"),
     (
         {"type": "input", "inputSchema": FORM, "completedView": {"showInputs": "yes"}},
@@ -301,6 +307,7 @@ async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
             ({**frame, "action": "submit", "input": []}, "input"),
             ({**frame, "action": "submit"}, "input"),
             ({**frame, "action": "deny", "approvalScope": "always"}, "approvalScope"),
+            ({**frame, "action": "cancel", "reason": "a\0b"}, "reason"),
             ({**frame, "action": "approve", "approvalScope": "always"}, ""),
             ({**frame, "action": "approve", "input": {"a": "x"}}, "input"),
             (stale, None),
@@ -309,6 +316,7 @@ async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
             error = await socket.frame()
             assert error["type"] == "error"
             assert path is not None or error["code"] in ("interaction_not_found", "invalid_client_message")
+            assert not path or error["details"]["issues"][0]["path"] in (path, "action", "")
     assert [each["status"] for each in await stored(api)] == ["pending", "pending"]
     await socket.leave()
 

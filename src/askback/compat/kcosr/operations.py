@@ -194,7 +194,9 @@ async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputR
     if "delivery" not in body:
         body["require_client"] = call.query.get("require_client", "fail_fast")
     key = key_of("kcosr", session, call_id, sent) if call_id else None
-    return InputRequest.model_validate(await call.api.call("create_request", body, key=key))
+    told = [each["path"].replace("values", "fieldErrors", 1) for each in body.get("field_errors", ())]
+    paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(told)]
+    return InputRequest.model_validate(await call.api.call("create_request", body, key=key, paths=paths))
 
 
 def _ok(body: Json, *, outcome_of: str = "") -> Answer:

@@ -34,6 +34,7 @@ _PLACES = (
     (r"approval\.reason\b", "prompt"),
     (r"thread_id\b", "sessionId"),
     (r"timeout_s\b", "timeoutMs"),
+    (r"note\b", "reason"),
 )
 """Where the members of a native body are here."""
 
