@@ -276,6 +276,29 @@ async def test_any_body_is_decided_or_refused_with_places_in_it(api: Api):
             assert not fault["path"].startswith(("form", "approval", "agent.", "external_id")), (body, fault)
 
 
+async def test_a_refusal_names_the_member_that_was_sent(api: Api):
+    agent, page = await api.as_("requester"), await open_page(api)
+    plan = {"tool_name": "ExitPlanMode", "tool_use_id": "T1", "input": {"plan": "a\0b"}}
+    reply = await agent.post(f"{PATH}/api/conversations/t1/can_use_tool", json=plan)
+    assert [each["path"] for each in reply.json()["error"]["field_errors"]] == ["input.plan"]
+    body = {
+        "kind": "approval",
+        "thread_id": "t1",
+        "approval": {"tool": "Bash", "input": {}},
+        "tool_call_id": "T2",
+    }
+    assert (await agent.post("/v1/requests", json=body)).status_code == 201
+    await page.frame()
+    approve = {"type": "tool_approval_response", "tool_call_id": "T2", "decision": "approve"}
+    for frame, path in (
+        ({"type": "set_mode", "conversation_id": "a\0b", "mode": "plan"}, "conversation_id"),
+        ({**approve, "conversation_id": "t1", "request_id": "a\0b"}, "request_id"),
+    ):
+        page.send(**frame)
+        assert [each["path"] for each in (await page.frame())["field_errors"]] == [path]
+    await page.leave()
+
+
 @pytest.mark.parametrize("text", ["\\u0000", "\\u001b", "\\u202e"])
 @pytest.mark.parametrize("place", ["question", "header", "label", "tool_use_id", "agent_id", "tool_name"])
 async def test_characters_that_cannot_be_shown_are_refused_where_they_are(api: Api, place: str, text: str):

@@ -126,6 +126,16 @@ async def test_an_answer_is_the_next_message_with_its_typed_value(
         ({"tool_calls": {}}, "tool_calls", "wrong_type"),
         ({"tool_calls": [1]}, "tool_calls[0]", "wrong_type"),
         ({"tool_calls": [{"id": "a"}]}, "tool_calls[0].function", "missing_required"),
+        (
+            {"tool_calls": [{"id": "a", "type": "function", "function": {}}]},
+            "tool_calls[0].function.name",
+            "missing_required",
+        ),
+        (
+            {"tool_calls": [{"id": "a", "type": "function", "function": {"name": 5}}]},
+            "tool_calls[0].function.name",
+            "wrong_type",
+        ),
         ({"tool_calls": [{"function": {"name": "ask_user"}}]}, "tool_calls[0].id", "missing_required"),
         ({"tool_calls": [{"id": "", "function": {"name": "a"}}]}, "tool_calls[0].id", "empty"),
         ({"tool_calls": [{"id": 5, "function": {"name": "a"}}]}, "tool_calls[0].id", "wrong_type"),

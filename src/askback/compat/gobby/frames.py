@@ -16,7 +16,13 @@ MAX_ECHO = 200
 """Characters of a name that an error repeats."""
 
 ACCEPT_EDITS, NORMAL = "accept_edits", "normal"
-_PATHS = ((r"values.*", "answers"), (r"note", "feedback"), (r"scope", "decision"))
+_PATHS = (
+    (r"values.*", "answers"),
+    (r"note", "feedback"),
+    (r"scope", "decision"),
+    (r"thread_id", "conversation_id"),
+    (r"Idempotency-Key", "request_id"),
+)
 """The members of a frame by those of our answer."""
 
 

@@ -38,6 +38,7 @@ _PATHS = (
     (r"form\.sections\[(\d+)\]\.fields\[0\]\.label", r"input.questions[\1].question"),
     (r"form\.sections\[(\d+)\]\.fields\[0\]", r"input.questions[\1]"),
     (r"approval\.tool|agent\.tool", "tool_name"),
+    (r"approval\.plan", "input.plan"),
     (r"approval\.", ""),
     (r"thread_id", "conversation_id"),
     (r"(?:external|tool_call)_id", "tool_use_id"),

@@ -137,7 +137,8 @@ def _place(body: object, location: Sequence[str | int], kind: str) -> ErrorLocat
     place = ErrorLocation((), body, None, present=True)
     for index, step in enumerate(location):
         last = index == len(location) - 1
-        if not last and index and isinstance(location[index - 1], int) and _tag(place.value) == step:
+        in_list = not last and index and isinstance(location[index - 1], int)
+        if in_list and _is_branch(place.value, step, location[index + 1]):
             continue
         found, value = _member(place.value, step)
         if found or (last and (kind == "missing" or step == _IMPLIED)):
@@ -149,6 +150,12 @@ _IMPLIED = "value"
 _LANGUAGES = "dict[str,str]"
 """How Pydantic names the branch of a text in several languages."""
 _NUMBER_ERRORS = frozenset({"int_type", "float_type", "finite_number"})
+
+
+def _is_branch(value: object, step: str | int, following: str | int) -> bool:
+    """Whether a step is Pydantic's name of a union member, and not a key, such as `function` beside that `type`."""
+    inside = _member(value, step)[1]
+    return _tag(value) == step and (not isinstance(inside, Mapping) or _member(value, following)[0])
 
 
 def _tag(value: object) -> object:
