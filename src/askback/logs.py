@@ -1,12 +1,12 @@
-"""What a server may write down about itself: it is said what may be logged, not what may not.
+"""The log of a server, by an allow list of what may be logged.
 
-1. What askback says is logged as it is said; the tests look for values in it at every level.
-2. Of what others say (the HTTP server, the WebSocket, the event loop), the sentences that stand in their code, and the
-   numbers in them. What they fill in may be a frame, a header or an address with a code in it, and is not there.
+1. askback's own messages are logged unchanged; the tests search them for values at every level.
+2. Of other messages (the HTTP server, the WebSocket, the event loop) only the constant text in their code is logged,
+   and numbers. The other values may be a frame, a header or an address with a code in it, and are left out.
 3. Of an exception, its type and the lines of code that it came through. Its text is often the refused value.
 
-This holds for each record from its beginning, so that no handler can write more, whoever added it. A record names the
-HTTP call that it belongs to, by the id that the caller got as well.
+This holds for each record from its beginning, so no handler can write more, not even one of another package.
+A record names the HTTP call that it belongs to, by the id that the caller got as well.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the adapters share: ask once for each pause of a framework, use an approval, mirror messages.
+"""Code of several adapters: ask once for each pause of a framework, use an approval, mirror messages.
 
 A framework that is resumed, restarted or run in another process reaches the same pause again. `Place.id` is the
 framework's own id of the pause and becomes the `external_id` of the request: asking again finds the earlier request.

@@ -117,7 +117,7 @@ class Runner(agents.Runner):
         timeout_s: float | None = None,
         **options: Any,
     ) -> Streamed:
-        """Run an agent; the events of the result go on after each interruption, when a person has answered."""
+        """Run an agent; the events of the result continue after each interruption, when a person has answered."""
 
         async def answered(state: RunState[Any]) -> RunResultStreaming:
             here = _next_pause(place)

@@ -143,7 +143,7 @@ def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_elicitation(params: Mapping[str, Any]) -> SchemaForm:
-    """Return the form for the parameters of `elicitation/create`; raises `NoFormFor` for what is no flat form.
+    """Return the form for the parameters of `elicitation/create`; raises `NoFormFor` for a form that is not flat.
 
     The message is the title if it fits there, else it is the beginning of the description.
     """

@@ -1,4 +1,4 @@
-"""The audit log of one tenant as it lies in a database, for whoever checks it."""
+"""The stored audit log of one tenant, for verification."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ def _answered_stream(
     session: AgentSession,
     go_on: Callable[..., Awaitable[ResponseStream[AgentResponseUpdate, Reply]]],
 ) -> ResponseStream[AgentResponseUpdate, Reply]:
-    """Return a stream that goes on after each pause, without the requests that were answered."""
+    """Return a stream that continues after each pause, without the answered requests."""
     last: Reply | None = None
 
     async def updates() -> AsyncIterable[AgentResponseUpdate]:

@@ -38,7 +38,7 @@ class ClaudeFailed(AskbackError):
 
 
 def has_session(session_id: str, folder: Path) -> bool:
-    """Return whether Claude Code can go on with a session of this folder."""
+    """Return whether Claude Code can continue a session of this folder."""
     return get_session_info(session_id, str(folder)) is not None
 
 

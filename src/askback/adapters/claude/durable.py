@@ -1,4 +1,4 @@
-"""Go on with a session that ended, or was killed, while it waited for a person."""
+"""Continue a session that ended, or was killed, while it waited for a person."""
 
 from __future__ import annotations
 

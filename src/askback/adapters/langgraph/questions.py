@@ -61,7 +61,7 @@ def request_id_of(outcome: Outcome) -> str | None:
 
 
 def read_question(pause: Pause) -> Question:
-    """Read an interrupt: each framework of LangChain has a shape of its own."""
+    """Read an interrupt: each framework of LangChain has its own shape."""
     value, place = pause.interrupt.value, pause.place
     shape = _fields(value)
     if TOOL_KEY in shape:

@@ -33,7 +33,7 @@ P = ParamSpec("P")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What is next: read the `state` of a graph, `invoke` it with an input, `ask` about its pauses or `leave` them."""
+    """The next step: read the `state` of a graph, `invoke` it with an input, `ask` about its pauses or `leave` them."""
 
     do: Literal["state", "invoke", "ask", "leave"]
     about: Any = None
@@ -84,7 +84,7 @@ class Run:
                 yield Step("leave", (yield from self._pauses(state.interrupts)))
 
     def _stopped(self) -> Steps:
-        """Return the output of a graph that has stopped, as it was.
+        """Return the output of a graph that has stopped.
 
         One that died within a node is not started again: the node may have run a tool that a person approved once.
         """
@@ -175,7 +175,7 @@ def _do(run: Run, step: Step) -> Any:
 
 
 def has_saver(run: Run) -> bool:
-    """Whether the graph has a checkpointer of its own, and the thread is known."""
+    """Whether the graph has its own checkpointer, and the thread is known."""
     return isinstance(_saver(run), BaseCheckpointSaver) and "configurable" in run.config
 
 

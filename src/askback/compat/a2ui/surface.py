@@ -69,7 +69,7 @@ def write_surface(
 
 
 def write_errors(surface_id: str, field_errors: Mapping[str, str], *, summary: str = "") -> list[Json]:
-    """Return the messages that show what is wrong, below the fields and at the top, instead of earlier errors."""
+    """Return the messages that show the errors, below the fields and at the top, instead of earlier ones."""
     return [
         _message("updateDataModel", surfaceId=surface_id, path="/errors", value=dict(field_errors)),
         _message("updateDataModel", surfaceId=surface_id, path="/summary", value=summary),

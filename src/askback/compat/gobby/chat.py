@@ -97,7 +97,7 @@ class ChatPeer(CardPage):
     """One page; see `ports.systems.Peer`."""
 
     async def opened(self) -> None:
-        """Greet; then show what is open, and what happens from now on."""
+        """Greet; then show the open requests and all later events."""
         threads = [each["thread_id"] for each in await self.api.open_requests()]
         about = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
         open_in = list(dict.fromkeys(threads))

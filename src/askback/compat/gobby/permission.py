@@ -96,7 +96,7 @@ async def can_use_tool(call: Call) -> Answer:
 
 
 async def interrupt(call: Call) -> Answer:
-    """Cancel what a call of a tool waits for: the held call gets a denial, and every card closes."""
+    """Cancel the requests that a tool call waits for: the held call gets a denial, and every card closes."""
     use, thread = parse(Interrupt, call.json()), call.path["conversation"]
     page = await call.api.call("list_requests", thread_id=thread, external_id=use.tool_use_id, limit=1)
     if not page["requests"]:
@@ -112,7 +112,7 @@ def _body(call: Call, use: ToolUse) -> Json:
     body: Json = {"thread_id": call.path["conversation"], **own}
     body |= {"timeout_s": PATIENCE_S.get(use.tool_name, TOOL_PATIENCE_S)}
     body |= {name: call.query[name] for name in ("timeout_s", "require_client") if name in call.query}
-    with suppress(KeyError, ValueError):  # the native checks refuse what is no number
+    with suppress(KeyError, ValueError):  # the native checks refuse it if it is not a number
         body["timeout_s"] = float(call.query["timeout_s"])
     if use.agent_id is not None:
         body["agent"] = {"name": use.agent_id, "tool": use.tool_name}
@@ -132,7 +132,7 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
         return _allow({"questions": use.input["questions"], "answers": answers(request)})
     try:
         used = await api.call("consume_approval", {"execution_id": use.tool_use_id}, request_id=request.id)
-    except Conflict as refused:  # it was revoked, or a rule refuses it by now
+    except Conflict as refused:  # it was revoked, or a rule now refuses it
         return _deny(refused.message)
     return _allow(use.input if use.tool_name == EXIT_PLAN else used["input"])
 

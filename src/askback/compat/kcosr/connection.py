@@ -263,7 +263,7 @@ class Connection:
     async def _settle(
         self, shown: Json, action: str, *, values: Json | None = None, scope: str = "", reason: str = ""
     ) -> None:
-        """Do what a person did."""
+        """Apply a person's action."""
         if action == "submit":
             await self._submit(shown, values or {})
             return

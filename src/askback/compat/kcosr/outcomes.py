@@ -59,7 +59,7 @@ def tool_name(request: InputRequest) -> str:
 
 
 def is_async(request: InputRequest) -> bool:
-    """Whether nobody waits for the answer: it starts a turn of its own."""
+    """Whether nobody waits for the answer: it starts a new turn."""
     return request.delivery == "resume" or request.detached
 
 

@@ -133,7 +133,7 @@ class PersonPeer(CardPage):
             await self.channel.send(frames.message("error", session_id=session, error=frames.NO_AGENT))
 
     async def _stream(self) -> None:
-        """Send what agents write from now on."""
+        """Send agents' messages from now on."""
         async with self.api.watch_messages() as events:
             async for event in events:
                 for kind, data in _streamed(event):
@@ -159,7 +159,7 @@ def _streamed(event: Json) -> Iterator[tuple[str, Json]]:
 
 
 async def read_chat(call: Call) -> Answer:
-    """Return a chat; an ask that belongs to no message is a message of its own."""
+    """Return a chat; an ask without a message is a separate message."""
     thread = await call.api.call("get_thread", thread_id=call.path["id"])
     messages = {each["id"]: each for each in thread["messages"]}
     placed = {part.get("request_id") for each in messages.values() for part in each["content"]}

@@ -1,4 +1,4 @@
-"""The audit log as it lies in a Postgres database, read beside the servers that use it."""
+"""The audit log in a Postgres database, read while servers use it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Loads single rows by their keys in batches: loads that begin while a query runs share the next query.
 
-A query costs both sides about as much for one row as for thirty. Whoever comes while nothing is under way waits for
-nobody.
+A query costs both sides about as much for one row as for thirty. A load that comes while no query runs starts at once.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class BatchLoader(Generic[V]):
         self._asking: set[asyncio.Task[None]] = set()
 
     async def __call__(self, *key: str) -> V | None:
-        """Return what there is for a key; nothing for one that no text of Postgres can be."""
+        """Return the row of a key; None for a key that a text of Postgres cannot have."""
         if any("\0" in part for part in key):
             return None
         loop = asyncio.get_running_loop()

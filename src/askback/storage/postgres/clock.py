@@ -19,7 +19,7 @@ _log = logging.getLogger(__name__)
 
 
 class ClockReading(Protocol):
-    """Whoever can be asked for a row; raises `Unavailable`."""
+    """A source of one row; raises `Unavailable`."""
 
     async def row(self, sql: str, *parameters: Any) -> Row | None:
         """Read the first row."""
@@ -29,7 +29,7 @@ class ClockReading(Protocol):
 class DatabaseClock:
     """The `Clock` port: the monotonic clock of this machine, set by the database's now and then, never back.
 
-    When the database's clock is set back, time stands still here until it has been caught up with. `monotonic` tells
+    When the database's clock is set back, the time here does not change until it catches up. `monotonic` tells
     seconds.
     """
 
@@ -53,7 +53,7 @@ class DatabaseClock:
         return self._last
 
     async def start(self) -> None:
-        """Ask the database for the time, and go on doing so; raises `Unavailable`."""
+        """Ask the database for the time, now and regularly; raises `Unavailable`."""
         await self.measure()
         self._task = asyncio.get_running_loop().create_task(self._keep())
 

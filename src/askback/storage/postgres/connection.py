@@ -21,8 +21,8 @@ Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record
 """What statements are run on: a connection, or one that a pool has lent."""
 
 PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
-"""For statements that name their rows by keys in arrays: there is one way to find them. Left to itself Postgres plans
-them anew each time, since it likes to know how long the arrays are, which takes as long as all the rest.
+"""For statements that name their rows by keys in arrays: there is one way to find them. By default Postgres plans
+them again each time, for the lengths of the arrays, which takes as long as all the rest.
 """
 
 SCHEMA = "askback"
@@ -31,11 +31,11 @@ SCHEMA = "askback"
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """How long something may take, in milliseconds, before it counts as broken.
+    """How long operations may take, in milliseconds, before they count as failed.
 
-    `idle` is for a server that stands still in the middle of a transaction: others wait for its locks, so it is cut
+    `idle` is for a server that stops in the middle of a transaction: others wait for its locks, so it is cut
     off before they give up (`lock`). `transaction` is for one that stands still in the middle of a statement. What the
-    database gives up itself it says within `reply`; whoever has heard nothing by then has lost it.
+    database gives up itself it says within `reply`; without a reply by then the connection is lost.
     """
 
     connect: int = 5_000
@@ -55,7 +55,7 @@ class Database:
     sealing: Sealing = field(default_factory=Sealing, repr=False, compare=False)
 
     def __str__(self) -> str:
-        """Name the database without what is secret in its address."""
+        """Name the database without the secrets of its address."""
         parts = urlsplit(self.url)
         place = parts.netloc.rpartition("@")[2]
         return f"postgresql://{place}{parts.path}"
@@ -148,7 +148,7 @@ def refused_by_database(error: BaseException) -> bool:
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Whether a transaction was undone for no fault of its own.
+    """Whether a transaction was rolled back for a cause outside it.
 
     That is a deadlock, a schema that has just changed, or somebody who took a unique key at the same moment.
     """
@@ -161,7 +161,7 @@ def is_retryable(error: BaseException) -> bool:
 
 
 def unavailable(error: BaseException) -> Unavailable:
-    """Say that the database cannot be used now. Of the error only its kind is told: its text may quote values."""
+    """Return the error for an unusable database. It has only the kind of the cause: its text may quote values."""
     return Unavailable(
         f"The database cannot be used just now ({type(error).__name__}). Nothing was stored; try again.",
         retry_after=1,

@@ -74,7 +74,7 @@ def event_of(entry: Entry) -> Event:
 
 
 def result_of(job: Job) -> Any:
-    """Return what the caller of a job is told."""
+    """Return the result for the caller of a job."""
     assert job.outcome is not None
     if isinstance(job.change, Insert | Settle):
         record = _written(job) if job.outcome is Outcome.APPLIED else job.found
@@ -136,7 +136,7 @@ async def take_claims(db: Connection, jobs: Sequence[Job]) -> None:
 
 
 async def give_claims_back(db: Connection, jobs: Sequence[Job]) -> None:
-    """Give the keys of jobs back that changed nothing: only what was applied keeps its key."""
+    """Give back the keys of jobs that changed nothing: only applied jobs keep their keys."""
     lost = [job.claim_id for job in jobs if job.holds and not job.open]
     if lost:
         await db.execute(queries.GIVE_CLAIMS_BACK, lost)

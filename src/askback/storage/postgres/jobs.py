@@ -1,4 +1,4 @@
-"""Changes that write events, on their way: what each needs, what it is kept apart from, and what became of it."""
+"""Changes that write events, on their way: what each needs, what it is kept apart from, and its outcome."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Insert:
 
     @property
     def target(self) -> str:
-        """What a claim is kept for."""
+        """The object that a claim is stored for."""
         return self.record.id
 
     @property
@@ -50,7 +50,7 @@ class Insert:
 
     @property
     def rows(self) -> Iterable[Key]:
-        """Return what it changes."""
+        """Return the keys of the rows that it changes."""
         record = self.record
         yield "request", record.tenant, record.id
         if self.takes:
@@ -74,12 +74,12 @@ class Settle:
 
     @property
     def target(self) -> str:
-        """What a claim is kept for."""
+        """The object that a claim is stored for."""
         return self.step.id
 
     @property
     def rows(self) -> Iterable[Key]:
-        """Return what it changes."""
+        """Return the keys of the rows that it changes."""
         yield "request", self.step.tenant, self.step.id
 
 
@@ -96,7 +96,7 @@ class AddMessage:
 
     @property
     def rows(self) -> Iterable[Key]:
-        """Return what it changes."""
+        """Return the keys of the rows that it changes."""
         yield "message", self.draft.tenant, self.draft.thread_id, self.target
 
 
@@ -113,7 +113,7 @@ class AppendText:
 
     @property
     def rows(self) -> Iterable[Key]:
-        """Return what it changes."""
+        """Return the keys of the rows that it changes."""
         yield "message", self.draft.tenant, self.draft.thread_id, self.target
 
 
@@ -184,7 +184,7 @@ class Job:
 
     @property
     def alone(self) -> bool:
-        """Whether it needs a group of its own: who leaves a line looks first who has the key."""
+        """Whether it needs its own group: a job that leaves a line first looks up the owner of the key."""
         return isinstance(self.change, Settle) and self.change.step.leave_queue
 
     @property
@@ -210,7 +210,7 @@ class Job:
         return self.outcome is None and self.error is None
 
     def begin(self) -> None:
-        """Forget what a group that was undone has found."""
+        """Forget the results of a group that was rolled back."""
         self.outcome = self.error = self.found = self.place = self.message_place = self.spec = None
         self.holds, self.target = False, self.change.target
 
@@ -235,7 +235,7 @@ class ExclusiveJob:
 
 
 def claim_id(claim: Claim) -> bytes:
-    """Return what a key is stored under."""
+    """Return the stored name of a key."""
     return hashlib.sha256(to_json((claim.tenant, claim.principal, claim.scope, claim.key))).digest()
 
 

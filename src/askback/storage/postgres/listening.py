@@ -70,7 +70,7 @@ def payload(news: Unstored) -> str:
 
 
 async def listen(database: Database, receive: Receive) -> Listening:
-    """Open a line of its own; raises `Unavailable`."""
+    """Open a separate connection; raises `Unavailable`."""
     try:
         connection = await database.connect()
         listening = Listening(connection, receive, patience_s=database.patience.connect / 1000)

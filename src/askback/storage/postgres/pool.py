@@ -51,7 +51,7 @@ class Pool:
         await self._pool
 
     async def close(self) -> None:
-        """Let what is under way finish, then close every connection."""
+        """Let running calls finish, then close every connection."""
         pool, self._pool = self._pool, None
         if pool is not None:
             await asyncio.gather(*self._changes, return_exceptions=True)
@@ -115,9 +115,9 @@ class Pool:
         raise AssertionError("the last try returns or raises")
 
     async def _once_more(self, read: Operation[T]) -> T:
-        """Read, and again on another connection when the one that was borrowed turns out to be lost.
+        """Read, and again on another connection if the borrowed one is lost.
 
-        A database that took too long is not asked again: whoever waits has waited for as long as they are to.
+        A database that took too long is not asked again: the caller has already waited for the whole timeout.
         """
         try:
             async with self._borrowed() as db:

@@ -74,7 +74,7 @@ async def _undone_on_error(db: Connection) -> AsyncGenerator[None]:
         yield
     except BaseException as error:
         if isinstance(error, TimeoutError):
-            db.terminate()  # whoever has not answered this will not answer a rollback
+            db.terminate()  # a server that did not answer this will not answer a rollback
         else:
             await _roll_back(db)
         if refused_by_database(error):

@@ -200,7 +200,7 @@ def set_access(
 
 
 def _take(db: Connection, claim: Claim, target: str) -> str | None:
-    """Take a key for `target`, or return the target of whoever took it before."""
+    """Take a key for `target`, or return the target of the call that took it before."""
     row = (claim.tenant, claim.principal, claim.scope, claim.key, claim.digest, target)
     if db.execute(queries.TAKE_CLAIM, row).fetchone() is not None:
         return None

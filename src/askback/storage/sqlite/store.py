@@ -115,7 +115,7 @@ class SqliteStore(
         self._writer.read_only = reason
 
     async def recover(self) -> None:
-        """Open the file for writes as well, if the disk takes them by now."""
+        """Open the file for writes as well, if the disk takes writes again."""
         if self._writer.read_only is None:
             return
         try:

@@ -34,7 +34,7 @@ READ_ONLY_RETRY_S = 5.0
 
 @dataclass(slots=True)
 class Job:
-    """One operation on its way: who waits for it, and what became of it."""
+    """One operation on its way: who waits for it, and its outcome."""
 
     operation: Operation[Any]
     future: asyncio.Future[Any]
@@ -122,7 +122,7 @@ class Writer:
     async def rebuild(self) -> None:
         """Write the whole file anew, after what was submitted before: nothing that was erased is left in it or its log.
 
-        Whoever writes waits for it meanwhile. Raises `Unavailable` when it cannot be done.
+        Writers wait for it. Raises `Unavailable` if it fails.
         """
         if self._thread is None or self._loop is None:
             raise self._not_started()

@@ -275,7 +275,7 @@ class Connection:
         """Queue resumes for outcomes that may not have arrived."""
         try:
             await undelivered.requeue_unacknowledged(self.ctx, self.principal, self._receipts.unconfirmed())
-        except Exception:  # noqa: BLE001 - the store may be closed by now
+        except Exception:  # noqa: BLE001 - the store may already be closed
             _log.warning("outcomes sent to a lost connection could not be queued as resumes", exc_info=True)
 
 
