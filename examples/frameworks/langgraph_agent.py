@@ -27,6 +27,7 @@ DEPLOY = tool_call(name="deploy", args={"to": "production"}, id="call_2")
 MODEL = FakeModel(
     messages=iter([AIMessage("", tool_calls=[ASK]), AIMessage("", tool_calls=[DEPLOY]), AIMessage("Done.")])
 )
+TASK = {"messages": [("user", "Release it.")]}
 
 
 def deploy(to: str) -> str:
@@ -45,8 +46,7 @@ agent = create_agent(
 
 async def main() -> None:
     async with AsyncClient() as ask:
-        task = {"messages": [("user", "Release it.")]}
-        out = await run_graph(ask, agent, task, {"configurable": {"thread_id": "release"}})
+        out = await run_graph(ask, agent, TASK, {"configurable": {"thread_id": "release"}})
         for message in out["messages"]:
             print(f"{message.type}: {message.text}")
 

@@ -11,6 +11,7 @@ from tests.structure.tree import ROOT, files, relative
 
 PAGES = files(".md")
 FENCE = re.compile(r"(?:<!-- (file|excerpt): (\S+) -->\n)?```(python|ts)\n(.*?)```", re.DOTALL)
+EXCERPT = re.compile(r"<!-- excerpt: examples/frameworks/\w+\.py -->\n```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 NAMED_TEST = re.compile(r"`(tests/[\w/.-]+\.py)(?:::(\w+))?`")
 
@@ -27,6 +28,17 @@ def test_every_snippet_of_code_is_a_file(page: Path) -> None:
         assert name, f"say which file this is, or is an excerpt of:\n{snippet}"
         source = (ROOT / name).read_text(encoding="utf-8")
         assert source == snippet if kind == "file" else snippet in source
+
+
+def test_a_framework_takes_at_most_ten_lines() -> None:
+    pages = {path.stem: path.read_text(encoding="utf-8") for path in files(".md", under=("docs/how-to/",))}
+    lines = {
+        name: sum(len(re.findall(r"^.*\S", code, re.MULTILINE)) for code in found)
+        for name, text in pages.items()
+        if (found := EXCERPT.findall(text))
+    }
+    assert len(lines) >= 7
+    assert {name: count for name, count in lines.items() if count > 10} == {}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
