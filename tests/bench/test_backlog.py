@@ -49,7 +49,7 @@ async def filled(url: str, data: Path, *, count: int = FEW) -> None:
     await anyio.to_thread.run_sync(fill, url, count)
 
 
-async def test_a_copy_is_listed_and_answered_like_what_was_asked(url: str, tmp_path: Path) -> None:
+async def test_a_copy_is_listed_and_answered_like_the_original(url: str, tmp_path: Path) -> None:
     await filled(url, tmp_path)
     async with client(url, tmp_path, RESPONDER) as person:
         copies = list(await person.requests.list(thread_id="t7", status="pending"))

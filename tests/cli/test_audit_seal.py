@@ -169,7 +169,7 @@ def with_keys(data: Path, keys: str, *command: str) -> tuple[int, str, str]:
 
 
 @requirement("B28", "E15")
-def test_with_other_keys_the_log_is_checked_sealed_anew_or_said_to_be_unknown(tmp_path: Path) -> None:
+def test_with_other_keys_the_log_is_checked_resealed_or_reported_as_unknown(tmp_path: Path) -> None:
     assert with_keys(tmp_path, OLD, "rules", "add", "bash(make a)")[0] == 0
     assert with_keys(tmp_path, BOTH, "audit", "verify")[0] == 0
     status, said, _ = with_keys(tmp_path, NEW, "audit", "verify")

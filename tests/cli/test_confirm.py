@@ -173,7 +173,7 @@ def test_a_person_who_cannot_see_the_question_is_not_asked(tmp_path: Path) -> No
 
 
 @requirement("B28")
-async def test_what_was_decided_here_stands_in_the_log(tmp_path: Path) -> None:
+async def test_decisions_made_here_are_in_the_log(tmp_path: Path) -> None:
     await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
     await at_the_terminal(tmp_path, "--", "make", "clean", typed="n\n")
     async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, _):

@@ -71,7 +71,9 @@ async def test_a_no_that_the_agent_asks_about_carries_what_was_typed(
             assert (await agent.wait(request)).status == "declined"
 
 
-async def test_what_is_left_open_is_said(server: Server, agent: AsyncClient, thread: str) -> None:
+async def test_an_open_request_is_reported_as_left_open(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
     await agent.requests.create(CITY, thread_id=thread)
     assert "Left open." in await through_a_pipe(server, thread, ":later")
 

@@ -154,7 +154,7 @@ async def test_what_was_not_given_yet_is_asked_for_and_only_that(
     assert (status, out) == (0, "[secret:A_KEY]\n"), err
 
 
-async def test_it_is_an_agent_of_its_own_unless_the_environment_names_one(
+async def test_it_is_a_separate_agent_unless_the_environment_names_one(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     names = dict[str, str]()

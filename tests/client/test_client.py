@@ -82,9 +82,7 @@ async def test_asking_returns_the_answer(agent: AsyncClient, person: AsyncClient
     assert answer == Answer(values={"topic": "Bees"})
 
 
-async def test_a_request_shows_what_was_asked_and_how_it_ended(
-    agent: AsyncClient, person: AsyncClient, thread: str
-):
+async def test_a_request_shows_its_question_and_outcome(agent: AsyncClient, person: AsyncClient, thread: str):
     request = await agent.requests.create(
         FORM,
         thread_id=thread,

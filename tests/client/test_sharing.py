@@ -32,7 +32,7 @@ async def test_an_agent_begins_a_thread_for_somebody(
         await agent.threads.share(thread, owner="")
 
 
-async def test_whoever_follows_a_thread_learns_that_it_is_hidden_now(
+async def test_a_follower_of_a_thread_learns_that_it_is_hidden_now(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await agent.say("Hello", thread_id=thread)

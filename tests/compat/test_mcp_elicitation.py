@@ -229,7 +229,7 @@ class Report(BaseModel):
 
 
 @requirement("C19")
-def test_the_same_question_is_the_same_card_whoever_asks() -> None:
+def test_the_same_question_is_the_same_card_in_every_format() -> None:
     elicited = read_elicitation(ELICITATION).form
     assert model_form(ELICITATION["requestedSchema"]).form.fields == elicited.fields
     assert model_form(Report).form.fields == elicited.fields

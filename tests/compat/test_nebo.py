@@ -217,7 +217,7 @@ async def test_an_ask_of_a_run_that_is_sent_again_after_a_reconnect_is_the_same_
         await each.leave()
 
 
-async def test_a_second_agent_of_a_name_has_a_session_of_its_own(api: Api) -> None:
+async def test_a_second_agent_of_a_name_has_its_own_session(api: Api) -> None:
     await away(api, ask("a1"))
     await away(api, ask("b1"), who="requester/second")
     second = await agent(api, "requester/second")

@@ -90,7 +90,7 @@ def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
     return [request for request in thread["requests"] if request["kind"] == "approval"]
 
 
-async def test_each_command_is_asked_about_where_it_stands_and_then_runs(
+async def test_each_command_is_asked_about_in_its_place_and_then_runs(
     scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))

@@ -72,7 +72,7 @@ def test_what_is_filled_in_is_not_searched_for_placeholders() -> None:
     assert render(custom, "en") == "Use {min} {message}."
 
 
-def test_a_message_of_its_own_takes_the_place_of_the_sentence() -> None:
+def test_its_own_message_replaces_the_sentence() -> None:
     own = fault("values.a", "below_min", min=3, message={"en": "Three, {min}.", "de": "Drei."})
     assert (render(own, "en"), render(own, "de")) == ("Three, {min}.", "Drei.")
 

@@ -78,7 +78,7 @@ def test_the_actions_stay_in_sight_however_long_the_command_is(open_gallery: Ope
     assert gallery.card.evaluate("(card) => card.getBoundingClientRect().bottom > innerHeight")
 
 
-def test_the_main_action_stands_at_the_same_place_for_every_kind(open_gallery: OpenGallery) -> None:
+def test_the_main_action_is_at_the_same_place_for_every_kind(open_gallery: OpenGallery) -> None:
     gallery = open_gallery()
     places = {name: gallery.page.locator(f"#example-{name} askback-request") for name in PRIMARY}
     rights = {name: box_of(place.locator("button.primary"))["right"] for name, place in places.items()}

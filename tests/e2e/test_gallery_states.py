@@ -165,7 +165,7 @@ def test_an_archived_conversation_says_so(open_gallery: OpenGallery) -> None:
 
 
 @requirement("J1", "A19")
-def test_a_request_stands_where_it_was_asked(open_gallery: OpenGallery) -> None:
+def test_a_request_is_shown_where_it_was_asked(open_gallery: OpenGallery) -> None:
     thread = open_gallery("thread").page.locator("askback-thread")
     expect(thread.locator(".tool code")).to_have_count(2)
     order = thread.locator(".text, .tool code, askback-request").evaluate_all(

@@ -293,7 +293,7 @@ async def test_the_server_tries_a_key_for_an_agent_that_names_its_probe() -> Non
     assert ended.answer.verified is True
 
 
-async def test_a_server_has_a_kind_of_its_own() -> None:
+async def test_a_server_has_its_own_kind() -> None:
     app = runpy.run_path(str(EXAMPLES / "own_kind.py"))["app"]
     async with AsyncClient(app=app) as agent:
         asking = asyncio.create_task(agent.custom("rating", {"subject": "the soup"}, thread_id="t"))

@@ -30,7 +30,7 @@ async def test_each_of_a_crowd_gets_its_own_answer_though_the_server_is_killed_m
 
 
 @pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
-async def test_whoever_is_forgotten_or_mistaken_in_a_crowd_is_found(tmp_path: Path, fault: str) -> None:
+async def test_an_agent_forgotten_or_confused_with_another_is_found(tmp_path: Path, fault: str) -> None:
     with anyio.fail_after(120):
         came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
     assert came.faults != []

@@ -203,7 +203,7 @@ async def test_an_edited_input_is_approved_once_and_keeps_no_rule(
 
 
 @requirement("B24")
-async def test_a_rule_that_denies_by_now_wins_over_a_late_yes(team: Team, thread: str) -> None:
+async def test_a_rule_that_now_denies_wins_over_a_late_yes(team: Team, thread: str) -> None:
     request = asked(await team.agent.approve(thread, "bash", CALL))
     await team.bob.rule("make deploy:*", "deny", why="the freeze has begun")
     late = await team.ada.decide(request["id"], "approve", scope="always")
@@ -217,7 +217,7 @@ async def test_a_rule_that_denies_by_now_wins_over_a_late_yes(team: Team, thread
 
 @requirement("B24")
 @pytest.mark.parametrize("who", ["person", "policy"])
-async def test_a_rule_that_denies_by_now_stops_a_call_that_was_approved_and_not_yet_used(
+async def test_a_rule_that_now_denies_stops_an_approved_call_that_is_not_yet_used(
     team: Team, thread: str, who: str
 ) -> None:
     if who == "policy":

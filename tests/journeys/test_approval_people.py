@@ -170,7 +170,7 @@ async def test_too_few_votes_in_time_are_no_approval(team: Team, thread: str) ->
 
 
 @requirement("K6", "B24")
-async def test_a_rule_that_denies_by_now_ends_the_voting(team: Team, thread: str) -> None:
+async def test_a_rule_that_now_denies_ends_the_voting(team: Team, thread: str) -> None:
     request_id = await two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     await team.bob.rule("make deploy", "deny")

@@ -120,7 +120,7 @@ async def test_of_another_tool_every_part_of_the_input_is_shown(team: Team, thre
 
 
 @requirement("B13")
-async def test_what_stands_beside_the_command_is_shown_too(team: Team, thread: str) -> None:
+async def test_members_beside_the_command_are_shown_too(team: Team, thread: str) -> None:
     call = {"command": "make test", "cwd": "/srv/elsewhere", "env": {"LD_PRELOAD": "evil.so"}}
     preview = asked(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
     assert plain(preview["parts"]) == "make test"

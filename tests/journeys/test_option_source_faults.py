@@ -271,7 +271,7 @@ async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> N
 
 
 @requirement("F9")
-async def test_a_source_gets_who_searches_and_what_was_asked(tmp_path: Path) -> None:
+async def test_a_source_gets_the_person_who_searches_and_the_query(tmp_path: Path) -> None:
     queries: list[OptionQuery] = []
 
     async def heard(query: OptionQuery) -> Sequence[str]:

@@ -70,7 +70,7 @@ async def test_a_key_that_was_meant_for_the_message_decides_nothing(
     assert await eva.page.evaluate("window.sent") == 1
 
 
-async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_anew(
+async def test_a_card_that_may_have_moved_under_the_pointer_is_armed_again(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.bash(thread, "make one")

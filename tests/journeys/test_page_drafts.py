@@ -271,7 +271,7 @@ async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
 
 @requirement("C18")
 @pytest.mark.parametrize("end", ["two minutes", "Discard"])
-async def test_the_late_refusal_of_a_repetition_begins_nothing_anew(
+async def test_the_late_refusal_of_a_repetition_starts_nothing_again(
     screen: OpenScreen, team: Team, thread: str, end: str
 ) -> None:
     asked(await team.agent.bash(thread, "make test"))

@@ -22,7 +22,7 @@ def named(title: str, **more: Any) -> dict[str, Any]:
 
 
 @requirement("F28")
-async def test_each_request_stands_in_its_place(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
+async def test_each_request_is_in_its_place(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
     await agent.threads.create_message([TOOL, {"type": "text", "text": "First"}], thread_id=thread)
     places: dict[str, Presentation] = {"End": "standalone", "Here": "inline", "Below": "composer"}
     for title, presentation in places.items():

@@ -62,7 +62,7 @@ async def test_the_resume_has_the_exact_words_for_one_name_and_for_two(
 
 
 @requirement("E8")
-async def test_a_client_with_words_of_its_own_says_it_in_those(tmp_path: Path) -> None:
+async def test_a_client_with_its_own_texts_uses_them(tmp_path: Path) -> None:
     tokens = ",".join(f"{role}:{role}-of-the-test" for role in ("requester", "responder"))
     app = create_app(load({"ASKBACK_BRAND": "House", "ASKBACK_BOOTSTRAP_TOKENS": tokens}, data_dir=tmp_path))
     async with AsyncClient(app=app, token="responder-of-the-test") as person:

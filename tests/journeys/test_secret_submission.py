@@ -128,7 +128,7 @@ async def test_a_value_of_one_byte_more_is_refused(team: Team, thread: str, valu
         ({"existing": "A_KEY"}, ("use_existing", "wrong_type")),
     ],
 )  # fmt: skip
-async def test_what_stands_beside_the_values_is_checked_as_well(
+async def test_members_beside_the_values_are_checked_as_well(
     team: Team, thread: str, more: dict[str, Any], found: tuple[Any, str]
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))

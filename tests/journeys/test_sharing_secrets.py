@@ -30,7 +30,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 
 
 @requirement("K4")
-async def test_a_value_lands_in_the_store_of_the_threads_owner_whoever_types_it(scene: Shared) -> None:
+async def test_a_value_is_stored_for_the_threads_owner_no_matter_who_types_it(scene: Shared) -> None:
     owner, typist, agent = scene.people["owner"], scene.people["prompt"], scene.team.agent
     request = asked(await agent.need(scene.thread, "A_KEY", "B_KEY", default_scope="global"))
     answered = await typist.hand_over(request["id"], VALUES, scope="global")

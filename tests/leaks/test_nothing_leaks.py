@@ -103,7 +103,7 @@ async def test_a_value_that_was_sent_over_a_websocket_by_mistake_is_found_nowher
 
 
 @requirement("E5")
-async def test_a_server_writes_no_core_dump_whoever_started_it(tmp_path: Path) -> None:
+async def test_a_server_writes_no_core_dump_for_any_parent(tmp_path: Path) -> None:
     serving = Serving(tmp_path)
     try:
         await serving.start()

@@ -126,7 +126,7 @@ async def test_every_limit_can_be_set_and_is_listed_and_enforced(tmp_path: Path)
 
 
 @requirement("L3")
-def test_a_limit_has_a_variable_of_its_own_and_a_flag_that_wins() -> None:
+def test_a_limit_has_its_own_variable_and_a_flag_that_wins() -> None:
     environment = {
         "ASKBACK_LIMITS": "options=1, label=2, title=3",
         "ASKBACK_LIMIT_LABEL": "4",

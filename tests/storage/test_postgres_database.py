@@ -69,7 +69,7 @@ async def test_servers_that_start_at_once_on_an_empty_database_set_it_up_once(em
         await store.close()
 
 
-async def test_the_tables_are_in_a_schema_of_their_own(empty: Database) -> None:
+async def test_the_tables_are_in_their_own_schema(empty: Database) -> None:
     store = PostgresStore(empty)
     await store.open()
     await store.close()

@@ -201,7 +201,7 @@ async def test_of_two_servers_with_one_idempotency_key_one_stores(database: Data
             assert sorted(outcome.value for outcome in done) == ["applied", "replayed"]
 
 
-async def test_a_server_that_stands_still_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
+async def test_a_server_that_stops_in_the_middle_of_a_commit_is_cut_off(database: Database) -> None:
     async with opened(database) as (store,):
         await put(store, 1)
         frozen = await replace(database, patience=Timeouts(idle=300)).connect()

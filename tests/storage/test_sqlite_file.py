@@ -65,7 +65,7 @@ async def test_a_store_whose_opening_failed_leaves_the_file_to_others(path: Path
             await SqliteStore(path).open()
 
 
-async def test_nobody_but_its_owner_may_read_what_was_asked_and_answered(path: Path) -> None:
+async def test_only_its_owner_may_read_the_database_files(path: Path) -> None:
     path.parent.chmod(0o755)
     store = SqliteStore(path)
     await store.open()

@@ -34,7 +34,7 @@ def connected(ada: ScriptedPerson) -> AsyncClient:
     return AsyncClient(app=ada.app, thread_id="t1")
 
 
-async def test_a_script_by_name_answers_every_kind_and_what_was_asked_is_recorded() -> None:
+async def test_a_script_by_name_answers_every_kind_and_records_the_requests() -> None:
     ada = person(
         {
             "deploy": Deny("not on Friday"),
@@ -102,7 +102,7 @@ async def test_a_server_that_starts_again_keeps_its_requests() -> None:
     ada.asked_once("deploy")
 
 
-async def test_a_person_answers_on_a_server_with_settings_of_its_own() -> None:
+async def test_a_person_answers_on_a_server_with_its_own_settings() -> None:
     ada = person({"deploy": True}, app=create_app())
     async with ada, connected(ada) as ask:
         assert await ask.approve("deploy", {})
@@ -146,7 +146,7 @@ async def test_replies_that_nobody_asked_for_fail_the_test() -> None:
             await ask.approve("deploy", {})
 
 
-async def test_asked_once_says_what_was_asked_instead() -> None:
+async def test_asked_once_lists_the_requests_if_it_fails() -> None:
     async with person({"*": True}) as ada, connected(ada) as ask:
         await ask.approve("deploy", {})
     with pytest.raises(

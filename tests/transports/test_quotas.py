@@ -80,7 +80,7 @@ async def test_a_question_knows_its_number_and_the_limit(api: Api) -> None:
 
 
 @requirement("D8", "L1", "L7")
-async def test_a_tool_and_an_agent_have_limits_of_their_own(api: Api) -> None:
+async def test_a_tool_and_an_agent_have_their_own_limits(api: Api) -> None:
     agent = {"name": "Bot", "tool": "ask_user"}
     asker = (await asked(api))["requester"]["id"]
     limits = [{"tool": "ask_user", "max": 2, "text": "No more."}, {"agent": asker, "max": 3}]

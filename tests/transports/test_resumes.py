@@ -103,7 +103,7 @@ async def test_without_an_acknowledgement_it_comes_again_and_the_former_holder_c
 
 
 @requirement("I12")
-async def test_resumes_are_found_by_whoever_asked_and_in_their_thread(api: Api) -> None:
+async def test_resumes_are_found_by_requester_and_thread(api: Api) -> None:
     await settled(api, delivery="resume", thread_id="t2")
     assert await pulled(api, thread="t1") == []
     assert await pulled(api, "requester/other") == []
@@ -147,7 +147,7 @@ async def test_what_nobody_waited_for_becomes_a_resume_under_the_same_id(api: Ap
 
 @requirement("G8")
 @pytest.mark.parametrize("how", ["read", "poll", "again"])
-async def test_whoever_comes_back_for_the_outcome_in_time_is_not_told_twice(api: Api, how: str) -> None:
+async def test_a_requester_that_reads_the_outcome_in_time_is_not_told_twice(api: Api, how: str) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
     body = {
         "kind": "form",

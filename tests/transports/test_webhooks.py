@@ -323,7 +323,7 @@ async def test_a_running_server_delivers_without_being_told(monkeypatch: pytest.
     ("answer", "came"),
     [(WebhookResponse(204), (204, None)), (ERROR, (500, None)), (Unreachable("tls"), (None, "tls"))],
 )
-async def test_an_admin_tries_a_webhook_and_learns_what_came_back(
+async def test_an_admin_tries_a_webhook_and_reads_the_reply(
     api: Api, webhook_client: FakeWebhookClient, answer: WebhookResponse | Exception, came: tuple[Any, Any]
 ) -> None:
     hook = await hooked(api)

@@ -160,7 +160,7 @@ async def test_a_key_that_was_added_before_the_first_one_writes_and_the_old_one_
 # --- a file that is gone ----------------------------------------------------------------------
 
 
-async def test_a_file_that_is_gone_is_not_made_anew_and_all_says_so(file: Path) -> None:
+async def test_a_missing_file_is_not_recreated_and_all_says_so(file: Path) -> None:
     keys = KeyFile(file)
     with pytest.raises(KeysUnusable, match="is gone"):
         await keys.open(make=False)

@@ -124,7 +124,7 @@ class BusContracts:
         await self.settled(bus)
         assert seen == [1]
 
-    async def test_whoever_leaves_is_dismissed_everywhere(self, bus: Bus) -> None:
+    async def test_a_dismissal_reaches_every_listener(self, bus: Bus) -> None:
         one, two = list[str](), list[str]()
         bus.on_dismissal(one.append)
         bus.on_dismissal(two.append)

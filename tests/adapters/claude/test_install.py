@@ -268,7 +268,7 @@ def test_a_file_with_comments_that_is_a_link_is_changed_and_restored(askback: As
     assert kept.read_bytes() == text.replace(b"// mine", b"// edited")
 
 
-def test_a_file_that_is_broken_by_now_is_named_and_the_rest_is_undone(
+def test_a_broken_file_is_named_and_the_rest_is_undone(
     askback: Askback, project: Path, server: Server
 ) -> None:
     path = project.parent / ".cursor" / "mcp.json"

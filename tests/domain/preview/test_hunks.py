@@ -13,7 +13,7 @@ TEXTS = st.text("ab\n", max_size=40)
 
 
 @given(TEXTS, st.text("ab\n", min_size=1, max_size=3), st.text("abc\n", max_size=4))
-def test_each_hunk_stands_where_its_head_says(before: str, old: str, new: str) -> None:
+def test_each_hunk_is_at_the_line_of_its_head(before: str, old: str, new: str) -> None:
     hunks = hunks_in_file(before, [Replacement(old, new, everywhere=True)]) or []
     was, now, at = split_lines(before), "", 0
     for hunk in hunks:

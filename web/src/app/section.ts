@@ -103,7 +103,7 @@ export abstract class SectionedPlace extends PlaceElement implements Host {
     if (this.#begun !== this.#shown) void this.read();
   }
 
-  /** Read the section anew. */
+  /** Reload the section. */
   async read(): Promise<void> {
     const name = this.#shown;
     this.#begun = name;

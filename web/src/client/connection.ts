@@ -19,7 +19,7 @@ export interface Follower {
   event(event: ThreadEvent, level?: Level): void;
   /** The reader's level in a thread has changed. */
   shared?(access: LevelChange): void;
-  /** There is something to read anew. */
+  /** There is something to reload. */
   changed?(change: PersonalChange): void;
   /** Another person answers a request, or has stopped. */
   answering?(activity: Activity): void;

@@ -49,7 +49,7 @@ export abstract class AskbackElement extends HTMLElement {
   #queued = false;
   locale: Locale = "en";
   say: Say = sayIn("en");
-  /** Resolves when what was asked for is drawn. */
+  /** Resolves when the requested update is drawn. */
   updateComplete: Promise<void> = Promise.resolve();
 
   /** Called once, by `customElements.define`: the moment to make the accessors. */

@@ -46,7 +46,7 @@ const sheet = css`
 `;
 
 /**
- * A modal dialog, open as long as it is on the page; what it holds is drawn by whoever draws the element.
+ * A modal dialog, open as long as it is on the page; the code around it draws its content.
  *
  * @tag askback-modal
  * @attr heading - its title

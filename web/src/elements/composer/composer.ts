@@ -104,7 +104,7 @@ export class Composer {
         ${mayWrite && this.#stop.draw(thread)}${mayWrite && this.#drawTrouble()}`;
     }
     const { activeElement } = document;
-    // The focus goes back to the box, unless the person is busy elsewhere by now.
+    // The focus goes back to the box, unless the person is now busy elsewhere.
     if (this.#card && (activeElement === document.body || host.root.activeElement === this.#card))
       host.focusOn(".composer textarea");
     this.#card = undefined;

@@ -2,7 +2,7 @@ import type { Client } from "../../../client/client.ts";
 import type { Conversation, ConversationPage } from "../../../core/generated/wire.ts";
 import { needsTexts } from "../../../elements/localtexts.ts";
 
-/** How many one call reads, and at most when the list is read anew. */
+/** How many one call reads, and at most when the list is reloaded. */
 const PAGE = 50;
 const MOST = 200;
 /** A search goes on by itself until it has found so many. */

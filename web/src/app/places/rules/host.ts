@@ -5,6 +5,6 @@ import type { PlaceElement } from "../../place.ts";
 export interface Host extends PlaceElement {
   readonly agents: readonly AgentRecord[];
   readonly isAdmin: boolean;
-  /** Read the rules anew. */
+  /** Reload the rules. */
   load(): Promise<void>;
 }

@@ -70,7 +70,7 @@ export class Place extends PlaceElement {
     this.#editor.close();
   }
 
-  /** Read the rules anew, or with `more` the next page of them. */
+  /** Reload the rules, or with `more` the next page of them. */
   async load(more = false): Promise<void> {
     const cursor = more && this.#next ? `&cursor=${encodeURIComponent(this.#next)}` : "";
     try {
