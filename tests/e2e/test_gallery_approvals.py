@@ -23,7 +23,7 @@ RECEIPTS = {
     "policy-no": "Denied by the policy · bash: rm -rf /",
     "plan-approved": "Plan approved by Eva, edits without asking",
 }
-ENDED = {"expired": "nobody answered in time", "declined": "Refused by Eva"}
+ENDED = {"expired": "nobody answered in time", "declined": "Denied by Eva"}
 SILENT = {
     "voted": "You approved this.",
     "assigned": "Only they can decide about this.",

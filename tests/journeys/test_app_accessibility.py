@@ -19,6 +19,8 @@ PLACES = [
     *("/settings/policy", "/settings/limits", "/settings/webhooks", "/settings/health"),
 ]
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=320, height=640)
+ZOOMED = ViewportSize(width=640, height=400)
+"""What a window of 1280 × 800 has at a zoom of 200 % (WCAG 1.4.4)."""
 
 _LOOK_AT_ALL = """(() => {
   const all = (root) => [...root.querySelectorAll("*")].flatMap((each) =>
@@ -75,7 +77,7 @@ async def fill(team: Team, thread: str) -> dict[str, str]:
 
 @requirement("J4", "J11", "I6")
 @in_each_look_and_language
-async def test_every_place_is_accessible_and_fits_at_320_pixels(
+async def test_every_place_is_accessible_and_fits_at_320_pixels_and_at_200_percent(
     screen: OpenScreen, team: Team, thread: str, locale: str, looks: tuple[Look, ...]
 ) -> None:
     names = await fill(team, thread)
@@ -91,6 +93,9 @@ async def test_every_place_is_accessible_and_fits_at_320_pixels(
         await eva.page.keyboard.press("Tab")
         for check in ("unseenFocus", "coveredFocus", "smallTargets"):
             found[check] = await eva.page.evaluate(f"window.{check}()")
+        await eva.page.set_viewport_size(ZOOMED)
+        found["over the width at 200 %"] = await eva.width() - ZOOMED["width"]
+        found["covered at 200 %"] = await eva.page.evaluate("window.coveredFocus()")
         await eva.page.set_viewport_size(NARROW)
         found["narrow targets"] = await eva.page.evaluate("window.smallTargets()")
         found["over 320 px"] = await eva.width() - 320

@@ -255,6 +255,9 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await expect(eva.page).to_have_title("(1) Inbox – askback")
     assert [url.rpartition("/v1")[2] for url in sent] == ["/requests/batch"]
     assert await statuses(team, *made, late) == [("declined", "refused")] * 30 + [("pending", None)]
+    await eva.go(f"/history/{made[0]['id']}")
+    await expect(eva.page.locator(".verdict .tag")).to_have_text("Denied")
+    await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
 
 
 @requirement("B25")

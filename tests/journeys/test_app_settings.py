@@ -41,7 +41,11 @@ async def pretend(page: Page) -> None:
 async def test_the_language_changes_at_once_and_is_kept(screen: OpenScreen, team: Team) -> None:
     eva = await screen("/settings?lang=en", house=team)
     page = eva.page
+    other = await eva.context.new_page()
+    await other.goto(eva.origin)
+    await expect(other.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     await page.get_by_label("Deutsch").check()
+    await expect(other.get_by_role("heading", name="Eingang", exact=True)).to_be_visible()
     await expect(page.get_by_role("heading", name="Einstellungen", level=1)).to_be_visible()
     await expect(page.get_by_role("link", name="Eingang")).to_be_visible()
     assert "lang" not in page.url

@@ -9,7 +9,7 @@ export const shell = css`
     block-size: 100dvh;
     display: grid;
     font-size: 0.9375rem;
-    grid-template-columns: 13rem minmax(0, 1fr);
+    grid-template-columns: 14rem minmax(0, 1fr);
     grid-template-rows: auto minmax(0, 1fr);
   }
   .rail {

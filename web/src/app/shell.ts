@@ -12,6 +12,7 @@ import { keys, singleKey } from "./keys.ts";
 import { Notifier } from "./notifications.ts";
 import type { App, PlaceElement, PlaceEntry } from "./place.ts";
 import { PLACES } from "./places.ts";
+import { APPEARANCE, applyPreferences, LANGUAGE } from "./preferences.ts";
 import { addressOf, match, pathOf, type Route, withLanguage } from "./router.ts";
 import { shell } from "./shell.css.ts";
 import { InboxStore } from "./store.ts";
@@ -68,6 +69,11 @@ export class AskbackApp extends AskbackElement implements App {
     this.client.addEventListener("link", () => this.#follow());
     this.inbox.addEventListener("change", () => this.redraw());
     addEventListener("popstate", () => this.#open());
+    // What a person chooses in another tab holds here too.
+    addEventListener("storage", ({ key }) => {
+      if (key === LANGUAGE || key === APPEARANCE)
+        applyPreferences(new URLSearchParams(location.search).get("lang"));
+    });
     document.addEventListener("click", (event) => {
       const url = addressOf(event, this.#places);
       if (!url) return;

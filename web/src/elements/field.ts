@@ -121,5 +121,5 @@ export function drawField(view: FieldView): Template {
   if (field.type === "boolean" || field.type === "checkbox")
     return box(view, field.type === "boolean" && field.widget !== "checkbox");
   if (["text", "number"].includes(field.type) || TYPES[field.type]) return labelled(view, input(view));
-  return html`<div class=${wrap(view)}><p>${label({ ...view, titled: false })}</p><p class="hint">${view.say("unknown_field")}</p></div>`;
+  return html`<div class=${wrap(view)}><p>${label({ ...view, titled: false })}</p><p class="hint">${view.say("unknown_kind")}</p></div>`;
 }

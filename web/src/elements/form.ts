@@ -131,8 +131,8 @@ function drawSubmit(host: FormHost, form: Form, busy: string | false): Template 
     >${busy ? html`${icons.clock}${busy}` : label}</button>`;
 }
 
-/** Draw the buttons; `submit` is drawn in place of Submit. */
-export function drawActions(host: FormHost, form: Form, submit?: unknown): Template {
+/** Draw the buttons; `submit` is drawn in place of Submit, and `back` before it. */
+export function drawActions(host: FormHost, form: Form, submit?: unknown, back?: unknown): Template {
   const state = stateOf(host.view);
   if (state === "disabled") return html`<p class="hint">${host.say("disabled")}</p>`;
   const busy = state === "submitting" && host.say(underway(host.view));
@@ -142,7 +142,7 @@ export function drawActions(host: FormHost, form: Form, submit?: unknown): Templ
   return html`<div class="actions">
     ${form.allow_skip && leave("skipped", host.say("skip"))}
     ${leave("dismissed", form.cancel_label || host.say("cancel"))}
-    ${submit ?? (!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
+    ${back} ${submit ?? (!quick || host.draft.get(quick.id)?.other ? drawSubmit(host, form, busy) : busy && html`<p class="hint">${busy}</p>`)}
   </div>`;
 }
 

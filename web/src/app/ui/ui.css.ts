@@ -49,6 +49,9 @@ export const ui = css`
     color: var(--_muted);
     font-size: 0.875rem;
   }
+  .bar > .head > .about {
+    flex: none;
+  }
   @media (width >= 60rem) {
     .head > .about {
       flex: 1 1 8rem;

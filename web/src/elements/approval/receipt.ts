@@ -62,8 +62,10 @@ function drawDetails(
 /** Draw an approval that has ended as one line that opens to the call; a decision of the policy is shown smaller. */
 export function drawApprovalReceipt(view: Settled, shown: Shown): Template | undefined {
   const { request, say, locale } = view;
-  const { approval, answer, source, settled_at } = request;
+  const { approval, source, settled_at, reason, note } = request;
   if (!approval) return undefined;
+  // One of many that were denied at once is declined, which is the same to a person.
+  const answer = request.answer ?? (reason === "refused" && { values: {}, decision: "deny", note });
   if (!answer) return view.drawEnded(html`<div class="given">${drawAsked(approval, shown)}</div>`);
   const approved = answer.decision === "approve" && !request.revoked;
   const automatic = source === "policy";

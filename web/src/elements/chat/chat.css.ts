@@ -8,6 +8,7 @@ export const chat = css`
   }
   .messages {
     gap: 0.375rem;
+    margin-block-end: 1.5rem;
   }
   .first:not(:first-child) {
     margin-block-start: 1rem;
@@ -211,7 +212,7 @@ export const chat = css`
   }
   .foot {
     background: var(--_page);
-    margin-block-start: 1.5rem;
+    margin-block-start: auto;
     padding-block-end: 0.75rem;
   }
   .foot .note,

@@ -23,6 +23,25 @@ addTexts(texts);
 
 /** Sections and rows. */
 const sheet = css`
+  .steps {
+    accent-color: var(--_accent);
+    appearance: none;
+    background: var(--_line);
+    block-size: 0.25rem;
+    border: 0;
+    border-radius: 99rem;
+    inline-size: 100%;
+    overflow: hidden;
+  }
+  .steps::-webkit-progress-bar {
+    background: none;
+  }
+  .steps::-webkit-progress-value {
+    background: var(--_accent);
+  }
+  .steps::-moz-progress-bar {
+    background: var(--_accent);
+  }
   fieldset.section {
     border-block-start: 1px solid var(--_line);
     display: grid;
@@ -170,7 +189,7 @@ export const withChoices = (Base: typeof FormKind) =>
         before !== undefined &&
         open &&
         html`<button type="button" .onclick=${back}>${this.say("choices.back")}</button>`;
-      return html`${leave && html`<div class="actions">${leave}</div>`}${drawActions(this, form, submit)}`;
+      return drawActions(this, form, submit, leave);
     }
 
     #drawSteps(request: InputRequest, sections: readonly Section[]): Template {
@@ -180,7 +199,10 @@ export const withChoices = (Base: typeof FormKind) =>
       if (section && !steps.includes(this.#step)) this.#step = steps[0] ?? 0;
       const at = section ? steps.indexOf(this.#step) + 1 : steps.length + 1;
       const title = section ? (section.title ?? "") : say("choices.review");
-      return html`<p class="hint" id="step" tabindex="-1">${say("choices.step", { at, all: steps.length + 1, title })}</p>
+      return html`<div class="other">
+          <p class="hint" id="step" tabindex="-1">${say("choices.step", { at, all: steps.length + 1, title })}</p>
+          <progress class="steps" aria-hidden="true" max=${steps.length + 1} .value=${at}></progress>
+        </div>
         ${sections.map(
           (each, place) =>
             steps.includes(place) &&

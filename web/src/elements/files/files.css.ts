@@ -13,8 +13,33 @@ export const files = css`
     border-style: solid;
     border-color: var(--_accent);
   }
-  .drop input {
+  .drop input[type="file"] {
+    background: none;
+    border: 0;
+    color: var(--_muted);
     max-inline-size: 100%;
+    padding: 0;
+  }
+  ::file-selector-button {
+    background: var(--_surface);
+    border: 1px solid var(--_edge);
+    border-radius: var(--_radius);
+    color: var(--_text);
+    cursor: pointer;
+    font: inherit;
+    font-weight: 600;
+    margin-inline-end: 0.75rem;
+    min-block-size: 2.75rem;
+    padding: 0.5rem 1.125rem;
+  }
+  :disabled::file-selector-button {
+    background: var(--_raised);
+    border-color: var(--_line);
+    color: var(--_muted);
+    cursor: not-allowed;
+  }
+  progress {
+    accent-color: var(--_accent);
   }
   .files {
     display: grid;

@@ -139,7 +139,7 @@ export const withSources = (Base: typeof FormKind) =>
       const fresh = items.filter(({ option }) => isFound(option));
       return group(
         view,
-        html`<div>
+        html`<div class="other">
             ${inside && html`<p>${found.path.map(({ label }) => label).join(" › ")} <button type="button" class="quiet" aria-disabled=${disabled} .onclick=${() => !disabled && go(found.path.slice(0, -1))}>${say("sources.up")}</button></p>`}
             <label class="hint" for=${id}>${say("sources.search")}</label>
             <input

@@ -66,7 +66,9 @@ export const conversations = css`
     text-overflow: ellipsis;
     white-space: nowrap;
   }
-  .detail > .bar button {
+  .detail > .bar > button {
+    font-size: 0.875rem;
+    font-weight: 500;
     padding-inline: 0.5rem;
   }
   .naming {
@@ -94,7 +96,9 @@ export const conversations = css`
     }
   }
   askback-thread {
+    display: flex;
     flex: 1;
+    flex-direction: column;
     inline-size: 100%;
     margin-inline: auto;
     padding: 1rem 1rem 0;

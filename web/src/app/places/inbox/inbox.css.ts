@@ -152,6 +152,8 @@ export const inbox = css`
     gap: 0 0.5rem;
   }
   .detail > .bar > button {
+    font-size: 0.875rem;
+    font-weight: 500;
     padding-inline: 0.5rem;
     white-space: nowrap;
   }
@@ -175,7 +177,12 @@ export const inbox = css`
   .comments {
     display: grid;
     gap: 0.5rem;
-    padding: 1rem;
+    padding: 1rem 1.25rem;
+  }
+  @media (width < 30rem) {
+    .comments {
+      padding-inline: 1rem;
+    }
   }
   .comments .by,
   .comments form {

@@ -150,7 +150,8 @@ export class Place extends PlaceElement {
       { id: name, look: "group" },
       ...some.map((request): Entry => ({ id: request.id, look: "row", request })),
     ]);
-    const due = groups.find(([name]) => name === "due")?.[1].length ?? 0;
+    const due =
+      groups.find(([name]) => name === "due")?.[1].filter((each) => this.#facts.isMine(each)).length ?? 0;
     this.#listed = { entries, order, narrowed, due };
     const at = order.findIndex(({ id }) => id === this.item);
     const isOpen = ({ settled_at }: InputRequest): boolean => !settled_at;

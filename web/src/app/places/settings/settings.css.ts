@@ -25,6 +25,7 @@ export const settingsSheet = css`
     font-weight: 600;
     padding: 0;
   }
+  .facts .muted,
   .tick .muted {
     display: block;
   }
