@@ -1,12 +1,13 @@
 """Take the screenshots of the pages about frameworks: the card of each example's call.
 
 `make framework-pictures` runs it (`ARGS="langgraph adk"` picks); it needs Chromium, and installs each
-framework in its own environment.
+framework in its own environment. Each example gets a token named after its framework, which the card shows.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -19,30 +20,82 @@ from askback import AsyncClient
 from askback.demo.processes import RunningServer, run_server
 from take_picture import PAUSE_MS, browser, keep
 
-THREAD = "release"
+NAMES = {
+    "adk": "Google ADK",
+    "ag_ui": "AG-UI",
+    "agent_framework": "Agent Framework",
+    "crewai": "CrewAI",
+    "fastmcp": "FastMCP",
+    "langgraph": "LangGraph",
+    "openai_agents": "OpenAI Agents",
+    "pydantic_ai": "Pydantic AI",
+}
 WIDTH = 760
 PATIENCE_S = 120
-NEEDS_A_MODEL = "claude"
+CLIENT_OF_MCP = (
+    {
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "client", "version": "1"},
+        },
+    },
+    {"method": "notifications/initialized"},
+    {"id": 2, "method": "tools/call", "params": {"name": "deploy", "arguments": {"to": "production"}}},
+)
+"""What a client sends to the server of the FastMCP example, which has no agent of its own."""
 
 
 async def call_of(person: AsyncClient) -> str:
     """Answer the question of an example, and return the id of the request for its call."""
-    async for event in person.events(THREAD, cursor=0):
+    async for event in person.events(cursor=0):
         if event["type"] == "request.created":
             request = event["request"]
             if request["kind"] == "approval":
                 return request["id"]
             await person.requests.answer(request["id"], {"answer": "2.0"})
-    raise AssertionError("the events of a thread do not end")
+    raise AssertionError("events do not end")
 
 
-async def take(shown: Browser, ready: RunningServer, name: str) -> None:
-    """Run an example until it asks about its call, and photograph that."""
-    environment = {**os.environ, "ASKBACK_URL": ready.url, "ASKBACK_TOKEN": ready.requester_token}
-    example = [make_environment(name), EXAMPLES / f"{name}_agent.py"]
-    process = await asyncio.create_subprocess_exec(
-        *example, env=environment, stdout=asyncio.subprocess.DEVNULL
+async def token_of(name: str, data: Path) -> str:
+    """Create an agent named after the framework, and return its token."""
+    command = (
+        sys.executable,
+        "-m",
+        "askback",
+        "token",
+        "create",
+        "--agent",
+        NAMES[name],
+        "--name",
+        NAMES[name],
     )
+    process = await asyncio.create_subprocess_exec(
+        *command, "--data-dir", str(data), stdout=asyncio.subprocess.PIPE
+    )
+    printed, _ = await process.communicate()
+    return printed.decode().strip()
+
+
+async def start(name: str, environment: dict[str, str]) -> asyncio.subprocess.Process:
+    """Start an example; the one for FastMCP is a server, so its client is here."""
+    isolated, file = ("mcp", "mcp_fastmcp.py") if name == "fastmcp" else (name, f"{name}_agent.py")
+    example = (make_environment(isolated), EXAMPLES / file)
+    process = await asyncio.create_subprocess_exec(
+        *example, env=environment, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL
+    )
+    if name == "fastmcp" and process.stdin is not None:
+        lines = [json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in CLIENT_OF_MCP]
+        process.stdin.write("".join(lines).encode())
+    return process
+
+
+async def take(shown: Browser, ready: RunningServer, name: str, data: Path) -> None:
+    """Run an example until it asks about its call, and photograph that."""
+    token = await token_of(name, data)
+    process = await start(name, {**os.environ, "ASKBACK_URL": ready.url, "ASKBACK_TOKEN": token})
     try:
         async with AsyncClient(ready.url, ready.responder_token) as person:
             async with asyncio.timeout(PATIENCE_S):
@@ -63,12 +116,12 @@ async def take(shown: Browser, ready: RunningServer, name: str) -> None:
 
 async def main(names: list[str]) -> None:
     """Take the pictures of these frameworks, or of all."""
-    every = {path.stem.removesuffix("_agent") for path in EXAMPLES.glob("*_agent.py")} - {NEEDS_A_MODEL}
     async with browser() as shown:
-        for name in names or sorted(every):
+        for name in names or NAMES:
             with tempfile.TemporaryDirectory() as folder:
-                async with run_server(Path(folder) / "data", port=0) as ready:
-                    await take(shown, ready, name)
+                data = Path(folder) / "data"
+                async with run_server(data, port=0) as ready:
+                    await take(shown, ready, name, data)
 
 
 if __name__ == "__main__":
