@@ -41,8 +41,8 @@ NO_KEYS = (
     "of 32 random bytes in base64 (openssl rand -base64 32), and keep a copy apart from the database."
 )
 KEYS_MISSING = (
-    "Secrets are off, because the key file that they were sealed with is gone. Nothing is lost: whoever runs the "
-    "server puts the file back, from a copy, and starts it again."
+    "Secrets are off, because the key file that they were sealed with is missing. Nothing is lost: restore the file "
+    "from a copy and start the server again."
 )
 KEYS_UNUSABLE = "Secrets are off, because the key file of this server cannot be used; its log says why."
 
