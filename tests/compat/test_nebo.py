@@ -217,6 +217,23 @@ async def test_an_ask_of_a_run_that_is_sent_again_after_a_reconnect_is_the_same_
         await each.leave()
 
 
+async def test_with_two_runs_open_an_ask_without_one_is_a_message_alone_also_after_a_reconnect(
+    api: Api,
+) -> None:
+    nebo = await agent(api)
+    for run in ("run1", "run2"):
+        nebo.send(type="stream", id=run, payload={"chunk": run})
+    await nebo.nothing()
+    await nebo.leave()
+    again = await agent(api)
+    again.send(type="stream", id="run2", payload={"chunk": "!"})
+    again.send(**ask("a1"))
+    await again.nothing()
+    texts = [[each["type"] for each in message] for message in await blocks(api, "main")]
+    assert texts == [["text"], ["text"], ["ask"]]
+    await again.leave()
+
+
 async def test_a_second_agent_of_a_name_has_its_own_session(api: Api) -> None:
     await away(api, ask("a1"))
     await away(api, ask("b1"), who="requester/second")

@@ -168,7 +168,10 @@ class AgentPeer:
         session = await self._session(run)
         if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
-            self._running.add(run)
+            found = await self._api.call("list_runs", thread_id=session, running=True)
+            self._running |= {
+                each["id"] for each in found["runs"]
+            }  # also those of a connection before this one
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})
 
