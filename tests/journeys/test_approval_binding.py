@@ -70,6 +70,7 @@ async def test_an_approved_call_is_used_once_and_only_as_it_was_approved(team: T
     assert (again.status_code, again.json()) == (200, used.json())
     second = await team.agent.consume(request["id"], "run-2", tool="bash", input=CALL)
     assert refusal(second) == (409, "already_consumed")
+    assert "the call may have run" in second.json()["error"]["message"]
 
 
 @requirement("B15")

@@ -220,7 +220,8 @@ def _used_error(by: Execution) -> Conflict:
     if is_revoked(by):
         return Conflict("A person revoked this approval. Do not run the call.", code="revoked")
     return Conflict(
-        "This approval was already used. Ask again to run the call again.", code="already_consumed"
+        "This approval was already used, so the call may have run. Check that before you ask to run it again.",
+        code="already_consumed",
     )
 
 
