@@ -174,7 +174,7 @@ async def test_a_field_of_a_type_that_the_page_does_not_know_is_no_text_input(
         ]
 
     eva = await screen(place_of(thread), before=Wire(newer).watch)
-    await expect(eva.card).to_contain_text("Update your client.")
+    await expect(eva.card).to_contain_text("Unknown widget type — update your client")
     await expect(eva.card.get_by_role("textbox")).to_have_count(0)
 
 

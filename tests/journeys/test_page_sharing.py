@@ -71,6 +71,17 @@ async def test_a_reader_sees_how_many_secrets_are_asked_for_and_given(
     await expect(bob.card).to_contain_text("A_KEY, B_KEY · this conversation")
 
 
+@requirement("K3")
+async def test_a_reader_sees_which_secret_is_asked_for_and_nowhere_to_type_it(
+    screen: OpenScreen, scene: Shared
+) -> None:
+    await scene.team.agent.need(scene.thread, "A_KEY")
+    eva = await screen(place_of(scene.thread), house=scene.team, who={"user": "user-view"})
+    await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
+    await expect(eva.card.get_by_text("A_KEY", exact=True)).to_be_visible()
+    await expect(eva.card.locator("input")).to_have_count(0)
+
+
 @requirement("K5")
 @pytest.mark.parametrize("page", ["/t", "/r"])
 async def test_a_request_for_others_says_for_whom_it_is_and_sends_nothing(

@@ -38,7 +38,7 @@ async def test_where_the_key_file_is_gone_no_other_is_made_and_nothing_is_lost(
         assert refusal(refused) == SECRETS_OFF
         said = refused.json()["error"]["message"]
         assert "the key file" in said
-        assert "is gone" in said
+        assert "is missing" in said
         assert str(house.data) not in said
         assert refusal(await team.ada.keep("B_KEY", "value")) == SECRETS_OFF
         assert refusal(await team.admin.rotate()) == SECRETS_OFF

@@ -100,7 +100,7 @@ export function drawCard(context: SecretContext, request: InputRequest): Templat
       request.status === "resolving"
         ? html`<p class="trial" role="status">${icons.clock} ${say("checking")} ${namesOf(request, say)}</p>
             <div class="actions">${drawDismiss(context)}</div>`
-        : secret.count
+        : secret.count || stateOf(context.host.view) === "disabled"
           ? html`<p>${namesOf(request, say)}</p>${drawActions(context)}`
           : drawForm(context, secret)
     }`;
