@@ -55,7 +55,7 @@ class Nursery:
 
     async def _line(self) -> str:
         assert self._process.stdout is not None
-        return await anyio.to_thread.run_sync(self._process.stdout.readline)
+        return await anyio.to_thread.run_sync(self._process.stdout.readline, abandon_on_cancel=True)
 
     def close(self) -> None:
         """End it."""

@@ -29,9 +29,13 @@ async def parked(life: Life) -> None:
 
 
 async def resumed(life: Life, stored: str) -> str | None:
-    again = AskbackRunner(await runner(life), life.ask)
-    events = [each async for each in again.resume_async(**WHERE)]
-    return text_of(events) if events else None
+    started = await runner(life)
+    async for _event in AskbackRunner(started, life.ask).resume_async(**WHERE):
+        pass
+    # An earlier process may have died once the agent had said its last text, so it is read from the session.
+    session = await started.session_service.get_session(app_name="app", **WHERE)
+    assert session is not None
+    return text_of(session.events[-1:]) or None
 
 
 main = program(parked, resumed)

@@ -10,6 +10,7 @@ def cli_environment(model_url: str, home: Path) -> dict[str, str]:
     return {
         "ANTHROPIC_BASE_URL": model_url,
         "ANTHROPIC_API_KEY": "no-key",
+        "HOME": str(home),  # its shell reads no profile of the person who runs the tests
         "CLAUDE_CONFIG_DIR": str(home / "claude"),
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         "IS_SANDBOX": "1",

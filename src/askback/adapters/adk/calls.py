@@ -63,18 +63,27 @@ class Pause:
 
 
 def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
-    """Return the unanswered pauses of a session. A new user message discards the pauses before it."""
-    found = dict[str | None, Pause]()
+    """Return the unanswered pauses of a session. A new user message discards the pauses before it.
+
+    A confirmation without a later response to its call is unanswered, too: the process died while the tool ran. The
+    calls of long-running tools have none.
+    """
+    found, confirmed, lasting = dict[str | None, Pause](), dict[str | None, Pause](), set[str | None]()
     for event in events:
-        answered = event.get_function_responses()
-        if event.author == "user" and not answered:
+        responses = event.get_function_responses()
+        lasting.update(event.long_running_tool_ids or ())
+        if event.author == "user" and not responses:
             found.clear()
-        for each in answered:
-            found.pop(each.id, None)
+            confirmed.clear()
+        for each in responses:
+            confirmed.pop(each.id, None)
+            pause = found.pop(each.id, None)
+            if pause is not None and pause.call.name == CONFIRM and pause.place.tool_call_id not in lasting:
+                confirmed[pause.place.tool_call_id] = pause
         for call in event.get_function_calls():
             if call.id in (event.long_running_tool_ids or ()) and is_ours(call.name):
                 found[call.id] = Pause(call, _placed(call, event, place))
-    return list(found.values())
+    return [*confirmed.values(), *found.values()]
 
 
 def _placed(call: types.FunctionCall, event: Event, place: Place) -> Place:
