@@ -33,7 +33,7 @@ from ag_ui.core import (
 )
 
 from askback.adapters.asking import Place, approve_once, ask_once, read_arguments, together
-from askback.adapters.openquestion import open_answer, open_form, typed_form
+from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
 from askback.client.forms import outcome_of
 from askback.compat.mcp_elicitation import read_content, write_elicitation
@@ -265,8 +265,7 @@ async def _report(ask: AsyncClient, request: InputRequest, entry: ResumeEntry) -
     now = await ask.requests.get(request.id)
     if now.settled or _response_schema(now, await ask.sessions.current()) is None:
         return now
-    sent: object = entry.payload
-    payload = cast("Mapping[str, Any]", sent if isinstance(sent, Mapping) else {})
+    payload = members_of(entry.payload)
     try:
         if entry.status == "cancelled":
             return await ask.requests.report_answer(now, declined="dismissed")

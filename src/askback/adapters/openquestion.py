@@ -42,7 +42,7 @@ def open_form(value: Any, *, title: str | None = None, yes_no: bool = True) -> F
     With `yes_no` its program may want Yes or No, or any text, unless the question asks for a number, for a changed
     text or cannot be answered by Yes or No. With a `title` the whole value is shown below it.
     """
-    label, details = title_and_details(value) if title is None else (title, value_text(value))
+    label, details = title_and_details(value) if title is None else (title, describe_value(value))
     text = text_to_edit(value)
     if yes_no and text is not None:
         field: Text | Textarea | Number | Radio = Textarea(id=FIELD, label=label, required=True, default=text)
@@ -56,9 +56,14 @@ def open_form(value: Any, *, title: str | None = None, yes_no: bool = True) -> F
     return Form(description=details, format="plain", fields=[field])
 
 
+def members_of(value: object) -> Mapping[str, Any]:
+    """Return a JSON object as it is, and an empty one for any other value."""
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
 def text_to_edit(value: Any) -> str | None:
     """Return the text that a person is to change: the only one beside the instruction, which says so."""
-    said = cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+    said = members_of(value)
     about = next((key for key in QUESTION_KEYS if isinstance(said.get(key), str)), None)
     texts = {key: each for key, each in said.items() if key != about}
     if len(texts) != 1:
@@ -102,12 +107,12 @@ def title_and_details(value: Any) -> tuple[str, str | None]:
             title, rest = title_and_details(said[key])
             others = {name: each for name, each in said.items() if name != key}
             return title, "\n\n".join(
-                part for part in (rest, value_text(others) if others else None) if part
+                part for part in (rest, describe_value(others) if others else None) if part
             ) or None
-    return "The agent needs an answer", value_text(value)
+    return "The agent needs an answer", describe_value(value)
 
 
-def value_text(value: Any) -> str:
+def describe_value(value: Any) -> str:
     """Return any value as a person can read it, cut where it is too long to be shown."""
     return json.dumps(to_jsonable_python(value, fallback=str), indent=2, ensure_ascii=False)[:DETAILS]
 

@@ -11,8 +11,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 
 from askback.client.async_client import AsyncClient
-from askback.client.frames import without_none
 from askback.client.sync_client import Client
+from askback.domain.model import without_none
 from askback.domain.request import Agent
 
 

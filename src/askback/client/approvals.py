@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Literal, Unpack
 
-from askback.client.frames import create_request, frame, get_request, without_none
+from askback.client.frames import create_request, frame, get_request
 from askback.client.hooks import Hook, objection
 from askback.client.methods import method
 from askback.client.options import RequestContext, call_key, dump_options
@@ -16,6 +16,7 @@ from askback.client.resources.base import Resource
 from askback.client.transport_app import AppFailed
 from askback.domain.approval import PLAN_TOOL, Risk, Scope
 from askback.domain.decision import Decision, hook_denial, unavailable_decision, unusable_decision
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 from askback.errors import (
     AskbackError,

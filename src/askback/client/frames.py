@@ -16,7 +16,7 @@ from askback.client.tracing import current_trace
 from askback.domain.action import ActionAsk
 from askback.domain.approval import Approval
 from askback.domain.fields import Form
-from askback.domain.model import Model
+from askback.domain.model import Model, without_none
 from askback.domain.secrets.request import SecretAsk
 from askback.domain.tracing import HEADER
 from askback.errors import Invalid
@@ -27,11 +27,6 @@ MAX_KEY = 255
 def frame(op: str, **args: Any) -> str:
     """Write an operation with its arguments, except those that are None."""
     return json.dumps({"op": op, **without_none(**args)}, separators=(",", ":"))[1:-1]
-
-
-def without_none(**args: Any) -> dict[str, Any]:
-    """Return the arguments that are not None."""
-    return {name: value for name, value in args.items() if value is not None}
 
 
 def idempotency_key(key: str | None) -> str:

@@ -14,11 +14,11 @@ from typing import Any, TypedDict, TypeVar, Unpack, cast, overload
 
 from askback.client.ambient import DEFAULT_CLIENTS, current_context
 from askback.client.async_client import AsyncClient
-from askback.client.frames import without_none
 from askback.client.hooks import Hook
 from askback.client.sync_client import Client
 from askback.domain.approval import Risk, Scope
 from askback.domain.decision import Decision
+from askback.domain.model import without_none
 from askback.errors import AskbackError, Denied, Invalid
 
 _MANY = inspect.Parameter.VAR_POSITIONAL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 from google.adk.events import Event
 from google.adk.tools import BaseTool, ToolContext
@@ -19,7 +19,7 @@ from askback.adapters.asktools import (
     AskResult,
     AskTool,
 )
-from askback.adapters.openquestion import typed_form
+from askback.adapters.openquestion import members_of, typed_form
 from askback.client.async_client import AsyncClient
 from askback.domain.decision import Decision
 from askback.domain.lifecycle import Status
@@ -147,7 +147,7 @@ def is_open(found: Outcome) -> bool:
 def _payload(call: types.FunctionCall) -> Mapping[str, Any]:
     """Return the payload fields that a tool requests, with suggested values; the card shows them."""
     payload = (call.args or {})["toolConfirmation"].get("payload")
-    return cast("dict[str, Any]", payload) if isinstance(payload, dict) else {}
+    return members_of(payload)
 
 
 def _schema(args: Mapping[str, Any]) -> Mapping[str, Any]:

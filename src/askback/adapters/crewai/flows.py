@@ -12,7 +12,7 @@ from crewai.flow.async_feedback import HumanFeedbackPending, PendingFeedbackCont
 from pydantic_core import to_jsonable_python
 
 from askback.adapters.asking import Place, ask_once
-from askback.adapters.openquestion import FIELD, open_form, title_and_details, value_text
+from askback.adapters.openquestion import FIELD, describe_value, open_form, title_and_details
 from askback.client.forms import answer_or_raise, outcome_of
 from askback.client.methods import call_blocking
 from askback.client.sync_client import Client
@@ -116,7 +116,7 @@ def feedback(request: InputRequest) -> str:
 def _form(context: PendingFeedbackContext) -> Form:
     label, details = title_and_details(context.message)
     output = to_jsonable_python(context.method_output, fallback=str)
-    shown = output if isinstance(output, str) else value_text(output)
+    shown = output if isinstance(output, str) else describe_value(output)
     field: Radio | Textarea = Textarea(id=FIELD, label=label, required=True)
     if context.emit:
         field = Radio(id=FIELD, label=label, options=[*context.emit], allow_other=True, required=True)

@@ -16,7 +16,7 @@ from langgraph.types import Interrupt
 
 from askback.adapters.asking import AskOptions, Place, approve_once, ask_once
 from askback.adapters.asktools import ASK_TOOLS, AskResult
-from askback.adapters.openquestion import open_answer, open_form, typed_form
+from askback.adapters.openquestion import members_of, open_answer, open_form, typed_form
 from askback.client.async_client import AsyncClient
 from askback.client.forms import answer_or_raise, outcome_of
 from askback.domain.decision import Decision
@@ -63,7 +63,7 @@ def request_id_of(outcome: Outcome) -> str | None:
 def read_question(pause: Pause) -> Question:
     """Read an interrupt: each framework of LangChain has its own shape."""
     value, place = pause.interrupt.value, pause.place
-    shape = _fields(value)
+    shape = members_of(value)
     if TOOL_KEY in shape:
         return _tool_question(shape, place)
     if {"action_requests", "review_configs"} <= shape.keys():
@@ -79,10 +79,6 @@ def read_question(pause: Pause) -> Question:
     if isinstance(shape.get("action"), str) and pause.interrupt.response_schema is None:
         return _action(shape, place)
     return _form_question(value, pause.interrupt.response_schema, place)
-
-
-def _fields(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def _tool_question(value: Mapping[str, Any], place: Place) -> Question:
@@ -210,7 +206,7 @@ def _action(value: Mapping[str, Any], place: Place) -> Question:
 
 def _form_question(value: Any, schema: Any, place: Place) -> Question:
     """Ask for a value: a whole form, the value of a schema, or an open question."""
-    shape = _fields(value)
+    shape = members_of(value)
     if isinstance(value, Form) or shape.keys() & {"fields", "sections"}:
         return Question([_asking(value, place)], lambda found: _values(found[0]))
     if schema is None and {*shape} == {"query"}:

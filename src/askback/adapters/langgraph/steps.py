@@ -23,6 +23,7 @@ from askback.adapters.langgraph.questions import (
     read_question,
     request_id_of,
 )
+from askback.adapters.openquestion import members_of
 from askback.client.async_client import AsyncClient
 from askback.client.methods import call_blocking
 from askback.client.sync_client import Client
@@ -93,7 +94,7 @@ class Run:
             return GraphOutput(state.values, tuple(state.interrupts))
         if not state.interrupts:
             return state.values
-        return {**_values(state), "__interrupt__": list(state.interrupts)}
+        return {**members_of(state.values), "__interrupt__": list(state.interrupts)}
 
     def _pauses(self, found: Sequence[Interrupt]) -> Generator[Step, Any, Sequence[Pause]]:
         if not found:
@@ -230,15 +231,9 @@ async def park_pauses(
     }
 
 
-def _values(state: StateSnapshot) -> Mapping[str, Any]:
-    """Return the values of a state, none for those of an entrypoint, which are no mapping."""
-    values: object = state.values
-    return cast("Mapping[str, Any]", values) if isinstance(values, Mapping) else {}
-
-
 def _located(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
     """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
-    messages: Sequence[object] = _values(state).get("messages", ())
+    messages: Sequence[object] = members_of(state.values).get("messages", ())
     said = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
     for task in state.tasks:
         for each in task.interrupts:

@@ -10,10 +10,11 @@ from urllib.parse import urlencode
 
 from pydantic_core import from_json
 
-from askback.client.frames import frame, idempotency_key, without_none
+from askback.client.frames import frame, idempotency_key
 from askback.client.link import Link, Ticket
 from askback.client.rest import rest_call
 from askback.client.secret_body import encode_body
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 from askback.domain.secrets.secret import Secret
 from askback.errors import Invalid

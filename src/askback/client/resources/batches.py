@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from askback.client.frames import without_none
 from askback.client.refusals import refusal
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 from askback.errors import Refused
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any, Literal, TypedDict, Unpack
 
-from askback.client.frames import frame, idempotency_key, without_none
+from askback.client.frames import frame, idempotency_key
 from askback.client.methods import method
 from askback.client.resources.base import Page, Resource, id_of
 from askback.domain.approval import Mode
+from askback.domain.model import without_none
 from askback.domain.policy.settings import FreeText, PolicySettings
 from askback.wire.policy_replies import (
     AuditEntries,

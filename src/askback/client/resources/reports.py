@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from askback.client.frames import without_none
 from askback.client.methods import method
 from askback.client.resources.base import Resource
 from askback.domain.action import ActionOutcome
 from askback.domain.approval import ApprovalDecision
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 
 Reference = InputRequest | str

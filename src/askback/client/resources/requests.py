@@ -14,7 +14,6 @@ from askback.client.frames import (
     frame,
     get_request,
     idempotency_key,
-    without_none,
 )
 from askback.client.methods import method
 from askback.client.options import CreateOptions, Errors, dump_errors, dump_options
@@ -26,6 +25,7 @@ from askback.client.secret_body import as_secret, encode_body
 from askback.domain.action import ActionAsk, ActionOutcome
 from askback.domain.approval import Approval, ApprovalDecision, Scope
 from askback.domain.fields import Form
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import SecretAsk
 from askback.domain.secrets.secret import Secret

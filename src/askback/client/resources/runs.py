@@ -7,9 +7,10 @@ from collections.abc import AsyncGenerator
 from contextlib import suppress
 from typing import Any
 
-from askback.client.frames import frame, without_none
+from askback.client.frames import frame
 from askback.client.methods import context, method
 from askback.client.resources.base import Page, Resource
+from askback.domain.model import without_none
 from askback.errors import AskbackError
 from askback.wire.replies import Run
 

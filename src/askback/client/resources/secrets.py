@@ -8,7 +8,7 @@ from typing import Any, Literal, Unpack
 
 from pydantic_core import from_json
 
-from askback.client.frames import create_request, frame, without_none
+from askback.client.frames import create_request, frame
 from askback.client.lease import Lease, read_lease
 from askback.client.link import Link
 from askback.client.methods import context, method
@@ -19,6 +19,7 @@ from askback.client.resources.requests import Requests
 from askback.client.resources.review import ReviewHandler, SubmissionReview
 from askback.client.secret_body import as_secret, encode_body
 from askback.client.secrets_result import SecretsResult
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 from askback.domain.secrets.request import Scope, SecretHelp
 from askback.domain.secrets.secret import Secret

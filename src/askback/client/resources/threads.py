@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict, Unpack
 
-from askback.client.frames import frame, idempotency_key, without_none
+from askback.client.frames import frame, idempotency_key
 from askback.client.methods import method
 from askback.client.resources.base import Page, Resource
+from askback.domain.model import without_none
 from askback.domain.request import Agent
 from askback.wire.replies import Thread, ThreadAccess
 

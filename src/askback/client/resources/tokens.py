@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from askback.client.frames import frame, without_none
+from askback.client.frames import frame
 from askback.client.methods import method
 from askback.client.resources.base import Page, Resource, id_of
+from askback.domain.model import without_none
 from askback.wire.admin_replies import AgentRecord, BrowserSession, CurrentSession, NewToken, Token
 
 

@@ -9,10 +9,11 @@ from typing import Any
 
 from pydantic_core import from_json
 
-from askback.client.frames import frame, without_none
+from askback.client.frames import frame
 from askback.client.methods import method
 from askback.client.resources.base import Page, Resource, id_of
 from askback.client.secret_body import encode_body
+from askback.domain.model import without_none
 from askback.domain.webhooks import WebhookEvent, decode_secret, sign, signature_matches
 from askback.errors import BadSignature
 from askback.wire.replies import Attempt, Delivery, NewWebhook, Webhook

@@ -10,7 +10,7 @@ from typing import Any
 from askback.domain.fields import Form, Multiselect, Radio, Select
 from askback.domain.kinds import BUILT_IN
 from askback.domain.lifecycle import Status
-from askback.domain.model import present
+from askback.domain.model import without_none
 from askback.domain.request import Answer, InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.messages.languages import choose
@@ -73,7 +73,7 @@ class Widget:
             return {}
         result = self.result if self.state == "submitted" else None
         at = _time(request.settled_at or request.created_at)
-        return present(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
+        return without_none(resolved_at=at, submitted_by=by and (by.user or by.id), result_meta=result)
 
 
 def read_widget(raw: Mapping[str, Any]) -> Widget:
@@ -117,7 +117,9 @@ def _choice(request: InputRequest, form: Form, field: Choice, value: Any) -> Wid
 
 
 def _options(field: Choice, label: str) -> list[Json]:
-    return [present(id=each.value, style=each.style, **{label: choose(each.label)}) for each in field.options]
+    return [
+        without_none(id=each.value, style=each.style, **{label: choose(each.label)}) for each in field.options
+    ]
 
 
 def _help(metadata: Mapping[str, SecretHelp]) -> Json:

@@ -11,7 +11,7 @@ from pydantic import Field
 from askback.compat.cards import CardPage
 from askback.compat.claude_questions import card_of, read_answers
 from askback.compat.gobby import frames
-from askback.domain.model import Model, present
+from askback.domain.model import Model, without_none
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
@@ -142,7 +142,9 @@ class ChatPeer(CardPage):
         """Set the mode of a conversation; pages repeat theirs whenever they connect."""
         thread, mode = sent.conversation_id, "full" if sent.mode == "bypass" else sent.mode
         if (await self.api.call("get_policy", thread_id=thread))["mode"] != mode:
-            await self.api.call("update_policy", present(thread_id=thread, mode=mode, confirm=sent.confirm))
+            await self.api.call(
+                "update_policy", without_none(thread_id=thread, mode=mode, confirm=sent.confirm)
+            )
 
     async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
         """Answer the card as this page shows it."""

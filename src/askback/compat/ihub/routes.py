@@ -11,7 +11,7 @@ from typing import Any
 
 from askback.compat.ihub import calls, reply
 from askback.compat.ihub.clarification import Style, clarification, open_questions, text_of, user_messages
-from askback.domain.model import present
+from askback.domain.model import without_none
 from askback.messages.languages import choose
 from askback.ports.systems import Answer, Api, Call, EventStream, Json, Problem, Route, StreamEvent, System
 from askback.wire.operation import PEOPLE, REQUESTER
@@ -89,7 +89,7 @@ def _refuse(problem: Problem) -> tuple[int, Json]:
     faults = list(problem.field_errors)
     text = faults[0]["message"] if faults else problem.message
     status = 409 if problem.status == 410 else problem.status
-    return status, present(error=text, code=problem.code, details=faults or None)
+    return status, without_none(error=text, code=problem.code, details=faults or None)
 
 
 SYSTEM = System(

@@ -24,6 +24,7 @@ from askback.domain.fields import (
     Textarea,
     Time,
 )
+from askback.domain.model import without_none
 from askback.domain.options import Option, OptionsFrom, value_text
 from askback.messages.languages import choose
 
@@ -60,7 +61,7 @@ def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
     if field.sensitive:
         lost.append("An answer has a reference to a sensitive value, which no rule of the schema is about.")
         made = {"type": "string", "writeOnly": True}
-    said = _given(
+    said = without_none(
         title=choose(field.label, [locale]) or None,
         description=choose(field.description, [locale]) or None,
         default=field.default,
@@ -78,7 +79,7 @@ def field_hints(field: AnyField, locale: str) -> dict[str, Any]:
         "checkbox": "checkbox",
         "time": "time",
     }
-    hints = _given(
+    hints = without_none(
         **{
             "ui:widget": widgets.get(field.type),
             "ui:placeholder": choose(field.placeholder, [locale]) or None,
@@ -96,13 +97,13 @@ def field_hints(field: AnyField, locale: str) -> dict[str, Any]:
 
 def _text(field: Text | Textarea, lost: Lost) -> dict[str, Any]:
     low = max(field.min_length or 0, int(field.required)) or None
-    made: dict[str, Any] = {"type": "string", **_given(minLength=low, maxLength=field.max_length)}
+    made: dict[str, Any] = {"type": "string", **without_none(minLength=low, maxLength=field.max_length)}
     formats = [name for name, pattern in FORMATS.items() if pattern == field.pattern]
     if formats:
         made["format"] = formats[0]
     elif field.pattern is not None:
         portable = write_pattern(field.pattern)
-        made |= _given(pattern=portable)
+        made |= without_none(pattern=portable)
         if portable is None:
             lost.append(
                 "The pattern is one of RE2, which other engines may read differently: it is left out."
@@ -113,7 +114,7 @@ def _text(field: Text | Textarea, lost: Lost) -> dict[str, Any]:
 def _several(field: Multiselect, items: dict[str, Any]) -> dict[str, Any]:
     low = max(field.min_choices or 0, int(field.required)) or None
     made = {"type": "array", "items": items, "uniqueItems": True}
-    return made | _given(minItems=low, maxItems=field.max_choices)
+    return made | without_none(minItems=low, maxItems=field.max_choices)
 
 
 def _sourced(field: Select | Radio | Multiselect, lost: Lost) -> dict[str, Any]:
@@ -137,7 +138,7 @@ def _choice(options: Sequence[Option], locale: str, *, allow_other: bool) -> dic
                 {
                     "const": option.value,
                     "title": choose(option.label, [locale]),
-                    **_given(description=choose(option.description, [locale]) or None),
+                    **without_none(description=choose(option.description, [locale]) or None),
                 }
                 for option in options
             ]
@@ -154,7 +155,7 @@ def _moment(field: Date | Time | Datetime, lost: Lost) -> dict[str, Any]:
         made["pattern"] = FLOATING if is_floating else TIME
     else:
         made["format"] = "date" if field.type == "date" else "date-time"
-    made |= _given(formatMinimum=field.min, formatMaximum=field.max)
+    made |= without_none(formatMinimum=field.min, formatMaximum=field.max)
     if field.min is not None or field.max is not None:
         lost.append("`formatMinimum` and `formatMaximum` are checked only by validators that know them.")
     if field.type == "datetime" and not is_floating:
@@ -175,9 +176,5 @@ def _files(field: File, lost: Lost) -> dict[str, Any]:
         "type": "array",
         "items": made,
         "maxItems": field.max_files,
-        **_given(minItems=int(field.required) or None),
+        **without_none(minItems=int(field.required) or None),
     }
-
-
-def _given(**members: Any) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value is not None}

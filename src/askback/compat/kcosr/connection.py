@@ -15,7 +15,7 @@ from askback.compat.keys import key_of
 from askback.domain.faults import Fault, Faults, require
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
-from askback.domain.model import present
+from askback.domain.model import without_none
 from askback.domain.validation.arguments import arguments
 from askback.domain.validation.report import Report
 from askback.errors import Conflict, NotFound, Refused
@@ -42,7 +42,7 @@ class ClientError(Exception):
 
     def __init__(self, code: str, message: str, **details: object) -> None:
         super().__init__(message)
-        self.frame = present(type="error", code=code, message=message, details=details or None)
+        self.frame = without_none(type="error", code=code, message=message, details=details or None)
 
 
 class Mask(OpenPart):
@@ -156,7 +156,7 @@ class Connection:
             self._sessions[id_] = session
         session.mask = mask or Mask()
         told = mask and mask.model_dump(by_alias=True, exclude_unset=True)
-        await self._channel.send(present(type="subscribed", sessionId=id_, mask=told))
+        await self._channel.send(without_none(type="subscribed", sessionId=id_, mask=told))
 
     async def _unsubscribe(self, *, session_id: str, **_more: object) -> None:
         id_ = _id(session_id, "Unsubscription session")
@@ -170,7 +170,7 @@ class Connection:
             await session.watch.set_readonly(readonly=self._interaction.is_readonly)
 
     async def _ping(self, *, nonce: str | None = None, **_more: object) -> None:
-        await self._channel.send(present(type="pong", nonce=nonce, timestampMs=int(time.time() * 1000)))
+        await self._channel.send(without_none(type="pong", nonce=nonce, timestampMs=int(time.time() * 1000)))
 
     async def _follow(self, id_: str, session: Session) -> None:
         """Send what happens in a session from now on; others see this page once it is `opened`."""

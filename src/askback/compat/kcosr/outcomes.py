@@ -5,7 +5,7 @@ from __future__ import annotations
 from xml.sax.saxutils import escape
 
 from askback.domain.lifecycle import Status
-from askback.domain.model import present
+from askback.domain.model import without_none
 from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest
 from askback.domain.timestamps import rfc3339
@@ -81,7 +81,9 @@ def pending(request: InputRequest) -> Json:
     converted = request.detached and request.delivery != "resume"
     message = f"Questionnaire {'timed out and ' if converted else ''}remains open for a later response."
     own = {"questionnaireRequestId": request.id, "toolCallId": tool_call_id(request), "message": message}
-    told = present(convertedFromSync=converted or None, autoResume=None if request.auto_resume else False)
+    told = without_none(
+        convertedFromSync=converted or None, autoResume=None if request.auto_resume else False
+    )
     return {"ok": True, "pending": True, "mode": "async", **own, **told}
 
 

@@ -10,7 +10,7 @@ from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.schema import errors_by_field, is_expressible, questionnaire
 from askback.domain.faults import join
 from askback.domain.lifecycle import Status
-from askback.domain.model import present
+from askback.domain.model import without_none
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
 from askback.messages import translate
@@ -84,7 +84,7 @@ class Transcript:
         interaction = payload.get("interactionId") or payload.get("sourceInteractionId")
         about = {"sessionId": self._session, "revision": self.revision, "sequence": self.sequence + part}
         about |= {"requestId": f"request:{id_}", "eventId": id_, "timestamp": event["at"]}
-        about |= present(toolCallId=payload.get("toolCallId"), interactionId=interaction)
+        about |= without_none(toolCallId=payload.get("toolCallId"), interactionId=interaction)
         kind = _KINDS.get(type_.partition("_")[2], "interaction_update")
         return {**about, "kind": kind, "chatEventType": type_, "payload": payload}
 
@@ -100,7 +100,7 @@ class Transcript:
             return
         for type_ in self._types(event["type"], request, shown.get("form", {})):
             members = self._members(event, request, shown)
-            yield type_, present(**{name: members.get(name) for name in _PAYLOADS[type_].split()})
+            yield type_, without_none(**{name: members.get(name) for name in _PAYLOADS[type_].split()})
 
     def _types(self, event: str, request: InputRequest, form: Json) -> list[str]:
         """Return the types of the events that an event about a request is here."""

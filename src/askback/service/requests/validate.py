@@ -7,7 +7,6 @@ a validator reads an answer and changes nothing. After `ATTEMPTS`, or if there i
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 import anyio
 
@@ -16,6 +15,7 @@ from askback.domain.deadlines import Schedule
 from askback.domain.faults import Faults, join
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Action
+from askback.domain.model import without_none
 from askback.domain.record import Record
 from askback.domain.request import InputRequest
 from askback.domain.timestamps import rfc3339
@@ -77,20 +77,14 @@ async def validate_again(ctx: Services, record: Record) -> None:
 
 async def _apply(ctx: Services, record: Record, verdict: Accept | AskAgain) -> None:
     if isinstance(verdict, Accept):
-        said = {"values": verdict.values, "result": verdict.result, "message": verdict.message}
-        await accept_submission(ctx, None, record, parse(AcceptBody, _without_none(said)))
+        said = without_none(values=verdict.values, result=verdict.result, message=verdict.message)
+        await accept_submission(ctx, None, record, parse(AcceptBody, said))
         return
     errors = [
         {"path": join("values", id_), "message": text} for id_, text in (verdict.field_errors or {}).items()
     ]
     form = verdict.form.model_dump(exclude_none=True) if isinstance(verdict.form, Form) else verdict.form
-    said = _without_none(
-        {"field_errors": errors or None, "error_summary": verdict.error_summary, "form": form}
-    )
+    said = without_none(field_errors=errors or None, error_summary=verdict.error_summary, form=form)
     if verdict.timeout_s is not UNCHANGED:
         said["timeout_s"] = verdict.timeout_s
     await reprompt(ctx, record, parse(RepromptBody, said), form, by=None)
-
-
-def _without_none(members: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value is not None}
