@@ -1,6 +1,6 @@
 import { Client } from "../client/client.ts";
 import type { Caller } from "../core/generated/wire.ts";
-import { eraseDrafts, hasDrafts } from "../elements/drafts.ts";
+import { draftKeys, eraseDrafts } from "../elements/drafts.ts";
 import { loadDraftStore } from "../elements/draftstore.ts";
 import { AskbackElement, type Changed } from "../elements/element.ts";
 import { html, type Template } from "../elements/html.ts";
@@ -92,7 +92,7 @@ export class AskbackApp extends AskbackElement implements App {
         this.me = principal;
         this.#open();
         // It sends what was on its way when a page was left.
-        if (hasDrafts(localStorage)) void loadDraftStore(this.client);
+        if (draftKeys(localStorage).length > 0) void loadDraftStore(this.client);
       },
       () => {},
     );

@@ -57,16 +57,16 @@ export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "
 /** The prefix of the storage key of every draft. */
 export const DRAFT_PREFIX = "askback.draft/";
 
-/** Whether anybody's drafts are on this device. */
-export const hasDrafts = (storage: object): boolean =>
-  Object.keys(storage).some((key) => key.startsWith(DRAFT_PREFIX));
+/** Return the storage keys of all drafts on this device, or of those that begin with `prefix`. */
+export const draftKeys = (storage: TextStorage, prefix = DRAFT_PREFIX): string[] =>
+  Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? "").filter((key) =>
+    key.startsWith(prefix),
+  );
 
 /** Erase drafts from this device: all of them at sign-out, or those for which `isOld` is true. */
 export function eraseDrafts(
   storage: TextStorage,
   isOld: (text: string | null) => boolean = () => true,
 ): void {
-  const keys = Array.from({ length: storage.length }, (_, at) => storage.key(at) ?? "");
-  for (const key of keys.filter((name) => name.startsWith(DRAFT_PREFIX)))
-    if (isOld(storage.getItem(key))) storage.removeItem(key);
+  for (const key of draftKeys(storage)) if (isOld(storage.getItem(key))) storage.removeItem(key);
 }

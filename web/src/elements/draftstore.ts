@@ -18,6 +18,6 @@ export function loadDraftStore(client: Sender | undefined): Promise<void> | unde
 async function load(client: Sender, session: ReturnType<NonNullable<Sender["whoami"]>>): Promise<void> {
   const [part, { principal }] = await Promise.all([import("./drafts/store.ts"), session]);
   const store = new part.DeviceDraftStore(localStorage, principal.user ?? principal.name);
-  store.sendUnsent(client);
+  void store.sendUnsent(client);
   draftStore = store;
 }

@@ -1,11 +1,11 @@
-/** What a text that grows can show already. */
+/** The part of a streamed text that can be shown. */
 
 /** The marks in a line that are open as long as their number is odd. */
 const MARKS = ["**", "`"];
 
 /**
- * Return a text without what is not finished at its end: a row of a table, a table without its second line, an emphasis,
- * code or a link that is still open. It would be shown as its markup, and change under the eyes of who reads.
+ * Return a text without its unfinished end: a table row, a table without its delimiter row, or an emphasis, code span or
+ * link that is still open. A reader would first see the markup, and then see it change.
  */
 export function finished(text: string): string {
   const start = text.lastIndexOf("\n") + 1;
@@ -19,7 +19,7 @@ export function finished(text: string): string {
   return withoutHead(text.slice(0, start + end));
 }
 
-/** Leave out a line of a table at the end that has no other above it. */
+/** Remove the first line of a table if it is the last line of the text. */
 function withoutHead(text: string): string {
   const lines = text.split("\n");
   const [head = "", before = ""] = [lines.at(-2), lines.at(-3)];

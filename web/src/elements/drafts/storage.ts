@@ -1,7 +1,7 @@
 import { allFields, type OptionValue } from "../../core/form.ts";
 import type { Field, Form, Option } from "../../core/generated/wire.ts";
 import { type Draft, EMPTY, type Entry } from "../draft.ts";
-import { DRAFT_PREFIX, eraseDrafts, type TextStorage } from "../drafts.ts";
+import { DRAFT_PREFIX, draftKeys, eraseDrafts, type TextStorage } from "../drafts.ts";
 
 /** Set by "Not on this device". */
 const OFF = "askback.drafts";
@@ -39,12 +39,9 @@ export class DraftStorage {
     }
   }
 
-  /** The ids that begin so. */
-  names(start: string): string[] {
-    const all = Array.from({ length: this.storage.length }, (_, at) => this.storage.key(at) ?? "");
-    return all
-      .filter((key) => key.startsWith(this.#key(start)))
-      .map((key) => key.slice(this.#key("").length));
+  /** Return the ids that begin with `start`. */
+  idsFrom(start: string): string[] {
+    return draftKeys(this.storage, this.#key(start)).map((key) => key.slice(this.#key("").length));
   }
 
   forget(id: string): void {

@@ -48,22 +48,31 @@ export class DeviceDraftStore implements DraftStore {
     this.#storage.write(UNSENT + id, isKept ? { key, body } : undefined);
   }
 
-  /** Send what was on its way when a page was left. A tab that is still open may send it too, with the same key. */
-  sendUnsent(client: Sender): void {
-    for (const name of this.#storage.names(UNSENT)) void this.#sendUnsent(client, name);
+  /**
+   * Send the answers that had not arrived when a page was left, and again at the next change of the connection if they do
+   * not arrive now. A tab that is still open may send them too, with the same key.
+   */
+  async sendUnsent(client: Sender): Promise<void> {
+    const names = this.#storage.idsFrom(UNSENT);
+    const isOver = await Promise.all(names.map((name) => this.#sendUnsent(client, name)));
+    if (isOver.includes(false))
+      client.addEventListener?.("link", () => void this.sendUnsent(client), { once: true });
   }
 
-  async #sendUnsent(client: Sender, name: string): Promise<void> {
+  /** Send one answer, and return whether it has arrived or never will. */
+  async #sendUnsent(client: Sender, name: string): Promise<boolean> {
     const id = name.slice(UNSENT.length);
-    const { key, body } = unsentAnswer(this.#storage.read(name)) ?? {};
-    if (!key || !body) return this.#storage.forget(name);
+    const answer = unsentAnswer(this.#storage.read(name));
     try {
-      await client.send(id, "answer", body, key);
-      this.forget(id);
+      if (answer) {
+        await client.send(id, "answer", answer.body, answer.key);
+        this.forget(id);
+      }
     } catch (error) {
-      if (error instanceof WireError && error.final) this.#storage.forget(name);
-      else client.addEventListener?.("link", () => this.sendUnsent(client), { once: true });
+      if (!(error instanceof WireError && error.final)) return false;
     }
+    this.#storage.forget(name);
+    return true;
   }
 
   forget(id: string): void {

@@ -119,7 +119,7 @@ export class Comments {
     const oninput = (event: Event): void => {
       this.#text = (event.target as HTMLTextAreaElement).value;
       draftStore?.writeText(keyOf(request.id), this.#text);
-      // What was not drawn is not taken away: the box is emptied when the drawn text changes.
+      // `render` skips a value that equals the last drawn one, so the box can only be emptied if the text was drawn.
       this.place.redraw();
     };
     const onsubmit = (event: Event): void => {
