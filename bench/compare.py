@@ -2,9 +2,10 @@
 
 python -m bench compare REV --backend sqlite,postgres,two-servers --at-once 1,64 --rounds 5
 
-REV is checked out into a temporary git worktree. It runs in this environment if its locked packages are the
-same, and otherwise in a separate one. Each round measures each case on both versions, one right after the
-other.
+REV is checked out into a temporary git worktree. It runs in this environment if its locked packages are among
+ours, and otherwise in a separate one. Each round measures each case on both versions, one right after the
+other. With `--instructions` the servers' instructions are counted in place of times, which hardly depends on the
+load of the machine (valgrind's callgrind; the kernel's instructions are not in the count).
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ FIGURES = {
     "postgres_cpu_us": "database CPU µs",
     "p50_ms": "median ms",
     "cycles_s": "a second",
+    "instructions_k": "1,000 instructions",
+    "loop_instructions_k": "1,000 instructions of the event loop",
 }
 OURS, THEIRS = "this tree", "revision"
 
@@ -53,11 +56,11 @@ class Case:
 class Version:
     """A source tree, and its measuring process."""
 
-    def __init__(self, tree: Path, python: str) -> None:
+    def __init__(self, tree: Path, python: str, *options: str) -> None:
         path = os.pathsep.join((str(tree / "src"), str(tree)))
         # -P: only the tree's own modules are found, and not those beside the script.
         self._process = subprocess.Popen(
-            [python, "-P", ROOT / "bench" / "one_version.py"],
+            [python, "-P", ROOT / "bench" / "one_version.py", *options],
             cwd=tree,
             env={**os.environ, "PYTHONPATH": path},
             stdin=subprocess.PIPE,
@@ -97,16 +100,21 @@ def checkout(revision: str) -> Generator[Path]:
 
 
 def python_of(tree: Path) -> str:
-    """Return a Python with the packages of a tree: this one, if the locks are the same."""
-    if (tree / LOCK).read_bytes() == (ROOT / LOCK).read_bytes():
+    """Return a Python with the packages of a tree: this one, if it has them all in the same versions."""
+    if _locked(tree) <= _locked(ROOT):
         return sys.executable
     subprocess.run([sys.executable, tree / "scripts" / "setup.py", "--python"], check=True, stdout=sys.stderr)
     return str(tree / ".venv" / "bin" / "python")
 
 
+def _locked(tree: Path) -> set[str]:
+    lines = (tree / LOCK).read_text().splitlines()
+    return {line.rstrip(" \\") for line in lines if line[:1].isalnum()}
+
+
 @contextmanager
-def _running(tree: Path) -> Generator[Version]:
-    version = Version(tree, python_of(tree))
+def _running(tree: Path, *options: str) -> Generator[Version]:
+    version = Version(tree, python_of(tree), *options)
     try:
         yield version
     finally:
@@ -136,8 +144,8 @@ def table(measured: Iterable[tuple[Case, str, Figures]]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     for case, runs in of.items():
         for figure, title in FIGURES.items():
-            theirs = [run[figure] for run in runs[THEIRS]]
-            ours = [run[figure] for run in runs[OURS]]
+            theirs = [run.get(figure, 0) for run in runs[THEIRS]]
+            ours = [run.get(figure, 0) for run in runs[OURS]]
             if not all(theirs):
                 continue
             ratios = [a / b for a, b in zip(ours, theirs, strict=True) if b]
@@ -165,7 +173,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--total", type=int, default=4000, help="round trips of a turn; an eighth where one is at once"
     )
+    parser.add_argument(
+        "--instructions",
+        action="store_true",
+        help="count instructions; 400 round trips and one round are enough",
+    )
     args = parser.parse_args(arguments)
+    options = ("--instructions",) * args.instructions
     cases = [
         Case(backend, fields, int(at_once), args.total // (1 if int(at_once) > 1 else 8))
         for backend, at_once, fields in product(
@@ -176,8 +190,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ExitStack() as stack:
         tree = stack.enter_context(checkout(args.revision))
         versions = {
-            OURS: stack.enter_context(_running(ROOT)),
-            THEIRS: stack.enter_context(_running(tree)),
+            OURS: stack.enter_context(_running(ROOT, *options)),
+            THEIRS: stack.enter_context(_running(tree, *options)),
         }
         for case, name, figures in measure(versions, cases, args.rounds):
             measured.append((case, name, figures))

@@ -32,6 +32,8 @@ DURABLE = {
 }
 """Postgres with default settings, flushing each commit, and the larger buffers that its manual recommends."""
 OPEN_FILES = 16_384
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""A server finds its modules compiled, as any does from its second start on."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def _server(url: str) -> Generator[Server]:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={
-                **os.environ,
+                **_ENVIRONMENT,
                 "ASKBACK_BOOTSTRAP_TOKENS": tokens,
                 "ASKBACK_METRICS_TOKEN": METRICS,
                 "ASKBACK_LIMITS": UNLIMITED,

@@ -41,7 +41,16 @@ def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> Non
         (["--version"], {"pydantic", "rich", "askback.client", "askback.domain"}),
         (
             ["serve", "--port", "0", "--database-url", "sqlite:////dev/null/x"],
-            {"rich", "httpx2", "askback.client"},
+            {
+                "rich",
+                "httpx2",
+                "markdown_it",
+                "tree_sitter",
+                "askback.client",
+                "askback.domain.preview",
+                "askback.domain.policy.shell",
+                "askback.service.approvals.create",
+            },
         ),
     ],
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from askback.domain.policy.calls import Call
-from askback.domain.policy.engine import Policy
+from askback.domain.policy.engine import Policy, decide
 from askback.domain.policy.rules import parse_rule
 from askback.service.local_state.recent_decisions import RecentDecisions
 
@@ -13,25 +13,25 @@ STATUS = {"command": "git status"}
 
 def test_the_same_policy_decides_about_the_same_call_once() -> None:
     recent = RecentDecisions()
-    first = recent.decide(Call("bash", STATUS), ALLOWED)
+    first = recent.decide(Call("bash", STATUS), ALLOWED, decide)
     assert first.decision == "allow"
-    assert recent.decide(Call("bash", dict(STATUS)), Policy(rules=tuple(ALLOWED.rules))) is first
+    assert recent.decide(Call("bash", dict(STATUS)), Policy(rules=tuple(ALLOWED.rules)), decide) is first
 
 
-def test_another_rule_folder_or_input_is_decided_anew() -> None:
+def test_another_rule_folder_or_input_is_decided_again() -> None:
     recent = RecentDecisions()
-    recent.decide(Call("bash", STATUS), ALLOWED)
+    recent.decide(Call("bash", STATUS), ALLOWED, decide)
     stopped = Policy(rules=(*ALLOWED.rules, parse_rule("bash(git:*)", "deny")))
-    assert recent.decide(Call("bash", STATUS), stopped).decision == "deny"
-    assert recent.decide(Call("bash", {"command": "git push"}), ALLOWED).decision == "ask"
+    assert recent.decide(Call("bash", STATUS), stopped, decide).decision == "deny"
+    assert recent.decide(Call("bash", {"command": "git push"}), ALLOWED, decide).decision == "ask"
     own = Policy(rules=ALLOWED.rules, own=("/data",))
-    assert recent.decide(Call("bash", STATUS, "/data"), own).decision == "ask"
-    assert recent.decide(Call("bash", STATUS), ALLOWED).decision == "allow"
+    assert recent.decide(Call("bash", STATUS, "/data"), own, decide).decision == "ask"
+    assert recent.decide(Call("bash", STATUS), ALLOWED, decide).decision == "allow"
 
 
 def test_only_what_was_allowed_last_is_kept() -> None:
     recent = RecentDecisions(size=1)
     calls = [Call("bash", STATUS), Call("bash", STATUS, "/work"), Call("bash", {"command": "\ud800"})]
-    first, *_ = [recent.decide(call, ALLOWED) for call in calls]
-    assert recent.decide(calls[0], ALLOWED) == first
-    assert recent.decide(calls[0], ALLOWED) is not first
+    first, *_ = [recent.decide(call, ALLOWED, decide) for call in calls]
+    assert recent.decide(calls[0], ALLOWED, decide) == first
+    assert recent.decide(calls[0], ALLOWED, decide) is not first

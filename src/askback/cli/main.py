@@ -84,6 +84,7 @@ def _module(command: str) -> Any:
             f"`askback {command}` needs Linux or macOS. On Windows, run it in WSL; the Python client works on Windows."
         ) from None
     finally:
+        gc.freeze()  # otherwise the next allocation would scan all that was imported
         gc.enable()
 
 

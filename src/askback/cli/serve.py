@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import gc
 import json
@@ -25,6 +26,7 @@ from askback.server.settings import DEFAULT_TENANT, Settings
 from askback.server.workers import Reach, Supervisor
 from askback.service.access.roles import BOOTSTRAP_ROLES
 from askback.service.agents import credentials
+from askback.transports.handlers import import_policy
 from askback.transports.rest.sessions import login_url
 
 if TYPE_CHECKING:
@@ -110,6 +112,7 @@ def _run(
         gc.set_threshold(50_000, 50, 1_000)
         gc.enable()
         announce(reach)
+        asyncio.get_running_loop().run_in_executor(None, import_policy)
 
     run_server(application, listener, ready=ready)
 
@@ -117,6 +120,7 @@ def _run(
 def _run_workers(
     count: int, settings: Settings, listener: socket.socket, announce: Callable[[Reach], None]
 ) -> None:
+    import_policy()
     gc.freeze()  # the workers share the memory of the imported modules
     worker = Supervisor(count, announce=announce).run()
     if worker is None:

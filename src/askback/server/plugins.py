@@ -21,7 +21,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from importlib.metadata import Distribution, EntryPoint, EntryPoints, distributions
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import Any
 
 from askback.delivery.option_sources import SourceFunction
@@ -55,12 +55,9 @@ def _entry_points(group: str) -> EntryPoints:
 
 @cache
 def _by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
-    """Return the entry points by group. Finding them takes longer than building the rest of a server."""
-    first = dict[str, Distribution]()
-    for package in distributions():
-        first.setdefault(package.name, package)  # it hides the others of the same name, as for imports
-    found = [entry for package in first.values() for entry in package.entry_points]
-    return {group: EntryPoints(entry for entry in found if entry.group == group) for group in GROUPS}
+    """Return the entry points by group. Reading them takes longer than building the rest of a server."""
+    found = entry_points()
+    return {group: found.select(group=group) for group in GROUPS}
 
 
 def installed_file_scans() -> dict[str, FileScan]:

@@ -83,8 +83,9 @@ class Services:
     )
     """Unknown tokens by client address; more of them get a 429."""
     public_url: str | None = None
-    reported_approvals: bool = False
     """The address that people open, if the server is behind a proxy."""
+    reported_approvals: bool = False
+    """Whether agents may report what people decided about a call in the agent's own client."""
     own_paths: tuple[str, ...] = ()
     """Askback's own folders and files, which no rule lets an agent read."""
     texts: Mapping[str, str] = field(default_factory=lambda: TEXTS)

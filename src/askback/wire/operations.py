@@ -187,7 +187,7 @@ _DELIVERY = (
     Operation("redeliver", "POST /v1/webhooks/{webhook_id}/redeliver", "Send a delivery or a resume again.",
               ADMIN, {200: "Delivery"}, "RedeliverBody", refuses=(409,)),
 )
-_RULES = (
+RULES = (
     Operation("list_rules", "GET /v1/rules", "List rules, newest first.",
               PEOPLE, {200: "RuleList"}, parameters=query.LIST_RULES, was="rules"),
     Operation("create_rule", "POST /v1/rules", "Create a rule.",
@@ -309,7 +309,7 @@ _SERVER = (
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         operation.name: operation
-        for operation in (*_REQUESTS, *INBOX, *_THREADS, *_DELIVERY, *_RULES, *_SECRETS, *_ACCESS, *_SERVER)
+        for operation in (*_REQUESTS, *INBOX, *_THREADS, *_DELIVERY, *RULES, *_SECRETS, *_ACCESS, *_SERVER)
     }
 )
 """Every operation by its name. A path without parameters comes before one that would match it."""

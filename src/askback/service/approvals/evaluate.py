@@ -82,7 +82,7 @@ async def evaluate_call(
     }
     policy = replace(enforced_policy(settings, view.rules), **places)
     would = None if trial is None else decide(call, replace(trial, **places))
-    decision = ctx.decisions.decide(call, policy)
+    decision = ctx.decisions.decide(call, policy, decide)
     deciding = _deciding(decision, [rule for rule in view.rules if not rule.shadow])
     if would is not None:
         deciding += _deciding(would, [rule for rule in view.rules if rule.shadow], built_in=False)

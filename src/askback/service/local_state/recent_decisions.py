@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from askback.domain.policy.calls import Call
 from askback.domain.policy.digest import NotCanonical
-from askback.domain.policy.engine import Policy, PolicyResult, decide
+
+if TYPE_CHECKING:  # the engine is imported at the first decision (ADR 107)
+    from askback.domain.policy.calls import Call
+    from askback.domain.policy.engine import Policy, PolicyResult
 
 MAX_DECISIONS = 256
 
@@ -22,8 +26,10 @@ class RecentDecisions:
         self._size = size
         self._allowed: OrderedDict[tuple[str, str | None], tuple[Policy, PolicyResult]] = OrderedDict()
 
-    def decide(self, call: Call, policy: Policy) -> PolicyResult:
-        """Return what `engine.decide` does."""
+    def decide(
+        self, call: Call, policy: Policy, decide: Callable[[Call, Policy], PolicyResult]
+    ) -> PolicyResult:
+        """Return what `decide` returns, or returned for the same call and policy."""
         try:
             key = (call.digest, call.cwd)
         except NotCanonical:

@@ -13,8 +13,6 @@ from askback.domain.secrets.secret import RawBody
 from askback.ports.store import Change, Claim, Principal
 from askback.service.actions.create import create_action
 from askback.service.actions.report import answer_action
-from askback.service.approvals.create import create_approval
-from askback.service.approvals.decide import decide_approval
 from askback.service.context import Services
 from askback.service.requests.forms import accept_submission, answer_form, create_form
 from askback.service.requests.packages import answer_package_request, create_package_request
@@ -131,6 +129,28 @@ async def accept_action(
     if verdict.values is not None:
         raise Faults([fault("values", "unknown_field.key")])
     return await accept_submission(ctx, principal, record, verdict, claim=claim)
+
+
+async def create_approval(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
+    """Create an approval. The policy is imported at the first one (ADR 107)."""
+    from askback.service.approvals import create
+
+    return await create.create_approval(ctx, principal, body, key=key)
+
+
+async def decide_approval(
+    ctx: Services,
+    principal: Principal,
+    record: Record,
+    body: object,
+    *,
+    key: str | None,
+    claimed: Claim | None = None,
+) -> Change:
+    """Decide about an approval, as `create_approval` imports it."""
+    from askback.service.approvals import decide
+
+    return await decide.decide_approval(ctx, principal, record, body, key=key, claimed=claimed)
 
 
 HANDLERS: Mapping[str, Handlers] = MappingProxyType(

@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from types import MappingProxyType
 
-from askback.transports.call import Handler
-from askback.transports.handlers import (
-    agents,
-    delivery,
-    inbox,
-    policy,
-    requests,
-    runs,
-    secrets,
-    server,
-    threads,
-)
-from askback.wire.operations import OPERATIONS
+from askback.transports.call import Call, Handler, Result
+from askback.transports.handlers import agents, delivery, inbox, requests, runs, secrets, server, threads
+from askback.wire.operations import OPERATIONS, RULES
+
+
+def _of_policy(name: str) -> Handler:
+    """Return a handler of `policy.py`, which is imported at its first call (ADR 107)."""
+
+    async def handle(call: Call) -> Result:
+        from askback.transports.handlers import policy
+
+        return await vars(policy)[name](call)
+
+    return handle
+
+
+def import_policy() -> None:
+    """Import now what is otherwise imported at the first approval or the first call about rules."""
+    for name in ("transports.handlers.policy", "service.approvals.create", "service.approvals.decide"):
+        import_module(f"askback.{name}")
+
+
+_OF_POLICY = ("consume_approval", "report_execution", "revoke_approval", *(each.name for each in RULES))
 
 HANDLERS: Mapping[str, Handler] = MappingProxyType(
     {
         name: function
-        for module in (requests, inbox, threads, runs, delivery, policy, secrets, agents, server)
+        for module in (requests, inbox, threads, runs, delivery, secrets, agents, server)
         for name, function in vars(module).items()
         if name in OPERATIONS
     }
+    | {name: _of_policy(name) for name in _OF_POLICY}
 )
 """The handlers by operation. Those of only one transport are in that transport."""

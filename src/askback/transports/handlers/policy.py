@@ -1,14 +1,35 @@
-"""Rules, the settings of the policy, the audit log and the limits."""
+"""The use of approvals, rules, the settings of the policy, the audit log and the limits."""
 
 from __future__ import annotations
 
 from askback.ports.outcome import Outcome
 from askback.ports.policy import RuleRecord
-from askback.service.approvals import built_in_rules, policy, rule_files, rules, trials
+from askback.service.approvals import built_in_rules, consume, policy, revoke, rule_files, rules, trials
 from askback.service.audit import seal, search, verify
 from askback.service.lifecycle import quotas
 from askback.transports import rule_texts, texts
 from askback.transports.call import Call, Result, json_result
+
+
+async def revoke_approval(call: Call) -> Result:
+    """Revoke an approval before the call has run."""
+    return Result(
+        (await revoke.revoke_approval(call.ctx, call.principal, call.args["request_id"], call.body)).wire
+    )
+
+
+async def consume_approval(call: Call) -> Result:
+    """Use an approved call, once."""
+    return json_result(
+        await consume.consume_approval(call.ctx, call.principal, call.args["request_id"], call.body)
+    )
+
+
+async def report_execution(call: Call) -> Result:
+    """Report the outcome of an execution."""
+    return json_result(
+        await consume.report_execution(call.ctx, call.principal, call.args["request_id"], call.body)
+    )
 
 
 async def list_rules(call: Call) -> Result:

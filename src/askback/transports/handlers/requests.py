@@ -12,7 +12,6 @@ from askback.ports.outcome import Outcome
 from askback.ports.store import Change
 from askback.service.access import roles, sharing
 from askback.service.actions import report
-from askback.service.approvals import consume, revoke
 from askback.service.delivery import waits
 from askback.service.files import read as files
 from askback.service.lifecycle import checks, read, refusals
@@ -166,27 +165,6 @@ async def mark_answering(call: Call) -> Result:
     """Show others that a person is answering."""
     await answering.mark_answering(call.ctx, call.principal, call.args["request_id"], call.body)
     return Result(status=204)
-
-
-async def revoke_approval(call: Call) -> Result:
-    """Revoke an approval before the call has run."""
-    return Result(
-        (await revoke.revoke_approval(call.ctx, call.principal, call.args["request_id"], call.body)).wire
-    )
-
-
-async def consume_approval(call: Call) -> Result:
-    """Use an approved call, once."""
-    return json_result(
-        await consume.consume_approval(call.ctx, call.principal, call.args["request_id"], call.body)
-    )
-
-
-async def report_execution(call: Call) -> Result:
-    """Report the outcome of an execution."""
-    return json_result(
-        await consume.report_execution(call.ctx, call.principal, call.args["request_id"], call.body)
-    )
 
 
 async def batch_requests(call: Call) -> Result:
