@@ -20,8 +20,9 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ import anyio
 from askback import AsyncClient, InputRequest
 from tests.adapters.conftest import TOKENS, Server
 from tests.adapters.programs import PATIENCE_S, ROOT
+from tests.adapters.wire import Moment, Wire, wire_to
 
 ANY_MOMENT = (*range(1, 17), "ran", "resumed")
 
@@ -78,49 +80,6 @@ def fork_lives(module: str) -> None:
             os._exit(0)
         print(pid, flush=True)
         print(os.waitpid(pid, 0)[1], flush=True)
-
-
-@dataclass
-class Wire:
-    """Passes data between a program and a server, and kills the program at a moment."""
-
-    to: str
-    url: str = ""
-    pid: int = 0
-    moment: int = 0
-    """How many are left until the kill; none if it is 0 or less already."""
-
-    async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Pass on one connection until either end closes it."""
-        with suppress(OSError):
-            far_reader, far_writer = await asyncio.open_connection(
-                "127.0.0.1", int(self.to.rpartition(":")[2])
-            )
-            ways = [self._pass(reader, far_writer), self._pass(far_reader, writer)]
-            tasks = [asyncio.create_task(each) for each in ways]
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-            for each in tasks:
-                each.cancel()
-            far_writer.close()
-        writer.close()
-
-    async def _pass(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
-            while data := await reader.read(1 << 16):
-                self.moment -= 1
-                if self.moment == 0:
-                    os.kill(self.pid, signal.SIGKILL)
-                    return
-                writer.write(data)
-
-
-@asynccontextmanager
-async def wire_to(server: Server) -> AsyncIterator[Wire]:
-    wire = Wire(server.url)
-    listening = await asyncio.start_server(wire.accept, "127.0.0.1", 0)
-    wire.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
-    yield wire
-    listening.close()
 
 
 async def answer_all(person: AsyncClient, thread: str, *, edits: bool) -> None:
@@ -196,10 +155,11 @@ class Killing:
         return Outcome(said, ran, len(cards), deaths, died_between, errors)
 
     async def _one_life(self, folder: Path, moment: int | str) -> int:
-        self._wire.moment = moment if isinstance(moment, int) else 0
         if isinstance(moment, str):
             (folder / "dies").write_text(moment)
-        self._wire.pid = await self._nursery.begin("live", str(folder), self._wire.url, TOKENS["requester"])
+        pid = await self._nursery.begin("live", str(folder), self._wire.url, TOKENS["requester"])
+        self._wire.moment.strike = partial(os.kill, pid, signal.SIGKILL)
+        self._wire.moment.left = moment if isinstance(moment, int) else 0
         with anyio.fail_after(PATIENCE_S):
             return await self._nursery.end()
 
@@ -212,7 +172,7 @@ def _text(path: Path) -> str:
 async def killing(server: Server, name: str, folder: Path, *, edits: bool) -> AsyncIterator[Killing]:
     """Kill programs of a framework."""
     nursery = Nursery(f"tests.adapters.{name}.program")
-    async with wire_to(server) as wire:
+    async with wire_to(server.url, Moment()) as wire:
         yield Killing(server, nursery, wire, folder, edits=edits)
     nursery.close()
 

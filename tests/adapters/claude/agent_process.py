@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,10 @@ from tests.adapters.claude.cli_environment import cli_environment
 
 @dataclass(frozen=True)
 class Agent:
-    """What the process does: a prompt in a session, new or resumed, where it may be empty; or the next resume."""
+    """What the process does: a prompt in a session, new or resumed, where it may be empty; or the next resume.
+
+    SIGUSR1 interrupts Claude. `errors` is a file for what the process prints to standard error.
+    """
 
     url: str
     token: str
@@ -32,17 +37,29 @@ class Agent:
     thread: str
     prompt: str | None = None
     session: str | None = None
+    new_session: str | None = None
     durable: bool = False
+    errors: str | None = None
 
     def start(self) -> subprocess.Popen[str]:
         """Start it."""
         words = (sys.executable, "-m", "tests.adapters.claude.agent_process", json.dumps(vars(self)))
-        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        with ExitStack() as files:
+            errors = None if self.errors is None else files.enter_context(Path(self.errors).open("a"))
+            return subprocess.Popen(
+                words, stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True
+            )
 
     async def messages(self, ask: AsyncClient) -> AsyncIterator[Message]:
         """Yield the messages of Claude."""
         environment = cli_environment(self.model, Path(self.project).parent)
-        options = ClaudeAgentOptions(cwd=self.project, env=environment, resume=self.session)
+        environment |= {"ASKBACK_URL": self.url, "ASKBACK_TOKEN": self.token}
+        options = ClaudeAgentOptions(
+            cwd=self.project,
+            env=environment,
+            resume=self.session,
+            session_id=self.new_session,
+        )
         options = with_askback(options, ask, durable=self.durable)
         if self.prompt is None:
             (resume,) = await ask.resumes.pull(self.thread, wait=20)
@@ -51,6 +68,8 @@ class Agent:
             await ask.resumes.ack(resume)
             return
         async with ClaudeSDKClient(options) as claude:
+            loop = asyncio.get_running_loop()
+            loop.add_signal_handler(signal.SIGUSR1, lambda: loop.create_task(claude.interrupt()))
             if self.prompt:
                 await claude.query(self.prompt)
             async for message in claude.receive_response():

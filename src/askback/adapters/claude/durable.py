@@ -15,7 +15,7 @@ from askback.client import Resume
 from askback.errors import AskbackError
 
 REPLAY_S = 10.0
-"""Seconds in which Claude Code asks again about the call that it deferred. It takes half a second."""
+"""Seconds in which Claude Code asks again about the call that it deferred; it takes half a second."""
 
 GO_ON = "The program was stopped while you worked. Go on where you were."
 
@@ -28,17 +28,17 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
     """Resume the session that a resume is about, in its folder, and yield its messages up to the next result.
 
     `options` are those of `with_askback`, with `durable` if the session had it. Acknowledge the resume afterwards.
-    The deferred call is decided at once, with the answer that was given; a session that was killed while it waited gets
-    the outcome as a prompt. Raises `NotOfClaude`.
+    Claude Code asks again about the call that it deferred last. That call gets the answer that was given, or is
+    deferred again if it is still open: the resume may be about an earlier call. A session that was killed while it
+    waited gets the outcome as a prompt. Raises `NotOfClaude`.
     """
     about = kept(resume.request)
     if not about:
         raise NotOfClaude(f"The request {resume.request.id} was not made by this adapter.")
     replayed = asyncio.Event()
 
-    async def notice(_told: Json, call_id: str | None, _context: object) -> Json:
-        if call_id == about["tool_use_id"]:
-            replayed.set()
+    async def notice(_told: Json, _call_id: str | None, _context: object) -> Json:
+        replayed.set()  # by any call: a prompt would interrupt it
         return {}
 
     watching = {"PreToolUse": [HookMatcher(hooks=[cast("Any", notice)])]}
@@ -51,7 +51,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
             try:
                 async with asyncio.timeout(REPLAY_S):
                     await replayed.wait()
-            except TimeoutError:  # an earlier process has used the answer, and was stopped then
+            except TimeoutError:  # an earlier process used the answer, and then stopped
                 await claude.query(GO_ON)
         async for message in claude.receive_response():
             yield message
