@@ -42,7 +42,8 @@ def test_text_without_markdown_has_no_tree(text: str) -> None:
         ("- a\n- b", [{"type": "ul", "children": [{"type": "li", "children": [p("a")]}, {"type": "li", "children": [p("b")]}]}]),
         ("1. a", [{"type": "ol", "children": [{"type": "li", "children": [p("a")]}]}]),
         ("```js\nx <b>\n```", [{"type": "pre", "children": ["x <b>"], "language": "js"}]),
-        ("> quoted *text*", [p("quoted ", {"type": "em", "children": ["text"]})]),
+        ("> quoted *text*", [{"type": "blockquote", "children": [p("quoted ", {"type": "em", "children": ["text"]})]}]),
+        ("> a\n>\n> > b\n\nc", [{"type": "blockquote", "children": [p("a"), {"type": "blockquote", "children": [p("b")]}]}, p("c")]),
         ("![a *picture*](https://e.org/x.png)", [p("a ", {"type": "em", "children": ["picture"]})]),
         ("[go](https://e.org/?a=1&b=2)", [p({"type": "a", "href": "https://e.org/?a=1&b=2", "children": ["go"]})]),
         ("<https://e.org> [m](mailto:a@e.org)", [p({"type": "a", "href": "https://e.org", "children": ["https://e.org"]}, " ", {"type": "a", "href": "mailto:a@e.org", "children": ["m"]})]),
@@ -129,7 +130,7 @@ def test_nothing_active_gets_into_the_tree(text: str) -> None:
 def test_any_text_gives_only_allowed_nodes(text: str) -> None:
     for node in walk(markdown_tree(text) or []):
         assert set(node) <= {"type", "children", "href"}
-        assert node["type"] in {"p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a"}
+        assert node["type"] in {"p", "em", "strong", "code", "pre", "blockquote", "ul", "ol", "li", "br", "a"}
         assert ("href" in node) == (node["type"] == "a")
         assert node.get("href", "https://").startswith(("https://", "http://", "mailto:"))
 

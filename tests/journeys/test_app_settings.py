@@ -38,14 +38,21 @@ async def pretend(page: Page) -> None:
 
 
 @requirement("J12")
-async def test_the_language_changes_at_once_and_is_kept(screen: OpenScreen, team: Team) -> None:
+async def test_the_language_changes_in_every_tab_and_is_kept(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
     eva = await screen("/settings?lang=en", house=team)
     page = eva.page
     other = await eva.context.new_page()
     await other.goto(eva.origin)
     await expect(other.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
+    light = await eva.context.new_page()
+    await light.goto(f"{eva.origin}/t/{thread}")
+    await expect(light.get_by_text("Connected")).to_be_visible()
     await page.get_by_label("Deutsch").check()
     await expect(other.get_by_role("heading", name="Eingang", exact=True)).to_be_visible()
+    await expect(light.get_by_role("button", name="Abmelden")).to_be_visible()
+    await expect(light.get_by_text("Verbunden")).to_be_visible()
     await expect(page.get_by_role("heading", name="Einstellungen", level=1)).to_be_visible()
     await expect(page.get_by_role("link", name="Eingang")).to_be_visible()
     assert "lang" not in page.url
@@ -54,6 +61,7 @@ async def test_the_language_changes_at_once_and_is_kept(screen: OpenScreen, team
     await eva.go("/settings")
     await page.get_by_label("Wie der Browser").check()
     await expect(page.get_by_role("heading", name="Settings", level=1)).to_be_visible()
+    await expect(light.get_by_role("button", name="Sign out")).to_be_visible()
 
 
 @requirement("J11")

@@ -8,7 +8,7 @@ export const pathId = (): string => decodeURIComponent(location.pathname.split("
 const toLogin = (): void =>
   location.assign(`/login?next=${encodeURIComponent(location.pathname + keptLanguage)}`);
 
-/** Show who is signed in and how the connection is; without a session go to the sign-in page. */
+/** Show who is signed in and how the connection is, once the page speaks; without a session go to the sign-in page. */
 export function connect(): Client {
   const client = Client.shared;
   const link = $("link");
@@ -19,7 +19,7 @@ export function connect(): Client {
     link.dataset.link = client.link;
   };
   client.addEventListener("link", show);
-  show();
+  addEventListener("languagechange", show);
   client.whoami().then(
     ({ principal }) => {
       $("me").textContent = principal.name;

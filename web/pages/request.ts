@@ -12,8 +12,8 @@ import { $, say, speak } from "./words.ts";
 
 addTexts(texts);
 customElements.define("askback-request", AskbackRequest);
-await speak();
 const client = connect();
+await speak();
 const me = client.whoami().then(({ principal }) => principal);
 const card = document.createElement("askback-request");
 card.client = client;

@@ -11,7 +11,6 @@ import { $, say, speak } from "./words.ts";
 
 customElements.define("askback-request", AskbackRequest);
 customElements.define("askback-thread", AskbackThread);
-await speak();
 const thread = document.createElement("askback-thread");
 thread.client = connect();
 thread.thread = pathId();
@@ -21,5 +20,6 @@ const name = (): void => {
   document.title = `${$("names").textContent} – askback`;
 };
 thread.addEventListener("askback-thread", name);
-name();
+addEventListener("languagechange", name);
+await speak();
 $("main").append(thread);

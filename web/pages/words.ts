@@ -1,18 +1,15 @@
-import { applyPreferences, root } from "../src/app/preferences.ts";
+import { APPEARANCE, applyPreferences, LANGUAGE, root } from "../src/app/preferences.ts";
 import { type Locale, loadTexts } from "../src/core/messages.ts";
-import { sayIn } from "../src/elements/text.ts";
+import { type Say, sayIn } from "../src/elements/text.ts";
 
-const asked = new URLSearchParams(location.search).get("lang");
-applyPreferences(asked);
-
-/** The language of the page: that of the address, `?lang=de`, or the one that the person prefers. */
-export const locale = root.lang as Locale;
+const asked = (): string | null => new URLSearchParams(location.search).get("lang");
+applyPreferences(asked());
 
 /** What keeps the language in an address. */
-export const keptLanguage = asked ? `?lang=${locale}` : "";
+export const keptLanguage = asked() ? `?lang=${root.lang}` : "";
 
 /** The words of the page in the reader's language. */
-export const say = sayIn(locale);
+export const say: Say = (...words) => sayIn(root.lang as Locale)(...words);
 
 /** A part of the page that its HTML is known to have. */
 export const $ = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
@@ -20,15 +17,24 @@ export const $ = (id: string): HTMLElement => document.getElementById(id) as HTM
 /** Fetch the texts of the reader's language, and put the page's own words into it; without them the page is in English. */
 export async function speak(): Promise<void> {
   try {
-    await loadTexts(locale);
+    await loadTexts(root.lang as Locale);
   } catch {
     root.lang = "en";
-    return;
   }
-  if (locale === "en") return;
-  for (const element of document.querySelectorAll<HTMLElement>("[data-say]"))
-    element.textContent = say(element.dataset.say ?? "");
+  for (const element of document.querySelectorAll<HTMLElement>("[data-say]")) {
+    const { dataset } = element;
+    dataset.en ??= element.textContent;
+    element.textContent = root.lang === "en" ? dataset.en : say(dataset.say ?? "");
+  }
+  dispatchEvent(new Event("languagechange"));
 }
+
+// What a person chooses in another tab applies here too.
+addEventListener("storage", ({ key }) => {
+  if (key !== LANGUAGE && key !== APPEARANCE) return;
+  applyPreferences(asked());
+  void speak();
+});
 
 /** Make the heading that is shown the title of the page. */
 export function entitle(): void {

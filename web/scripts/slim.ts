@@ -110,7 +110,7 @@ function inPages(): Set<string> {
 const PARTS: Record<string, string> = {
   action: "action\\.",
   answering: "answering\\.",
-  app: "app\\.|missing",
+  app: "app\\.|missing|skip_to_content$|sign_out$",
   approval: "approvals?\\.",
   chat: "chat\\.|call\\.|input$|thread_|new_question$|you$|agent$",
   choices: "choices\\.|skip_section$",

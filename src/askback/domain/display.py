@@ -12,7 +12,23 @@ class RichNode(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    type: Literal["p", "em", "strong", "code", "pre", "ul", "ol", "li", "br", "a", "table", "tr", "th", "td"]
+    type: Literal[
+        "p",
+        "em",
+        "strong",
+        "code",
+        "pre",
+        "blockquote",
+        "ul",
+        "ol",
+        "li",
+        "br",
+        "a",
+        "table",
+        "tr",
+        "th",
+        "td",
+    ]
     children: list[Rich] | None = None
     href: str | None = None
     language: str | None = None

@@ -1,9 +1,9 @@
 """Parses Markdown into a tree of allowed nodes, so that no browser ever gets HTML from an agent.
 
-A node is a string or `{"type", "children"?, "href"?, "language"?}` with the types p, em, strong, code, pre, ul, ol, li,
-br, a, table, tr, th and td. Headings become strong paragraphs, quotes paragraphs, a picture its description, HTML plain
-text. Links keep http, https and mailto; other links become text. A URL in plain text is a link as well. The
-language of a `pre` is the one that its author wrote.
+A node is a string or `{"type", "children"?, "href"?, "language"?}` with the types p, em, strong, code, pre,
+blockquote, ul, ol, li, br, a, table, tr, th and td. Headings become strong paragraphs, a picture its description,
+HTML plain text. Links keep http, https and mailto; other links become text. A URL in plain text is a link as well.
+The language of a `pre` is the one that its author wrote.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _TRAILING = ".,:;!?*_~"
 _CLOSING = {")": "(", "}": "{"}
 _KEPT = {
     "paragraph": "p",
+    "blockquote": "blockquote",
     "table": "table",
     "tr": "tr",
     "th": "th",
@@ -44,7 +45,7 @@ _KEPT = {
     "ordered_list": "ol",
     "list_item": "li",
 }
-_TRANSPARENT = {"image", "inline", "blockquote", "thead", "tbody"}
+_TRANSPARENT = {"image", "inline", "thead", "tbody"}
 _INSIDE = {"em", "strong", "code", "a"}
 _CODE_BLOCKS = {"fence", "code_block"}
 _LANGUAGE = re.compile(r"[\w+#.-]{1,20}")

@@ -1,6 +1,7 @@
 import type { Client } from "../client/client.ts";
 import type { Follower } from "../client/connection.ts";
 import { newKey } from "../client/key.ts";
+import type { Socket } from "../client/socket.ts";
 import type { InputRequest, ReminderList, RequestPage } from "../core/generated/wire.ts";
 
 /** Between an event and what is read because of it: many events at once are one read. */
@@ -14,6 +15,8 @@ export class PersonalStore extends EventTarget implements Follower {
   missed: readonly InputRequest[] = [];
   /** When they are reminded, by request. */
   #reminders: ReadonlyMap<string, string> = new Map();
+  /** The latest connection: what is missed while there is none is read with the next one. */
+  #socket: Socket | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #reading: ReturnType<typeof setTimeout> | undefined;
 
@@ -35,8 +38,8 @@ export class PersonalStore extends EventTarget implements Follower {
   /** Put a request aside until a moment (RFC 3339), or take that back. */
   async remind(id: string, at: string | undefined): Promise<void> {
     const path = `/v1/requests/${encodeURIComponent(id)}/reminder`;
-    if (at) await this.client.put("PUT", path, { at });
-    else await this.client.delete(path);
+    if (at) await this.client.change("PUT", path, { at });
+    else await this.client.change("DELETE", path);
     const reminders = new Map(this.#reminders);
     if (at) reminders.set(id, at);
     else reminders.delete(id);
@@ -54,7 +57,8 @@ export class PersonalStore extends EventTarget implements Follower {
       .catch(() => this.#readSoon());
   }
 
-  async sync(): Promise<void> {
+  async sync(socket: Socket): Promise<void> {
+    this.#socket = socket;
     await this.#read();
   }
 
@@ -76,9 +80,11 @@ export class PersonalStore extends EventTarget implements Follower {
   }
 
   async #read(): Promise<void> {
+    const socket = this.#socket;
+    if (!socket) return;
     const [{ reminders }, { requests }] = await Promise.all([
-      this.client.get<ReminderList>("/v1/reminders"),
-      this.client.get<RequestPage>("/v1/missed"),
+      socket.call<ReminderList>("list_reminders"),
+      socket.call<RequestPage>("list_missed"),
     ]);
     this.missed = requests;
     this.#setReminders(new Map(reminders.map(({ request_id, at }) => [request_id, at])));

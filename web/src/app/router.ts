@@ -35,11 +35,12 @@ export function addressOf(event: MouseEvent, places: readonly PlaceEntry[]): URL
 }
 
 /** A path with the language that the address asks for, which a reload must not forget. */
-export function withLanguage(path: string): URL {
-  const url = new URL(path, location.origin);
-  const lang = new URLSearchParams(location.search).get("lang");
-  if (lang && !url.searchParams.has("lang")) url.searchParams.set("lang", lang);
-  return url;
+export function withLanguage(path: string): string {
+  const lang = location.search && new URLSearchParams(location.search).get("lang");
+  if (!lang) return path;
+  const { pathname, searchParams } = new URL(path, location.origin);
+  if (!searchParams.has("lang")) searchParams.set("lang", lang);
+  return `${pathname}?${searchParams}`;
 }
 
 function decode(text: string): string {

@@ -60,7 +60,7 @@ export abstract class Section {
     this.#busy = true;
     try {
       if (method === "POST") return await client.post<T>(path, body, newKey());
-      return await (method === "DELETE" ? client.delete<T>(path) : client.put<T>(method, path, body));
+      return await client.change<T>(method, path, method === "DELETE" ? undefined : body);
     } catch (error) {
       const said = error instanceof WireError && (error.fieldErrors[0]?.message || error.message);
       this.host.app.toast({ text: said || this.host.say("app.not_done") });

@@ -12,7 +12,6 @@ import { keys, singleKey } from "./keys.ts";
 import { Notifier } from "./notifications.ts";
 import type { App, PlaceElement, PlaceEntry } from "./place.ts";
 import { PLACES } from "./places.ts";
-import { APPEARANCE, applyPreferences, LANGUAGE } from "./preferences.ts";
 import { addressOf, match, pathOf, type Route, withLanguage } from "./router.ts";
 import { shell } from "./shell.css.ts";
 import { InboxStore } from "./store.ts";
@@ -69,11 +68,6 @@ export class AskbackApp extends AskbackElement implements App {
     this.client.addEventListener("link", () => this.#follow());
     this.inbox.addEventListener("change", () => this.redraw());
     addEventListener("popstate", () => this.#open());
-    // What a person chooses in another tab holds here too.
-    addEventListener("storage", ({ key }) => {
-      if (key === LANGUAGE || key === APPEARANCE)
-        applyPreferences(new URLSearchParams(location.search).get("lang"));
-    });
     document.addEventListener("click", (event) => {
       const url = addressOf(event, this.#places);
       if (!url) return;
@@ -99,7 +93,7 @@ export class AskbackApp extends AskbackElement implements App {
   }
 
   go(path: string, { replace = false } = {}): void {
-    const url = withLanguage(path);
+    const url = new URL(withLanguage(path), location.origin);
     if (url.href !== location.href) history[replace ? "replaceState" : "pushState"](null, "", url);
     this.#open();
   }
@@ -181,7 +175,8 @@ export class AskbackApp extends AskbackElement implements App {
     const { place } = this.route;
     const waiting = this.inbox.mine.length;
     const heading = this.#place?.heading ?? this.say(place ? `app.${place.name}` : "missing");
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${heading} – askback`;
+    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${heading} – askback`;
+    if (title !== document.title) document.title = title;
   }
 
   protected override updated(_changed: Changed): void {
@@ -191,7 +186,7 @@ export class AskbackApp extends AskbackElement implements App {
   #drawLink(place: PlaceEntry, label = place.name): Template {
     const { name, icon } = place;
     const waiting = name === "inbox" ? this.inbox.mine.length : 0;
-    return html`<a href=${withLanguage(pathOf(name)).href} aria-current=${place === this.route?.place && "page"}>
+    return html`<a href=${withLanguage(pathOf(name))} aria-current=${place === this.route?.place && "page"}>
       ${icon}<span>${this.say(`app.${label}`)}</span>${waiting > 0 && html`<span class="n">${waiting}</span>`}
     </a>`;
   }

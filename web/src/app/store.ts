@@ -27,6 +27,8 @@ export class InboxStore extends EventTarget {
   /** Whether there are more that are not read yet. */
   loading = true;
   me: Person | undefined;
+  /** Whether `me` is known, or could not be read: what is listed depends on it. */
+  #isPersonKnown = false;
   #inbox: Inbox | undefined;
   /** What waits for Undo is not shown as open. */
   #held: ReadonlySet<string> = new Set();
@@ -38,20 +40,27 @@ export class InboxStore extends EventTarget {
 
   constructor(private readonly client: Client) {
     super();
-    this.personal = new PersonalStore(client);
-    this.personal.addEventListener("change", () => this.#show());
     followInbox(client, (inbox, loading) => {
       this.#inbox = inbox;
       this.loading = loading;
-      this.#timer ??= setTimeout(() => this.#show(), CALM_MS);
+      if (this.requests) this.#timer ??= setTimeout(() => this.#show(), CALM_MS);
+      else this.#show();
     });
-    client.whoami().then(
-      ({ principal }) => {
-        this.me = principal;
+    // After the requests, which are waited for.
+    this.personal = new PersonalStore(client);
+    this.personal.addEventListener("change", () => this.#show());
+    client
+      .whoami()
+      .then(
+        ({ principal }) => {
+          this.me = principal;
+        },
+        () => {},
+      )
+      .finally(() => {
+        this.#isPersonKnown = true;
         this.#show();
-      },
-      () => {},
-    );
+      });
   }
 
   /** Return the title of a conversation, its id without one; `unknown` while it may have one that is not read yet. */
@@ -95,7 +104,7 @@ export class InboxStore extends EventTarget {
   #show(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#inbox) {
+    if (this.#inbox && this.#isPersonKnown) {
       const open = waiting(this.#inbox).filter(({ id }) => !this.#held.has(id));
       this.requests = open.filter(({ id }) => !this.personal.isAside(id));
       this.later = open.filter(({ id }) => this.personal.isAside(id));

@@ -1,6 +1,5 @@
 import type { CurrentSession, InputRequest, PostedMessage } from "../core/generated/wire.ts";
 import { Connection, type Follower, type Link } from "./connection.ts";
-import { WireError } from "./errors.ts";
 import { Rest } from "./rest.ts";
 
 const encode = encodeURIComponent;
@@ -18,12 +17,16 @@ export class Client extends EventTarget {
   /** `origin` is that of the server; by default that of the page. */
   constructor(origin = location.origin) {
     super();
-    this.#rest = new Rest(origin === location.origin ? "" : origin);
+    this.#rest = new Rest(origin === location.origin ? "" : origin, () =>
+      this.#connection.setLink("signed-out"),
+    );
     this.#connection = new Connection(
       `${origin.replace(/^http/, "ws")}/v1/ws`,
       async (again) => {
-        if (again) this.#rest.forget();
-        await this.#rest.whoami();
+        if (again) {
+          this.#rest.forget();
+          await this.#rest.whoami();
+        }
         const key = await this.#rest.sessionKey();
         return key ? [`session.${key}`] : [];
       },
@@ -56,7 +59,7 @@ export class Client extends EventTarget {
 
   /** End the session. */
   async signOut(): Promise<void> {
-    await this.delete("/v1/session");
+    await this.change("DELETE", "/v1/session");
     this.#rest.forget();
   }
 
@@ -65,7 +68,7 @@ export class Client extends EventTarget {
     return this.post(`/v1/requests/${encode(id)}/${action}`, body, key);
   }
 
-  /** Write a message into a thread; `why` is the reason if it was expected to answer a form and did not. */
+  /** Write a message into a thread. */
   say(thread: string, text: string, key: string): Promise<PostedMessage> {
     const content = [{ type: "text", text }];
     return this.post(`/v1/threads/${encode(thread)}/messages`, { content }, key);
@@ -85,31 +88,15 @@ export class Client extends EventTarget {
     return this.#rest.call<T>("GET", path);
   }
 
-  /** Replace what is at a path, or with `PATCH` a part of it. */
-  put<T>(method: "PUT" | "PATCH", path: string, body: unknown): Promise<T> {
+  /** Change or delete what is at a path. */
+  change<T>(method: "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<T> {
     return this.#rest.call<T>(method, path, body);
   }
 
-  patch<T>(path: string, body: unknown): Promise<T> {
-    return this.#rest.call<T>("PATCH", path, body);
-  }
-
-  delete<T>(path: string): Promise<T> {
-    return this.#rest.call<T>("DELETE", path);
-  }
-
-  /** Call the server; success reconnects the WebSocket, a 401 ends the session. */
+  /** Call the server; success reconnects the WebSocket. */
   async post<T>(path: string, body: unknown, key: string): Promise<T> {
-    try {
-      const reply = await this.#rest.call<T>("POST", path, body, key);
-      void this.#connection.open();
-      return reply;
-    } catch (error) {
-      if (error instanceof WireError && error.status === 401) {
-        this.#rest.forget();
-        this.#connection.setLink("signed-out");
-      }
-      throw error;
-    }
+    const reply = await this.#rest.call<T>("POST", path, body, key);
+    void this.#connection.open();
+    return reply;
   }
 }

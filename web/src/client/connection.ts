@@ -50,10 +50,10 @@ export class Connection {
   constructor(
     private readonly url: string,
     /**
-     * Resolves with the subprotocols to offer if somebody is signed in; rejects with 401 otherwise.
-     * `again` is true after the server has ended the session.
+     * Resolves with the subprotocols to offer. `again` is true after the server has refused the session: then it rejects
+     * with 401 if nobody is signed in.
      */
-    private readonly allowed: (again: boolean) => Promise<string[]>,
+    private readonly credentials: (again: boolean) => Promise<string[]>,
     private readonly changed: () => void,
   ) {
     addEventListener("online", () => this.#reconnectNow());
@@ -94,7 +94,7 @@ export class Connection {
     if (this.#opening || this.#socket || this.#followers.size === 0) return;
     this.#opening = true;
     try {
-      const offered = await this.allowed(this.#ended);
+      const offered = await this.credentials(this.#ended);
       this.#ended = false;
       this.#socket = await openSocket(
         this.url,
@@ -127,7 +127,7 @@ export class Connection {
   #onClose(code: number): void {
     this.#socket = null;
     this.#ended = code === UNAUTHORIZED;
-    this.#reconnectLater();
+    if (!this.#ended || this.link !== "signed-out") this.#reconnectLater();
   }
 
   /** Reconnect after a pause that doubles and is randomized, so that not all tabs reconnect at once. */

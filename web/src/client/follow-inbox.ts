@@ -26,11 +26,13 @@ export function followInbox(client: Client, show: (inbox: Inbox, loading: boolea
     async sync(socket) {
       const before = new Set(waiting(inbox).map((request) => request.id));
       await socket.call("subscribe", { inbox: true });
-      for (const status of ["resolving", "pending"] as const)
+      const read = async (status: Status): Promise<void> => {
         for await (const { requests } of pages(socket, status)) {
           for (const request of requests) before.delete(request.id);
           put(addRequests(inbox, requests));
         }
+      };
+      await Promise.all([read("resolving"), read("pending")]);
       loading = false;
       // A request that was open before and is not listed has ended in the meantime.
       put({ ...inbox, known: new Map([...inbox.known].filter(([id]) => !before.has(id))) });

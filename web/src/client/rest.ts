@@ -7,11 +7,16 @@ const TIMEOUT_MS = 15_000;
 /** Calls over HTTP, with the session cookie, the session key and an idempotency key. */
 export class Rest {
   #session: Promise<CurrentSession> | null = null;
+  /** The session key that calls use, read once. */
+  #key: Promise<string> | undefined;
   /** Milliseconds by which the clock of this computer is ahead of the server's. */
   clockOffset = 0;
 
-  /** `base` is the server's origin, empty for the page's own. */
-  constructor(private readonly base: string) {}
+  /** `base` is the server's origin, empty for the page's own; `ended` is called when nobody is signed in. */
+  constructor(
+    private readonly base: string,
+    private readonly ended?: () => void,
+  ) {}
 
   /** Who is signed in; asked once, and again after `forget()`. Rejects with 401 when nobody is. */
   whoami(): Promise<CurrentSession> {
@@ -26,13 +31,14 @@ export class Rest {
     this.#session = null;
   }
 
-  /** Read the session key each time: another tab may have signed in again. */
+  /** Read the session key, of a sign-in in another tab as well; calls use it from now on. */
   sessionKey(): Promise<string> {
-    return this.base ? Promise.resolve("") : readSessionKey();
+    this.#key = this.base ? Promise.resolve("") : readSessionKey();
+    return this.#key;
   }
 
   async call<T>(method: string, path: string, body?: unknown, key?: string): Promise<T> {
-    const sessionKey = await this.sessionKey();
+    const sessionKey = await (this.#key ?? this.sessionKey());
     const headers: Record<string, string> = { "Accept-Language": document.documentElement.lang || "en" };
     if (sessionKey) headers["X-Askback-Session"] = sessionKey;
     if (body !== undefined) headers["Content-Type"] = "application/json";
@@ -47,6 +53,12 @@ export class Rest {
     const response = await fetch(this.base + path, init).catch(() => {
       throw new WireError(0);
     });
+    if (response.status === 401) {
+      // Another tab may have signed in again, which replaced the key.
+      if ((await this.sessionKey()) !== sessionKey) return this.call(method, path, body, key);
+      this.forget();
+      this.ended?.();
+    }
     this.clockOffset = Date.now() - (Date.parse(response.headers.get("Date") ?? "") || Date.now());
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) throw new WireError(response.status, answer);

@@ -103,17 +103,6 @@ export const fields = css`
     display: grid;
     gap: 0.5rem;
   }
-  .options.scroll {
-    border: 1px solid var(--_line);
-    border-radius: var(--_radius);
-    gap: 0;
-    max-block-size: 18rem;
-    overflow-y: auto;
-    padding: 0.25rem;
-  }
-  .scroll label {
-    border-color: transparent;
-  }
   .option {
     align-items: start;
     border: 1px solid var(--_line);

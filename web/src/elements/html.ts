@@ -57,9 +57,9 @@ function templateOf(value: unknown): Template | false {
   return new Template(strings, value);
 }
 
-/** A place for a child, right before `end`. */
+/** A place for a child, right before `end`: a text, which is empty before a node or the content of a template. */
 function child(end: Comment): Put {
-  const start = new Comment();
+  const start = new Text();
   end.before(start);
   let shown: unknown;
   let puts: Put[] = [];
@@ -69,12 +69,13 @@ function child(end: Comment): Put {
     if (next !== shown) {
       shown = next;
       while (start.nextSibling !== end) start.nextSibling?.remove();
+      start.data =
+        template || value instanceof Element || value == null || value === false ? "" : String(value);
       if (template) {
         const content = document.importNode(contentOf(template.strings), true);
         puts = holesOf(content);
         end.before(content);
       } else if (value instanceof Element) move(value, end.parentNode as ParentNode, end);
-      else if (value != null && value !== false) end.before(String(value));
     }
     if (template) for (const [at, put] of puts.entries()) put(template.values[at]);
   };

@@ -5,8 +5,16 @@ export const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const unit = (count: number, name: string, locale: string, unitDisplay: "short" | "long" = "short"): string =>
-  new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay }).format(count);
+/** Making a formatter takes longer than a row of a list takes to draw. */
+const formats = new Map<string, Intl.NumberFormat>();
+
+function unit(count: number, name: string, locale: string, unitDisplay: "short" | "long" = "short"): string {
+  const key = `${locale} ${name}`;
+  const format =
+    formats.get(key) ?? new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay });
+  formats.set(key, format);
+  return format.format(count);
+}
 
 /** Return the largest whole unit of some seconds, from a minute on: `3 min`, `2 hr`, `4 days`. */
 export function duration(seconds: number, locale: string): string {

@@ -1048,7 +1048,7 @@ export type Rich = string | RichNode;
 
 /** An element of a Markdown tree; `href` is the address of an `a`, `language` that of a `pre`. */
 export interface RichNode {
-  type: "p" | "em" | "strong" | "code" | "pre" | "ul" | "ol" | "li" | "br" | "a" | "table" | "tr" | "th" | "td";
+  type: "p" | "em" | "strong" | "code" | "pre" | "blockquote" | "ul" | "ol" | "li" | "br" | "a" | "table" | "tr" | "th" | "td";
   children?: Rich[] | null | undefined;
   href?: string | null | undefined;
   language?: string | null | undefined;

@@ -87,6 +87,13 @@ export const chat = css`
     list-style: decimal;
     padding-inline-start: 1.5rem;
   }
+  .rich blockquote {
+    border-inline-start: 3px solid var(--_edge);
+    color: var(--_muted);
+    display: grid;
+    gap: 0.625rem;
+    padding-inline-start: 0.875rem;
+  }
   .rich :not(pre) > code {
     background: var(--_raised);
     border-radius: 0.25rem;

@@ -14,6 +14,7 @@ import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import type { ErrorTarget } from "../kind.ts";
 import { onDemand } from "../ondemand.ts";
+import { list } from "./list.css.ts";
 import { drawList, type Filter, isLong, UNFILTERED } from "./list.ts";
 import { hiddenBy, onlyField, openForm, skippedFields, stepOf } from "./open.ts";
 import { type Place, placeOf } from "./rows.ts";
@@ -95,7 +96,7 @@ export const withChoices = (Base: typeof FormKind) =>
 
     constructor(...[host]: ConstructorParameters<typeof FormKind>) {
       super(host);
-      host.root.adoptedStyleSheets.push(sheet);
+      host.root.adoptedStyleSheets.push(sheet, list);
     }
 
     override get open(): Form {

@@ -3,7 +3,7 @@ import { markdown } from "../request.css.ts";
 
 const rules = fill(markdown);
 
-/** A description in Markdown: code and lists. */
+/** Texts in Markdown: code, lists and quotes. */
 rules`
   .description.rich {
     white-space: normal;
@@ -27,5 +27,12 @@ rules`
   .description ol {
     list-style: revert;
     padding-inline-start: 1.5rem;
+  }
+  blockquote {
+    border-inline-start: 3px solid var(--_line);
+    color: var(--_muted);
+    display: grid;
+    gap: 0.5rem;
+    padding-inline-start: 0.875rem;
   }
 `;

@@ -11,7 +11,9 @@ addTexts(texts);
 
 /** The only elements that a text can hold; anything else shows what is inside it. */
 const TAGS = new Map<string, readonly string[]>([
-  ...["p", "em", "strong", "code", "ul", "ol", "li"].map((tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const),
+  ...["p", "em", "strong", "code", "blockquote", "ul", "ol", "li"].map(
+    (tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const,
+  ),
   ["pre", ['<pre tabindex="0"><code>', "</code></pre>"]],
   ["br", ["<br>", ""]],
   ["table", ['<div class="table" tabindex="0"><table><tbody>', "</tbody></table></div>"]],

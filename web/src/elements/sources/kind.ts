@@ -4,6 +4,7 @@ import type { Answer, Field, Form, InputRequest, Option, SourceOption } from "..
 import { isOpen } from "../../core/machine.ts";
 import { addTexts } from "../../core/messages.ts";
 import { own } from "../../core/path.ts";
+import { list } from "../choices/list.css.ts";
 import type { Entry } from "../draft.ts";
 import { group } from "../field.ts";
 import { type FieldView, typed } from "../fieldview.ts";
@@ -58,6 +59,11 @@ export const withSources = (Base: typeof FormKind) =>
   class extends Base {
     #known: ReadonlyMap<string, readonly Option[]> = new Map();
     readonly #searches = new Map<string, Search>();
+
+    constructor(...[host]: ConstructorParameters<typeof FormKind>) {
+      super(host);
+      host.root.adoptedStyleSheets.push(list);
+    }
 
     override adopt(request: InputRequest): void {
       const { form } = request;

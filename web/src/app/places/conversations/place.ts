@@ -193,7 +193,7 @@ export class Place extends PlaceElement {
   async #rename(event: Event): Promise<void> {
     event.preventDefault();
     const title = new FormData(event.currentTarget as HTMLFormElement).get("title");
-    const call = this.app.client.patch<Thread>(`/v1/threads/${encode(this.item)}`, {
+    const call = this.app.client.change<Thread>("PATCH", `/v1/threads/${encode(this.item)}`, {
       title: String(title).trim() || null,
     });
     if (!(await this.#try(call))) return;

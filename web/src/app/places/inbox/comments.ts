@@ -94,7 +94,7 @@ export class Comments {
       danger: true,
     });
     if (!sure || !id) return;
-    await app.client.delete(this.#path(id, comment.id)).catch(() => {});
+    await app.client.change("DELETE", this.#path(id, comment.id)).catch(() => {});
     this.#comments = this.#comments.filter((each) => each.id !== comment.id);
     this.place.redraw();
   }

@@ -127,7 +127,7 @@ export class Place extends PlaceElement {
 
   async #send(rule: Rule): Promise<void> {
     try {
-      await this.app.client.delete(`/v1/rules/${encodeURIComponent(rule.id)}`);
+      await this.app.client.change("DELETE", `/v1/rules/${encodeURIComponent(rule.id)}`);
       this.rules = this.rules?.filter(({ id }) => id !== rule.id);
       this.redraw();
     } catch {

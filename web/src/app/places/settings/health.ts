@@ -40,7 +40,7 @@ export class Health extends Section {
       {
         label: this.say("check_request"),
         draw: ({ id, thread_id }) =>
-          html`<a href=${withLanguage(pathOf("inbox", id)).href}><bdi>${this.host.app.inbox.titleOf(thread_id)}</bdi></a>`,
+          html`<a href=${withLanguage(pathOf("inbox", id))}><bdi>${this.host.app.inbox.titleOf(thread_id)}</bdi></a>`,
       },
       {
         label: this.say("check_by"),
@@ -65,7 +65,7 @@ export class Health extends Section {
     return html`<dt>${this.host.say("app.audit")}</dt>
       <dd>${this.say("audit_head", { seq })} <span class=${seal.status === "sealed" ? "tag good" : "tag warn"}>${this.say(`seal_${seal.status}`)}</span></dd>
       <dt>${this.say("verified")}</dt>
-      <dd>${last ? html`${this.say("verified_until", { seq: last.seq })} <askback-time look="long" at=${last.at}></askback-time>` : this.say("verified_never")} <a href=${withLanguage(pathOf("audit")).href}>${this.say("verify")}</a></dd>`;
+      <dd>${last ? html`${this.say("verified_until", { seq: last.seq })} <askback-time look="long" at=${last.at}></askback-time>` : this.say("verified_never")} <a href=${withLanguage(pathOf("audit"))}>${this.say("verify")}</a></dd>`;
   }
 
   #drawServer(server: ServerRecord): Template {
