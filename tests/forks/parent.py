@@ -32,7 +32,15 @@ HEAVY = (
     *("askback.server.app", "askback.client", "askback.domain.validation.ask", "askback.server.settings"),
     *("rich.console", "rich.markdown", "rich.table", "typer.core", "typer.main"),
     *("uvicorn", "uvloop", "uvicorn.protocols.http.httptools_impl", "websockets.asyncio.client"),
-    *("httpx2", "rich.traceback", "typer.rich_utils"),
+    *("httpx2", "rich.traceback", "typer.rich_utils", "typer._adapters", "typer._click.decorators"),
+    *("askback.server.process", "askback.server.bootstrap_tokens", "askback.storage.sqlite.backup"),
+    *(
+        "anyio._backends._asyncio",
+        "uvicorn.lifespan.off",
+        "uvicorn.loops.uvloop",
+        "encodings.idna",
+        "getpass",
+    ),
 )
 
 

@@ -31,8 +31,10 @@ TOKENS = {
     "requester/other": "journey-other-requester",
     "responder/bob": "journey-bob",
 }
-HOUSES = {f"admin@house{n}": f"journey-house-{n}" for n in range(1600)}
-"""Unused tenants, each with its own policy."""
+HOUSES = {f"admin@house{n}": f"journey-house-{n}" for n in range(1000)}
+"""Unused tenants of the shared server, each with its own policy. Starting with so many takes half a second."""
+FEW_HOUSES = dict(list(HOUSES.items())[:200])
+"""Unused tenants of a server that few tests use, or that starts again and again."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +113,10 @@ def houses() -> Iterator[str]:
 class Mortal:
     """A server that can be killed and restarted at the same address, with the same data."""
 
-    def __init__(self, data: Path, houses: Iterator[str]) -> None:
+    def __init__(self, data: Path) -> None:
         self._data = data
-        self._houses = houses
-        self._process, self.server = start(data, more=HOUSES)
+        self._houses = iter(FEW_HOUSES.values())
+        self._process, self.server = start(data, more=FEW_HOUSES)
 
     def team(self) -> AbstractAsyncContextManager[Team]:
         """Everybody, in a separate tenant."""
@@ -130,7 +132,7 @@ class Mortal:
         if self._process.poll() is not None:
             port = int(self.server.url.rpartition(":")[2])
             self._process, self.server = await anyio.to_thread.run_sync(
-                lambda: start(self._data, port=port, more=HOUSES)
+                lambda: start(self._data, port=port, more=FEW_HOUSES)
             )
 
     async def dies_and_returns(self) -> None:
@@ -140,9 +142,9 @@ class Mortal:
 
 
 @pytest.fixture(scope="session")
-def only_mortal(tmp_path_factory: pytest.TempPathFactory, houses: Iterator[str]) -> Iterator[Mortal]:
+def only_mortal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mortal]:
     """The server that the killing journeys of this worker share."""
-    running = Mortal(tmp_path_factory.mktemp("mortal"), houses)
+    running = Mortal(tmp_path_factory.mktemp("mortal"))
     yield running
     running.dies(signal.SIGTERM)
 

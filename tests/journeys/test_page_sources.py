@@ -9,7 +9,7 @@ from playwright.async_api import expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, answer_of, form, place_of
-from tests.journeys.conftest import HOUSES, Server, start
+from tests.journeys.conftest import Server, start
 from tests.requirements import requirement
 from tests.source_house import SourceHouse, source_house
 
@@ -29,7 +29,7 @@ def house() -> Iterator[SourceHouse]:
 @pytest.fixture(scope="module")
 def sourced(tmp_path_factory: pytest.TempPathFactory, house: SourceHouse) -> Iterator[Server]:
     """A server with the sources."""
-    process, running = start(tmp_path_factory.mktemp("sources"), more=HOUSES, settings=house.settings)
+    process, running = start(tmp_path_factory.mktemp("sources"), settings=house.settings)
     yield running
     process.terminate()
     assert process.wait(120) is not None
