@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
-
-import pytest
 
 from tests.structure.tree import ROOT, files, relative
 
-PAGES = files(".md")
+PAGES = {relative(path): path.read_text(encoding="utf-8") for path in files(".md")}
 FENCE = re.compile(r"(?:<!-- (file|excerpt): (\S+) -->\n)?```(python|ts)\n(.*?)```", re.DOTALL)
 EXCERPT = re.compile(r"<!-- excerpt: examples/frameworks/\w+\.py -->\n```python\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 NAMED_TEST = re.compile(r"`(tests/[\w/.-]+\.py)(?:::(\w+))?`")
 
 
-def _ids(paths: list[Path]) -> list[str]:
-    return [relative(path) for path in paths]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
-def test_every_snippet_of_code_is_a_file(page: Path) -> None:
-    for kind, name, language, snippet in FENCE.findall(page.read_text(encoding="utf-8")):
-        if language == "ts" and not name:
-            continue  # a sketch of a place of the application
-        assert name, f"say which file this is, or is an excerpt of:\n{snippet}"
-        source = (ROOT / name).read_text(encoding="utf-8")
-        assert source == snippet if kind == "file" else snippet in source
+def test_every_snippet_of_code_is_a_file() -> None:
+    for page, text in PAGES.items():
+        for kind, name, language, snippet in FENCE.findall(text):
+            if language == "ts" and not name:
+                continue  # a sketch of a place of the application
+            assert name, f"say in {page} which file this is, or is an excerpt of:\n{snippet}"
+            source = (ROOT / name).read_text(encoding="utf-8")
+            assert source == snippet if kind == "file" else snippet in source, page
 
 
 def test_a_framework_takes_at_most_ten_lines() -> None:
@@ -41,18 +34,22 @@ def test_a_framework_takes_at_most_ten_lines() -> None:
     assert {name: count for name, count in lines.items() if count > 10} == {}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
-def test_every_relative_link_leads_somewhere(page: Path) -> None:
-    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-    targets = [link.partition("#")[0] for link in LINK.findall(text) if "://" not in link]
-    assert [target for target in targets if target and not (page.parent / target).exists()] == []
+def test_every_relative_link_leads_somewhere() -> None:
+    missing: list[tuple[str, str]] = []
+    for page, text in PAGES.items():
+        prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+        targets = [link.partition("#")[0] for link in LINK.findall(prose) if "://" not in link]
+        folder = (ROOT / page).parent
+        missing += [(page, target) for target in targets if target and not (folder / target).exists()]
+    assert missing == []
 
 
-@pytest.mark.parametrize("page", PAGES, ids=_ids(PAGES))
-def test_every_test_that_a_page_names_exists(page: Path) -> None:
-    for name, function in NAMED_TEST.findall(page.read_text(encoding="utf-8")):
-        assert (ROOT / name).is_file(), name
-        assert not function or f"def {function}(" in (ROOT / name).read_text(encoding="utf-8"), function
+def test_every_test_that_a_page_names_exists() -> None:
+    for page, text in PAGES.items():
+        for name, function in NAMED_TEST.findall(text):
+            assert (ROOT / name).is_file(), (page, name)
+            source = (ROOT / name).read_text(encoding="utf-8")
+            assert not function or f"def {function}(" in source, (page, function)
 
 
 def test_every_decision_has_its_four_parts() -> None:

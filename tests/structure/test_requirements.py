@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from functools import cache
 
 from tests.requirements_asked import ASKED, HELD_ALREADY
 from tests.structure.tree import ROOT, files, relative
@@ -21,13 +22,15 @@ def _named_in(call: ast.Call) -> list[str]:
     return [str(argument.value) for argument in call.args if isinstance(argument, ast.Constant)]
 
 
+@cache
 def _carried() -> dict[str, set[str]]:
-    """Each id that a test carries, with the files it stands in."""
+    """Each id that a test carries, with its files."""
     carried: dict[str, set[str]] = {}
     for path in files(".py", under=("tests/",)):
-        if relative(path) in OWN:
+        text = path.read_text(encoding="utf-8")
+        if relative(path) in OWN or "requirement(" not in text:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(text)):
             for name in _named_in(node) if isinstance(node, ast.Call) else ():
                 carried.setdefault(name, set()).add(relative(path))
     for path in files(".ts", under=("web/tests/",)):

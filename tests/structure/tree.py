@@ -101,9 +101,21 @@ def code_lines(path: Path) -> int:
 
 def functions(path: Path) -> Iterator[tuple[str, int]]:
     """The functions of a Python file, each with its length in lines, its docstring not counted."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(ast.parse(path.read_bytes())):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield f"{relative(path)}:{node.lineno} {node.name}", _length(node)
+
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """The statements below a node: to walk through all expressions as well takes five times as long."""
+    for name in _BLOCKS:
+        block = getattr(node, name, None)
+        for each in block if isinstance(block, list) else ():
+            yield each
+            yield from _statements(each)
 
 
 def _length(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
