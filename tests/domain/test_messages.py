@@ -47,9 +47,9 @@ def literal_fault_keys() -> set[str]:
             if not isinstance(node, ast.Call):
                 continue
             match node.func:
-                case ast.Name(id="_wrong" | "_refuse"):
+                case ast.Name(id="_invalid" | "_refuse"):
                     place = 0
-                case ast.Name(id="fault" | "add") | ast.Attribute(attr="add" | "_wrong" | "_refuse"):
+                case ast.Name(id="fault" | "add") | ast.Attribute(attr="add" | "_invalid" | "_refuse"):
                     place = 1
                 case _:
                     continue

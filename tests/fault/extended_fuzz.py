@@ -264,7 +264,7 @@ FAULTS: dict[str, tuple[tuple[Any, str, object], ...]] = {
         (rule_scope, "check_pattern", _anything),
     ),
     "every variable is known": ((extended, "_require", _anything),),
-    "cd always succeeds": ((extended._Folders, "behind", lambda *_, **__: None),),
+    "cd always succeeds": ((extended._Folders, "after_operator", lambda *_, **__: None),),
     "a comment begins anywhere": ((extended_words, "_TOKEN", _token(r"\#[^\n]*", r"[^\n]*\#[^\n]*")),),
     "the input comes from nowhere": ((extended._Script, "_redirect", _anything),),
     "a parenthesis is a blank": ((extended_words, "_TOKEN", _token(r"[ \t]+(?:", r"[ \t()]+(?:")),),
@@ -277,7 +277,7 @@ def planted(name: str) -> Iterator[None]:
     """Plant a mistake in the extended reading for a while."""
     changes = (
         *FAULTS[name],
-        (reading, "_extended", lambda text, *_: extended.read_extended(text, posix=False)),
+        (reading, "_agreed_extended", lambda text, *_: extended.read_extended(text, posix=False)),
     )
     kept = [(place, key, getattr(place, key)) for place, key, _ in changes]
     try:

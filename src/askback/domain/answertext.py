@@ -33,7 +33,7 @@ def answer_text(form: Form, answer: Mapping[str, Any] | None) -> str | None:
     texts = {
         field.id: translate("message.skipped", locale)
         if field.id in skipped
-        else ", ".join(seen.get("options", {}).get(field.id, ()) if _is_sourced(field) else ())
+        else ", ".join(seen.get("options", {}).get(field.id, ()) if _has_source(field) else ())
         or _value(field, values[field.id], languages, locale)
         for field in fields
         if field.id in skipped or field.id in values
@@ -45,7 +45,7 @@ def answer_text(form: Form, answer: Mapping[str, Any] | None) -> str | None:
     return "\n".join(lines) or translate("message.empty", locale)
 
 
-def _is_sourced(field: AnyField) -> bool:
+def _has_source(field: AnyField) -> bool:
     return getattr(field, "options_from", None) is not None
 
 

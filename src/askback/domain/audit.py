@@ -53,7 +53,7 @@ def verify_chain(
     line = 0
     for line, text in enumerate(lines, 1):
         try:
-            seq, prev = seq + 1, _checked(text, seq=seq + 1, prev=prev)
+            seq, prev = seq + 1, _verify_entry(text, seq=seq + 1, prev=prev)
         except ValueError as odd:
             return ChainBreak(line, str(odd))
     if head is not None and head != (seq, prev):
@@ -64,14 +64,14 @@ def verify_chain(
 def entry_hash(text: str) -> str | None:
     """Return the hash that an entry contains; None if the text is not an entry."""
     try:
-        return _read(text).get("hash")
+        return _parse_entry(text).get("hash")
     except ValueError:
         return None
 
 
-def _checked(text: str, *, seq: int, prev: str) -> str:
+def _verify_entry(text: str, *, seq: int, prev: str) -> str:
     """Return the hash of a valid entry; raises `ValueError` with the fault."""
-    read = _read(text)
+    read = _parse_entry(text)
     sealed = read.pop("hash", None)
     if read.get("seq") != seq:
         raise ValueError(f"Entry {seq} is missing or has been moved.")
@@ -86,7 +86,7 @@ def _checked(text: str, *, seq: int, prev: str) -> str:
     return hashed
 
 
-def _read(text: str) -> dict[str, Any]:
+def _parse_entry(text: str) -> dict[str, Any]:
     """Parse an entry strictly: if a key occurs twice, another reader may take the value that was not hashed."""
     try:
         read = parse(text)

@@ -36,21 +36,21 @@ _PREVIEW = frozenset({"type", "headline", "headline_code"})
 def brief(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the wire form of a request without long members. A form keeps its title and its number of `questions`."""
     short = {name: member for name, member in request.items() if name not in _LEFT_OUT}
-    short |= {name: _only(kept, request[name]) for name, kept in _KEPT.items() if request.get(name)}
+    short |= {name: _select(kept, request[name]) for name, kept in _KEPT.items() if request.get(name)}
     if form := request.get("form"):
-        short |= _form(form)
+        short |= _brief_form(form)
     if approval := request.get("approval"):
-        levels = {name: _only({"level"}, approval[name]) for name in _LEVELS if approval.get(name)}
+        levels = {name: _select({"level"}, approval[name]) for name in _LEVELS if approval.get(name)}
         preview = approval.get("preview")
-        short["approval"] |= levels | ({"preview": _only(_PREVIEW, preview)} if preview else {})
+        short["approval"] |= levels | ({"preview": _select(_PREVIEW, preview)} if preview else {})
     return short
 
 
-def _only(kept: frozenset[str] | set[str], members: Mapping[str, Any]) -> dict[str, Any]:
+def _select(kept: frozenset[str] | set[str], members: Mapping[str, Any]) -> dict[str, Any]:
     return {name: member for name, member in members.items() if name in kept}
 
 
-def _form(form: Mapping[str, Any]) -> dict[str, Any]:
+def _brief_form(form: Mapping[str, Any]) -> dict[str, Any]:
     """Return the title or its substitute (as `nameOf` in `web/src/core/form.ts`), and the number of questions."""
     sections = form.get("sections") or [form]
     fields = [field for section in sections for field in section["fields"]]

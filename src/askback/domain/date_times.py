@@ -70,25 +70,25 @@ def read_moment(text: str) -> Moment | None:
 
 def _offset(local: datetime, *, written: str | None, zone: str | None) -> timedelta | None:
     """Return the offset of a moment; None for an unknown zone, a gap, or an offset that the zone does not have."""
-    fixed = None if written is None else _fixed(written)
+    fixed = None if written is None else _parse_offset(written)
     if zone is None:
         return fixed
     if zone not in _zones():
         return None
-    possible = _possible(local, ZoneInfo(zone))
+    possible = _offsets_at(local, ZoneInfo(zone))
     if written is None:
         return possible[0] if possible else None
     return fixed if written in "Zz" or fixed in possible else None
 
 
-def _fixed(written: str) -> timedelta:
+def _parse_offset(written: str) -> timedelta:
     if written in "Zz":
         return timedelta(0)
     size = timedelta(hours=int(written[1:3]), minutes=int(written[4:6]))
     return -size if written[0] == "-" else size
 
 
-def _possible(local: datetime, zone: ZoneInfo) -> list[timedelta]:
+def _offsets_at(local: datetime, zone: ZoneInfo) -> list[timedelta]:
     """Return the offsets for `local` in `zone`, the earlier moment first; none in a gap."""
     offsets = [zone.utcoffset(local.replace(fold=fold)) for fold in (0, 1)]
     return [offset for offset in offsets if offset is not None and _exists(local, offset, zone)]

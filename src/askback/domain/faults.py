@@ -64,7 +64,7 @@ class Faults(ValueError):
         """Return the same faults, with the agent's own sentences in the best language for a reader of `languages`."""
         if not languages:
             return self
-        return Faults([_said(each, languages) for each in self.faults])
+        return Faults([_choose_message(each, languages) for each in self.faults])
 
     def with_paths(self, table: PathTable) -> Faults:
         """Return the same faults with other paths (`rename_path`); faults with the same path and code are merged."""
@@ -78,7 +78,7 @@ def require(condition: object, path: str, key: str, **params: Any) -> None:
         raise Faults([fault(path, key, **params)])
 
 
-def _said(fault: Fault, languages: Sequence[str]) -> Fault:
+def _choose_message(fault: Fault, languages: Sequence[str]) -> Fault:
     own = fault.params.get("message")
     if own is None:
         return fault

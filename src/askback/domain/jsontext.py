@@ -100,7 +100,7 @@ def _require_depth(value: object, text: bytes | str, limits: Limits) -> None:
     opened = (
         text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
     )
-    if opened > limits.json_depth and _deeper(value, than=limits.json_depth):
+    if opened > limits.json_depth and _is_deeper(value, than=limits.json_depth):
         _refuse("too_deep", max=limits.json_depth)
 
 
@@ -127,36 +127,39 @@ def _refuse(key: str, **params: object) -> NoReturn:
     raise Faults([fault("", key, **params)])
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         raise _Refused(fault("", "duplicate_key"))
     return members
 
 
-def _whole(digits: str) -> int:
+def _parse_integer(digits: str) -> int:
     if len(digits) > MAX_DIGITS and len(digits.lstrip("-")) > MAX_DIGITS:
         raise _Refused(fault("", "number_too_large.json", max=MAX_DIGITS))
     return int(digits)
 
 
-def _real(digits: str) -> float:
+def _parse_float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
         raise _Refused(fault("", "non_finite_number.json"))
     return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
 
-def _constant(_word: str) -> NoReturn:
+def _refuse_constant(_word: str) -> NoReturn:
     raise _Refused(fault("", "non_finite_number.json"))
 
 
 _DECODER = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_real, parse_int=_whole, parse_constant=_constant
+    object_pairs_hook=_unique_members,
+    parse_float=_parse_float,
+    parse_int=_parse_integer,
+    parse_constant=_refuse_constant,
 )
 
 
-def _deeper(value: Any, *, than: int) -> bool:
+def _is_deeper(value: Any, *, than: int) -> bool:
     """Whether containers are nested more than `than` deep, level by level so that no stack grows."""
     level = _containers([value])
     for _ in range(than):

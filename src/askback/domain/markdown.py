@@ -61,7 +61,7 @@ def markdown_tree(text: str) -> list[Node] | None:
     if not may_be_markdown(text):
         return None
     try:
-        nodes = _nodes(_parse(text).children, MAX_NESTING)
+        nodes = _convert_nodes(_parse(text).children, MAX_NESTING)
     except RecursionError:  # a thousand asterisks on either side
         return None
     return None if nodes in ([], [{"type": "p", "children": [text]}]) else nodes
@@ -79,11 +79,11 @@ def _text(node: dict[str, Any]) -> str:
 def _parse(text: str) -> SyntaxTreeNode:
     from markdown_it.tree import SyntaxTreeNode
 
-    return SyntaxTreeNode(_reader().parse(text))
+    return SyntaxTreeNode(_markdown_parser().parse(text))
 
 
 @cache
-def _reader() -> MarkdownIt:
+def _markdown_parser() -> MarkdownIt:
     """Make the parser at its first use: importing it takes a twentieth of the start time of a server."""
     from markdown_it import MarkdownIt
 
@@ -91,12 +91,12 @@ def _reader() -> MarkdownIt:
     return reader.enable("table").disable(["html_block", "html_inline"])
 
 
-def _nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]:
+def _convert_nodes(children: Iterable[SyntaxTreeNode], depth: int) -> list[Node]:
     """Convert siblings, to `depth` levels, and join neighbouring texts."""
-    return _joined(node for child in children for node in _node(child, depth))
+    return _join_texts(node for child in children for node in _convert_node(child, depth))
 
 
-def _joined(nodes: Iterable[Node]) -> list[Node]:
+def _join_texts(nodes: Iterable[Node]) -> list[Node]:
     joined: list[Node] = []
     for node in nodes:
         if isinstance(node, str) and joined and isinstance(joined[-1], str):
@@ -106,14 +106,19 @@ def _joined(nodes: Iterable[Node]) -> list[Node]:
     return joined
 
 
-def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
+def _convert_node(node: SyntaxTreeNode, depth: int) -> list[Node]:
     kind = node.type
     if kind in _KEPT and depth > 0:
-        return [{"type": _KEPT[kind], "children": _nodes(node.children, depth - 1)}]
+        return [{"type": _KEPT[kind], "children": _convert_nodes(node.children, depth - 1)}]
     if kind == "link":
-        return _link(node, depth)
+        return _convert_link(node, depth)
     if kind == "heading":
-        return [{"type": "p", "children": [{"type": "strong", "children": _nodes(node.children, depth - 1)}]}]
+        return [
+            {
+                "type": "p",
+                "children": [{"type": "strong", "children": _convert_nodes(node.children, depth - 1)}],
+            }
+        ]
     if kind in _CODE_BLOCKS:
         return [{"type": "pre", "children": [node.content.removesuffix("\n")], **_language(node)}]
     if kind == "code_inline":
@@ -123,8 +128,8 @@ def _node(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if kind == "softbreak":
         return ["\n"]
     if kind in _TRANSPARENT or kind in _KEPT:
-        return _nodes(node.children, depth - 1)
-    return _linked(node.content) if kind in ("text", "text_special") else []
+        return _convert_nodes(node.children, depth - 1)
+    return _link_urls(node.content) if kind in ("text", "text_special") else []
 
 
 def _language(node: SyntaxTreeNode) -> dict[str, str]:
@@ -132,12 +137,12 @@ def _language(node: SyntaxTreeNode) -> dict[str, str]:
     return {"language": found[0].lower()} if found else {}
 
 
-def _linked(text: str) -> list[Node]:
+def _link_urls(text: str) -> list[Node]:
     """Split a text at the URLs in it, which become links."""
     nodes: list[Node] = []
     end = 0
     for found in _BARE.finditer(text):
-        address = _trimmed(found[0])
+        address = _trim_url(found[0])
         if address.endswith("//"):
             continue
         nodes += [text[end : found.start()], {"type": "a", "href": address, "children": [address]}]
@@ -145,7 +150,7 @@ def _linked(text: str) -> list[Node]:
     return [*nodes, text[end:]]
 
 
-def _trimmed(address: str) -> str:
+def _trim_url(address: str) -> str:
     """Remove punctuation after a URL, and a closing bracket that was opened before it."""
     while address[-1] in _TRAILING or address.count(address[-1]) > address.count(
         _CLOSING.get(address[-1], address[-1])
@@ -154,21 +159,21 @@ def _trimmed(address: str) -> str:
     return address
 
 
-def _link(node: SyntaxTreeNode, depth: int) -> list[Node]:
+def _convert_link(node: SyntaxTreeNode, depth: int) -> list[Node]:
     href = str(node.attrs.get("href", ""))
-    children = _unlinked(_nodes(node.children, depth - 1))
+    children = _without_links(_convert_nodes(node.children, depth - 1))
     if _SCHEME.fullmatch(href) is None:
         return children
     return [{"type": "a", "href": href, "children": children}]
 
 
-def _unlinked(nodes: list[Node]) -> list[Node]:
+def _without_links(nodes: list[Node]) -> list[Node]:
     """Return nodes without links: a link must not be inside another, and an unsafe one keeps only its text."""
     plain: list[Node] = []
     for node in nodes:
         if isinstance(node, str):
             plain.append(node)
             continue
-        inside = _unlinked(node.get("children", []))
+        inside = _without_links(node.get("children", []))
         plain += inside if node["type"] == "a" else [{**node, **({"children": inside} if inside else {})}]
-    return _joined(plain)
+    return _join_texts(plain)

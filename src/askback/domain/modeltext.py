@@ -288,24 +288,24 @@ def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     answer = request.answer
     lines = [_outcome(request, texts)]
     if answer is not None and request.source == "policy" and answer.decision == "deny" and answer.reasons:
-        lines.append(_filled("reasons", texts, reasons=" ".join(answer.reasons)))
+        lines.append(_fill_text("reasons", texts, reasons=" ".join(answer.reasons)))
     if answer is not None and answer.outcome == "failed" and answer.reason:
-        lines.append(_filled("failure", texts, reason=answer.reason))
+        lines.append(_fill_text("failure", texts, reason=answer.reason))
     if answer is not None and answer.verified is False:
-        lines.append(_filled("secret.unverified", texts, **_named(answer.names)))
+        lines.append(_fill_text("secret.unverified", texts, **_words_for_names(answer.names)))
     if answer is not None and answer.result is not None:
-        lines.append(_filled("result", texts, result=questiontext.shorten(quote(answer.result))))
+        lines.append(_fill_text("result", texts, result=questiontext.shorten(quote(answer.result))))
     if answer is not None and answer.message is not None:
-        lines.append(_filled("message", texts, message=quote(answer.message)))
+        lines.append(_fill_text("message", texts, message=quote(answer.message)))
     note = request.note if answer is None else answer.note
     if note:
-        lines.append(_filled("note", texts, note=note))
+        lines.append(_fill_text("note", texts, note=note))
     return "\n".join(lines)
 
 
 def open_text(request: InputRequest, *, url: str, texts: Mapping[str, str] = TEXTS) -> str:
     """Return the sentences about an open request for an agent that can read it again by its id."""
-    return f"{model_text(request, texts)} {_filled('open', texts, request=request.id, url=url)}"
+    return f"{model_text(request, texts)} {_fill_text('open', texts, request=request.id, url=url)}"
 
 
 def own_text(request: InputRequest) -> str | None:
@@ -325,15 +325,15 @@ def refusal_text(
     reasons: tuple[str, ...] = (),
 ) -> str:
     """Return the sentence for a call that nobody decided about, or whose approval cannot be used."""
-    lines = [_filled(key, texts, tool=quote(tool))]
+    lines = [_fill_text(key, texts, tool=quote(tool))]
     if reasons:
-        lines.append(_filled("reasons", texts, reasons=" ".join(reasons)))
+        lines.append(_fill_text("reasons", texts, reasons=" ".join(reasons)))
     return "\n".join(lines)
 
 
 def secrets_off_text(names: Sequence[str], texts: Mapping[str, str] = TEXTS) -> str:
     """Return the sentence for secrets that were not requested because no server stores any."""
-    return _filled("secret.off", texts, **_named(names))
+    return _fill_text("secret.off", texts, **_words_for_names(names))
 
 
 def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
@@ -342,10 +342,10 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
     if own is not None:
         return _fill(own, _data(request, answer, own))
     kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
-    text = _text(kind.outcome_key(request, answer), texts)
+    text = _find_text(kind.outcome_key(request, answer), texts)
     said = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
     why = f"{request.status}.{request.reason}"
-    return f"{said} {_filled(why, texts)}" if why in TEXTS else said
+    return f"{said} {_fill_text(why, texts)}" if why in TEXTS else said
 
 
 def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:
@@ -365,11 +365,11 @@ def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:
         "data": lambda: questiontext.shorten(quote(answer.data)),
         "text": lambda: answer.text or "",
     }
-    named = _named(request.secret.names if request.secret else answer.names)
+    named = _words_for_names(request.secret.names if request.secret else answer.names)
     return named | {name: parts[name]() for name in _PLACEHOLDER.findall(text) if name in parts}
 
 
-def _named(names: Sequence[str]) -> dict[str, str]:
+def _words_for_names(names: Sequence[str]) -> dict[str, str]:
     many = len(names) > 1
     return {
         "names": ", ".join(names),
@@ -379,12 +379,12 @@ def _named(names: Sequence[str]) -> dict[str, str]:
     }
 
 
-def _filled(key: str, texts: Mapping[str, str], **data: str) -> str:
+def _fill_text(key: str, texts: Mapping[str, str], **data: str) -> str:
     """Fill in the most specific text for a key. One pass, so that filled-in text is not searched again."""
-    return _fill(_text(key, texts), {"brand": BRAND, **data})
+    return _fill(_find_text(key, texts), {"brand": BRAND, **data})
 
 
-def _text(key: str, texts: Mapping[str, str]) -> str:
+def _find_text(key: str, texts: Mapping[str, str]) -> str:
     """Return the most specific text for a key."""
     while key not in TEXTS and "." in key:
         key = key.rpartition(".")[0]

@@ -106,12 +106,12 @@ def read_grant(reply: RawBody, *, scopes: Sequence[str], limits: Limits) -> Gran
     commas.
     """
     try:
-        return reply.read(lambda text: _grant(text, scopes, limits))
+        return reply.read(lambda text: _parse_grant(text, scopes, limits))
     except Faults:
         raise GrantRefused("provider_error") from None
 
 
-def _grant(text: bytes, scopes: Sequence[str], limits: Limits) -> Grant:
+def _parse_grant(text: bytes, scopes: Sequence[str], limits: Limits) -> Grant:
     found = jsontext.parse(text, limits=limits)
     sent = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     access, refresh = sent.get("access_token"), sent.get("refresh_token")

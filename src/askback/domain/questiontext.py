@@ -96,7 +96,7 @@ def chosen_labels(request: InputRequest, answer: Answer) -> str:
     for field in form.all_fields if form else ():
         value: Any = answer.values.get(field.id)
         if isinstance(field, Select | Radio | Multiselect) and value is not None and not field.sensitive:
-            labels, chosen = _chosen(field, value, answer, languages_of(form))
+            labels, chosen = _labels_and_choices(field, value, answer, languages_of(form))
             said += [labels.get(one) or quote(one) for one in chosen]
     return ", ".join(said)
 
@@ -122,11 +122,11 @@ def _value(field: AnyField, answer: Answer, languages: Sequence[str]) -> str:
         return ", ".join(_row(row, value[row.id], languages) for row in field.rows if row.id in value)
     if field.sensitive or not isinstance(field, Select | Radio | Multiselect):
         return quote(value)
-    labels, chosen = _chosen(field, value, answer, languages)
+    labels, chosen = _labels_and_choices(field, value, answer, languages)
     return ", ".join(_choice(one, labels) for one in chosen) or "nothing chosen"
 
 
-def _chosen(
+def _labels_and_choices(
     field: Select | Radio | Multiselect, value: Any, answer: Answer, languages: Sequence[str]
 ) -> tuple[dict[OptionValue, str], Sequence[Any]]:
     labels = {option.value: choose(option.label, languages) for option in field.options}

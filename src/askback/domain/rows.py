@@ -44,14 +44,14 @@ def flat_form(form: Form) -> Form:
     if not has_rows(form):
         return form
     sections = form.sections and [
-        section.model_copy(update={"fields": list(_flat(section.fields))}) for section in form.sections
+        section.model_copy(update={"fields": list(_flatten(section.fields))}) for section in form.sections
     ]
     initial = form.initial_values and flat_values(form, form.initial_values)
-    fields = None if form.fields is None else list(_flat(form.fields))
+    fields = None if form.fields is None else list(_flatten(form.fields))
     return form.model_copy(update={"fields": fields, "sections": sections, "initial_values": initial})
 
 
-def _flat(fields: list[AnyField]) -> Iterator[AnyField]:
+def _flatten(fields: list[AnyField]) -> Iterator[AnyField]:
     for field in fields:
         if not isinstance(field, Rows):
             yield field
@@ -102,12 +102,12 @@ def fold_values(form: Form, flat: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(field, Rows):
             if field.id in flat:
                 values[field.id] = flat[field.id]
-        elif decided := {row.id: found for row in field.rows if (found := _folded(field, row, flat))}:
+        elif decided := {row.id: found for row in field.rows if (found := _fold_row(field, row, flat))}:
             values[field.id] = decided
     return values
 
 
-def _folded(field: Rows, row: Row, flat: Mapping[str, Any]) -> dict[str, Any]:
+def _fold_row(field: Rows, row: Row, flat: Mapping[str, Any]) -> dict[str, Any]:
     decision = flat.get(decision_id(field, row))
     ids = {each.id: field_id(field, row, each.id) for each in row.fields or ()}
     values = {id_: flat[name] for id_, name in ids.items() if name in flat}

@@ -32,7 +32,7 @@ def shown_form(
     chosen = {
         field.id: labels
         for field in form.all_fields
-        if not field.sensitive and (labels := _chosen(field, values.get(field.id), languages))
+        if not field.sensitive and (labels := _chosen_labels(field, values.get(field.id), languages))
     }
     labels = {name: choose(text, languages) for name, text in form.names.items()}
     shown = {
@@ -52,7 +52,7 @@ def shown_texts(languages: Sequence[str], **texts: LocalText | None) -> dict[str
     return {"locale": choose_language(offered, languages), **shown}
 
 
-def _chosen(field: AnyField, value: object, languages: Sequence[str]) -> list[str]:
+def _chosen_labels(field: AnyField, value: object, languages: Sequence[str]) -> list[str]:
     if isinstance(field, Rows):
         decided = cast("dict[str, dict[str, object]]", value or {})
         accepted = {id_ for id_, each in decided.items() if each["decision"] == ACCEPT}

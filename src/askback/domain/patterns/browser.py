@@ -23,10 +23,10 @@ _PREFIX = 32
 
 def is_linear(node: Node) -> bool:
     """Whether the whole pattern, anchored at both ends, is safe."""
-    return _safe(node, after=())
+    return _is_safe(node, after=())
 
 
-def _safe(node: Node, *, after: Charset) -> bool:
+def _is_safe(node: Node, *, after: Charset) -> bool:
     """Whether `node` is safe where the characters in `after` may follow it."""
     match node:
         case Chars():
@@ -34,40 +34,44 @@ def _safe(node: Node, *, after: Charset) -> bool:
         case Edge():
             raise ServerOnly
         case Group():
-            return _safe(node.item, after=after)
+            return _is_safe(node.item, after=after)
         case Sequence():
-            return _safe_sequence(node.items, after=after)
+            return _is_safe_sequence(node.items, after=after)
         case Choice():
-            return _safe_choice(node.alternatives, after=after)
+            return _is_safe_choice(node.alternatives, after=after)
         case Repeat():
-            return _safe_repeat(node, after=after)
+            return _is_safe_repeat(node, after=after)
 
 
-def _safe_sequence(items: tuple[Node, ...], *, after: Charset) -> bool:
+def _is_safe_sequence(items: tuple[Node, ...], *, after: Charset) -> bool:
     followers = [after]
     for item in reversed(items):
-        followers.append(union(_first(item), followers[-1]) if _nullable(item) else _first(item))
+        followers.append(
+            union(_first_chars(item), followers[-1]) if _matches_empty(item) else _first_chars(item)
+        )
     followers.reverse()
-    return all(_safe(item, after=next_) for item, (_, next_) in zip(items, pairwise(followers), strict=True))
+    return all(
+        _is_safe(item, after=next_) for item, (_, next_) in zip(items, pairwise(followers), strict=True)
+    )
 
 
-def _safe_choice(alternatives: tuple[Node, ...], *, after: Charset) -> bool:
-    empty = sum(_nullable(each) for each in alternatives)
-    if empty > 1 or (empty and overlap(_first(Choice(alternatives)), after)):
+def _is_safe_choice(alternatives: tuple[Node, ...], *, after: Charset) -> bool:
+    empty = sum(_matches_empty(each) for each in alternatives)
+    if empty > 1 or (empty and overlap(_first_chars(Choice(alternatives)), after)):
         return False
-    beginnings = [_Beginning(_first(each), _prefix(each)[0]) for each in alternatives]
-    if not all(_apart(one, other) for one, other in combinations(beginnings, 2)):
+    beginnings = [_Beginning(_first_chars(each), _leading_sets(each)[0]) for each in alternatives]
+    if not all(_starts_differ(one, other) for one, other in combinations(beginnings, 2)):
         return False
-    return all(_safe(each, after=after) for each in alternatives)
+    return all(_is_safe(each, after=after) for each in alternatives)
 
 
-def _safe_repeat(node: Repeat, *, after: Charset) -> bool:
-    if node.high == 0 or _nullable(node.item):
+def _is_safe_repeat(node: Repeat, *, after: Charset) -> bool:
+    if node.high == 0 or _matches_empty(node.item):
         return False
-    again = _first(node.item)
+    again = _first_chars(node.item)
     if node.low != node.high and overlap(again, after):
         return False
-    return _safe(node.item, after=after if node.high == 1 else union(again, after))
+    return _is_safe(node.item, after=after if node.high == 1 else union(again, after))
 
 
 class _Beginning(NamedTuple):
@@ -77,53 +81,53 @@ class _Beginning(NamedTuple):
     prefix: list[Charset]
 
 
-def _apart(one: _Beginning, other: _Beginning) -> bool:
+def _starts_differ(one: _Beginning, other: _Beginning) -> bool:
     """Whether no text begins with a match of both: they differ at some place that both always reach."""
     if not overlap(one.first, other.first):
         return True
     return any(not overlap(a, b) for a, b in zip(one.prefix, other.prefix, strict=False))
 
 
-def _prefix(node: Node) -> tuple[list[Charset], bool]:
+def _leading_sets(node: Node) -> tuple[list[Charset], bool]:
     """Return the sets of the first characters before the length varies, and whether these are all."""
     match node:
         case Chars():
             return [node.chars], True
         case Group():
-            return _prefix(node.item)
+            return _leading_sets(node.item)
         case Sequence():
             sets: list[Charset] = []
             for item in node.items:
-                more, whole = _prefix(item)
+                more, whole = _leading_sets(item)
                 sets += more
                 if not whole or len(sets) > _PREFIX:
                     return sets, False
             return sets, True
         case Repeat() if node.low > 0:
-            sets, whole = _prefix(node.item)
+            sets, whole = _leading_sets(node.item)
             rounds = min(node.low, _PREFIX) if whole else 1
             return sets * rounds, whole and rounds == node.high
         case _:
             return [], False
 
 
-def _nullable(node: Node) -> bool:
+def _matches_empty(node: Node) -> bool:
     match node:
         case Chars():
             return False
         case Edge():
             raise ServerOnly
         case Group():
-            return _nullable(node.item)
+            return _matches_empty(node.item)
         case Sequence():
-            return all(_nullable(item) for item in node.items)
+            return all(_matches_empty(item) for item in node.items)
         case Choice():
-            return any(_nullable(item) for item in node.alternatives)
+            return any(_matches_empty(item) for item in node.alternatives)
         case Repeat():
-            return node.low == 0 or _nullable(node.item)
+            return node.low == 0 or _matches_empty(node.item)
 
 
-def _first(node: Node) -> Charset:
+def _first_chars(node: Node) -> Charset:
     """Return the characters that a match can begin with."""
     match node:
         case Chars():
@@ -131,16 +135,16 @@ def _first(node: Node) -> Charset:
         case Edge():
             raise ServerOnly
         case Group():
-            return _first(node.item)
+            return _first_chars(node.item)
         case Choice():
-            return union(*(_first(item) for item in node.alternatives))
+            return union(*(_first_chars(item) for item in node.alternatives))
         case Repeat():
-            return _first(node.item)
+            return _first_chars(node.item)
         case Sequence():
             sets: list[Charset] = []
             for item in node.items:
-                sets.append(_first(item))
-                if not _nullable(item):
+                sets.append(_first_chars(item))
+                if not _matches_empty(item):
                     break
             return union(*sets)
 

@@ -100,12 +100,12 @@ class ServerOnly(Exception):
 
 def escape_literal(code: int) -> str:
     """Write a character outside a class."""
-    return _escaped(code, special="^$\\.*+?()[]{}|")
+    return _escape(code, special="^$\\.*+?()[]{}|")
 
 
 def escape_class_literal(code: int) -> str:
     """Write a character inside a class."""
-    return _escaped(code, special="\\[]^-")
+    return _escape(code, special="\\[]^-")
 
 
 def class_source(chars: Charset) -> str:
@@ -119,7 +119,7 @@ def _range_source(low: int, high: int) -> str:
     return f"{escape_class_literal(low)}{'-' if high > low + 1 else ''}{escape_class_literal(high)}"
 
 
-def _escaped(code: int, *, special: str) -> str:
+def _escape(code: int, *, special: str) -> str:
     if 0xD800 <= code <= 0xDFFF or code > 0x10FFFF:
         raise ServerOnly
     if code in _NAMED:

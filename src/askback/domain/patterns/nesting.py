@@ -12,25 +12,27 @@ from askback.domain.patterns.syntax import Chars, Choice, Group, Node, Repeat, S
 
 def has_nested_quantifiers(pattern: str) -> bool:
     """Whether a repeated character is alone in a group that is repeated, as in `(a+)+`: no text needs the outer one."""
-    return _has(pattern, lambda node: node.low <= 1 and _repeats_a_character(node.item))
+    return _has_repetition(pattern, lambda node: node.low <= 1 and _repeats_a_character(node.item))
 
 
 def has_ambiguous_nesting(pattern: str) -> bool:
     """Whether nested repetitions can share out a text in many ways, as in `([a-z]+ ?)*`, but not `(,[a-z]+)*`."""
-    return _has(pattern, lambda node: any(map(_is_endless, _inside(node))) and not is_linear(node))
+    return _has_repetition(
+        pattern, lambda node: any(map(_is_endless, _descendants(node))) and not is_linear(node)
+    )
 
 
-def _has(pattern: str, is_wrong: Callable[[Repeat], bool]) -> bool:
+def _has_repetition(pattern: str, is_wrong: Callable[[Repeat], bool]) -> bool:
     """Whether a pattern has such an endless repetition; one that cannot be read has none."""
     try:
         compile_pattern(pattern)
-        nodes = _inside(Group(parse(in_re2_spelling(pattern))))
+        nodes = _descendants(Group(parse(in_re2_spelling(pattern))))
         return any(isinstance(node, Repeat) and node.high is None and is_wrong(node) for node in nodes)
     except (ValueError, ServerOnly):
         return False
 
 
-def _inside(node: Node) -> Iterator[Node]:
+def _descendants(node: Node) -> Iterator[Node]:
     """Yield the parts of a node, and their parts."""
     match node:
         case Repeat() | Group():
@@ -43,7 +45,7 @@ def _inside(node: Node) -> Iterator[Node]:
             parts = ()
     for part in parts:
         yield part
-        yield from _inside(part)
+        yield from _descendants(part)
 
 
 def _repeats_a_character(node: Node) -> bool:

@@ -81,7 +81,7 @@ _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 
 def parse(pattern: str) -> Node:
     """Return the tree of a pattern in RE2's spelling, or raise `ServerOnly`."""
-    return _Parser(pattern).whole()
+    return _Parser(pattern).parse_all()
 
 
 class _Parser:
@@ -90,7 +90,7 @@ class _Parser:
         self.at = 0
         self.depth = 0
 
-    def whole(self) -> Node:
+    def parse_all(self) -> Node:
         node = self.choice()
         if self.at < len(self.text):
             raise ServerOnly
@@ -106,11 +106,11 @@ class _Parser:
         items: list[Node] = []
         while self.at < len(self.text) and self.text[self.at] not in "|)":
             if self.take("\\Q"):
-                items.extend(self.quoted())
+                items.extend(self.literal_run())
             else:
                 items.append(self.atom())
             if items:
-                items[-1] = self.repeated(items[-1])
+                items[-1] = self.quantified(items[-1])
         return Sequence(tuple(items))
 
     def take(self, token: str) -> bool:
@@ -119,7 +119,7 @@ class _Parser:
         self.at += len(token)
         return True
 
-    def found(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    def match_next(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
         match = pattern.match(self.text, self.at)
         if match is not None:
             self.at = match.end()
@@ -131,7 +131,7 @@ class _Parser:
         self.at += 1
         return self.text[self.at - 1]
 
-    def quoted(self) -> list[Node]:
+    def literal_run(self) -> list[Node]:
         end = self.text.find("\\E", self.at)
         run = self.text[self.at :] if end < 0 else self.text[self.at : end]
         self.at = len(self.text) if end < 0 else end + 2
@@ -139,7 +139,7 @@ class _Parser:
             raise ServerOnly
         return [_char(ord(char)) for char in run]
 
-    def repeated(self, node: Node) -> Node:
+    def quantified(self, node: Node) -> Node:
         low, high = 1, 1
         if self.take("*"):
             low, high = 0, None
@@ -147,7 +147,7 @@ class _Parser:
             low, high = 1, None
         elif self.take("?"):
             low, high = 0, 1
-        elif (count := self.found(_COUNT)) is not None:
+        elif (count := self.match_next(_COUNT)) is not None:
             low = int(count[1])
             high = (int(count[3]) if count[3] else None) if count[2] else low
         else:
@@ -175,7 +175,7 @@ class _Parser:
         self.depth += 1
         if self.depth > MAX_DEPTH:
             raise ServerOnly
-        if not self.take("?:") and self.found(_NAMED_GROUP) is None and self.take("?"):
+        if not self.take("?:") and self.match_next(_NAMED_GROUP) is None and self.take("?"):
             raise ServerOnly  # flags
         item = self.choice()
         if not self.take(")"):
@@ -203,7 +203,7 @@ class _Parser:
         if name and name in "sS":
             self.at += 1
             return charset.PERL[name], class_source(charset.PERL[name])
-        if (found := self.found(_UNICODE)) is None:
+        if (found := self.match_next(_UNICODE)) is None:
             return None
         word = found[3] or found[4]
         negated = (found[1] == "P") != bool(found[2])
@@ -215,7 +215,7 @@ class _Parser:
         return charset.unicode_class(word, negated=negated), source
 
     def escaped_char(self) -> int:
-        if (code := self.found(_HEX)) is not None:
+        if (code := self.match_next(_HEX)) is not None:
             return int(code[1] or code[2], 16)
         char = self.next()
         if char in _CONTROLS:
@@ -243,7 +243,7 @@ class _Parser:
         return Chars(chars, f"[{'^' if negated else ''}{''.join(source)}]")
 
     def class_item(self) -> tuple[Charset, str]:
-        if (posix := self.found(_POSIX)) is not None:
+        if (posix := self.match_next(_POSIX)) is not None:
             if posix[2] not in charset.POSIX:
                 raise ServerOnly
             chars = charset.POSIX[posix[2]]

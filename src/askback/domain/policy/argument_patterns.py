@@ -34,8 +34,8 @@ def allow_matches(arguments: Mapping[str, Any], name: str, glob: str) -> bool:
     if (is_path or has_wildcard(glob)) and (_UP.search(value) or "\0" in value):
         return False
     if is_path:
-        return "\\" not in value and _matcher(_plain(glob)).fullmatch(_plain(value))
-    return _matcher(glob).fullmatch(value) if has_wildcard(glob) else value == glob
+        return "\\" not in value and _compile_glob(_normalize(glob)).fullmatch(_normalize(value))
+    return _compile_glob(glob).fullmatch(value) if has_wildcard(glob) else value == glob
 
 
 def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str, glob: str) -> bool:
@@ -45,22 +45,26 @@ def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str,
     relative pattern also as the end of a longer path. With too many texts to check, the answer is yes.
     """
     is_path = files.is_path_key(name)
-    found = places if is_path else list(islice(_below(arguments, files.fold_key(name)), files.MAX_PATHS + 1))
+    found = (
+        places
+        if is_path
+        else list(islice(_values_of_key(arguments, files.fold_key(name)), files.MAX_PATHS + 1))
+    )
     if len(found) > files.MAX_PATHS:
         return True
     if is_path:
-        return any(_leads(place, glob) for place in found)
-    return any(_matcher(glob, any_case=True).fullmatch(value) for value in found)
+        return any(_may_match(place, glob) for place in found)
+    return any(_compile_glob(glob, any_case=True).fullmatch(value) for value in found)
 
 
-def _plain(path: str) -> str:
+def _normalize(path: str) -> str:
     """Return a path without `./` and without doubled slashes."""
     rooted = "/" if path.startswith("/") else ""
     kept = [part for part in path.split("/") if part not in {"", "."}]
     return rooted + "/".join(kept) + ("/" if kept and path.endswith("/") else "")
 
 
-def _leads(place: str, glob: str) -> bool:
+def _may_match(place: str, glob: str) -> bool:
     if len(place) > files.MAX_PATH_LENGTH:
         return True  # too many to check
     resolved = "/".join(paths.components(paths.without_scheme(place)))
@@ -69,28 +73,28 @@ def _leads(place: str, glob: str) -> bool:
     elsewhere = not rooted or resolved.startswith(("..", "~"))
     if rooted and not elsewhere and not paths.leaves_folder(place):
         return False
-    return _matcher(f"**/{wanted}" if elsewhere else wanted, any_case=True).fullmatch(
+    return _compile_glob(f"**/{wanted}" if elsewhere else wanted, any_case=True).fullmatch(
         f"/{resolved}" if elsewhere else resolved
     )
 
 
-def _below(value: object, wanted: str) -> Iterator[str]:
+def _values_of_key(value: object, wanted: str) -> Iterator[str]:
     """Return every scalar value under a key at any depth."""
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
-            yield from _plain_values(member) if files.fold_key(name) == wanted else _below(member, wanted)
+            yield from _scalars(member) if files.fold_key(name) == wanted else _values_of_key(member, wanted)
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _below(item, wanted)
+            yield from _values_of_key(item, wanted)
 
 
-def _plain_values(value: object) -> Iterator[str]:
+def _scalars(value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         for member in cast("Mapping[str, object]", value).values():
-            yield from _plain_values(member)
+            yield from _scalars(member)
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _plain_values(item)
+            yield from _scalars(item)
     elif (text := _scalar(value)) is not None:
         yield text
 
@@ -103,7 +107,7 @@ def _scalar(value: object) -> str | None:
 
 
 @lru_cache(maxsize=256)
-def _matcher(glob: str, *, any_case: bool = False) -> Matcher:
+def _compile_glob(glob: str, *, any_case: bool = False) -> Matcher:
     """Compile a pattern: `**` matches any text, `*` and `?` match text without `/`.
 
     In a URL they do not match `?`, `#` and `@` either, because another host may follow these.

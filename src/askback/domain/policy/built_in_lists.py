@@ -63,14 +63,14 @@ _NEBO = """
     | go version | node --version | python --version"""
 
 
-def _rules(text: str) -> tuple[str, ...]:
+def _parse_rules(text: str) -> tuple[str, ...]:
     return tuple(rule.strip() for rule in text.split("|"))
 
 
 LISTS: dict[str, tuple[str, ...]] = {
-    "default": _rules(" | ".join(GROUPS.values())),
-    "git": _rules(GROUPS["git"]),
-    "nebo": _rules(_NEBO),
+    "default": _parse_rules(" | ".join(GROUPS.values())),
+    "git": _parse_rules(GROUPS["git"]),
+    "nebo": _parse_rules(_NEBO),
     "read-only-tools": READ_ONLY_TOOLS,
     "none": (),
 }
@@ -83,7 +83,7 @@ def built_in_rules(name: str) -> tuple[Rule, ...]:
 
 def built_in_groups() -> dict[str, tuple[Rule, ...]]:
     """Return the rules of all lists, grouped by subject: `GROUPS`, and the tools that read."""
-    grouped = {name: tuple(map(parse_rule, _rules(text))) for name, text in GROUPS.items()}
+    grouped = {name: tuple(map(parse_rule, _parse_rules(text))) for name, text in GROUPS.items()}
     return {**grouped, "tools": built_in_rules("read-only-tools")}
 
 

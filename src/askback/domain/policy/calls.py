@@ -80,7 +80,7 @@ class Call:
         return fold_tool_name(self.tool)
 
     @cached_property
-    def _last(self) -> str:
+    def _last_part(self) -> str:
         return _SEPARATOR.split(self.folded_name)[-1]
 
     @property
@@ -109,7 +109,7 @@ class Call:
     @property
     def may_write(self) -> bool:
         """Whether the tool may write files, judged by the last part of its name: `mcp__fs__write_file`."""
-        return self._last in EDIT_TOOLS and not self.is_view
+        return self._last_part in EDIT_TOOLS and not self.is_view
 
     @property
     def is_view(self) -> bool:
@@ -203,12 +203,12 @@ class Call:
         Nothing is bound to it; see `digest`. A command that is understood is identified by the words that run and the
         files it redirects to, however it is spaced, quoted, joined or wrapped. Explanations do not count.
         """
-        return digest_of(canonical_json(self._essence()))
+        return digest_of(canonical_json(self._relevant_input()))
 
-    def _essence(self) -> dict[str, Any]:
+    def _relevant_input(self) -> dict[str, Any]:
         parsed = self.shell_input if self.is_shell else None
         if parsed is not None and parsed.command is not None:
-            return {**self._command(parsed), "folder": self.folder, "beside": dict(parsed.beside)}
+            return {**self._command_members(parsed), "folder": self.folder, "beside": dict(parsed.beside)}
         if not self.has_members:
             return {"tool": self.folded_name, "input": self.input}
         known = self.folded_name in EDIT_TOOLS or self.folded_name in READ_TOOLS
@@ -219,14 +219,14 @@ class Call:
         }
         return {"tool": self.folded_name, "input": left}
 
-    def _command(self, parsed: ShellInput) -> dict[str, Any]:
+    def _command_members(self, parsed: ShellInput) -> dict[str, Any]:
         """Return the words that run and their redirection targets, or the text if they are not certain."""
         if parsed.words:
             inner = Call("bash", {"argv": parsed.words})
             handed_over = inner.shell_input.words != parsed.words
-            return inner._command(inner.shell_input) if handed_over else {"commands": [parsed.words]}
+            return inner._command_members(inner.shell_input) if handed_over else {"commands": [parsed.words]}
         reading = self.reading
-        commands = () if reading is None else _certain(reading, parsed.text)
+        commands = () if reading is None else _certain_words(reading, parsed.text)
         if reading is None or not commands:
             return {"text": parsed.text, "shell": parsed.shell, "tool": self.folded_name}
         files = [
@@ -246,12 +246,12 @@ class Call:
         """
         if self.is_shell:
             return commands.read_command_input(self.shell_input)
-        if self._last in SHELL_TOOLS or (not self.may_write and commands.has_command_key(self.input)):
+        if self._last_part in SHELL_TOOLS or (not self.may_write and commands.has_command_key(self.input)):
             return commands.scan_input(self.input)
         return None
 
 
-def _certain(reading: Reading, text: str) -> tuple[Argv, ...]:
+def _certain_words(reading: Reading, text: str) -> tuple[Argv, ...]:
     """Return the words of all commands if they are certain."""
     if not reading.unclear:
         return reading.commands

@@ -30,11 +30,11 @@ def read_command_input(parsed: ShellInput) -> Reading:
     """Read the input of a shell tool. Without exactly one command the reading is unclear."""
     command = parsed.command
     if command is None:
-        return replace(scan_fragments(_pieces(parsed.beside)), incomplete=Reason("no_command"))
+        return replace(scan_fragments(_possible_commands(parsed.beside)), incomplete=Reason("no_command"))
     if isinstance(command, str):
         reading = _read_text(command, parsed)
     else:
-        reading = read_argv(command, beside=_pieces(parsed.beside))
+        reading = read_argv(command, beside=_possible_commands(parsed.beside))
     if parsed.beside:
         reading = replace(reading, extended=None)
     if has_command_key(parsed.beside):
@@ -47,7 +47,7 @@ def read_command_input(parsed: ShellInput) -> Reading:
 
 def _read_text(command: str, parsed: ShellInput) -> Reading:
     understood = "sh" if parsed.shell == "user" else parsed.shell
-    reading = read_command(command, understood, beside=_pieces(parsed.beside))
+    reading = read_command(command, understood, beside=_possible_commands(parsed.beside))
     if parsed.shell == "unknown":
         return replace(reading, commands=(), unclear=Reason("unknown_shell"), extended=None)
     if parsed.shell != "user":
@@ -55,13 +55,13 @@ def _read_text(command: str, parsed: ShellInput) -> Reading:
     posix = reading.extended or (
         None if reading.unclear else ExtendedReading(tuple(map(Step, reading.commands)), ())
     )
-    extended = replace(posix, posix=True) if posix and _alike(command.strip()) else None
+    extended = replace(posix, posix=True) if posix and _shells_agree(command.strip()) else None
     if reading.unclear or is_portable(command, reading):
         return replace(reading, extended=extended)
     return replace(reading, commands=(), unclear=Reason("not_portable"), extended=extended)
 
 
-def _alike(command: str) -> bool:
+def _shells_agree(command: str) -> bool:
     """Tell whether bash, zsh, fish and PowerShell read a text alike; `cmd.exe` has no single quotes and no `;`."""
     bare = _SAME_QUOTES.sub("", command)
     return bool(_ALIKE.fullmatch(bare)) and not _FIRST_SIGN.search(bare)
@@ -82,38 +82,38 @@ def scan_input(arguments: object) -> Reading:
     """Look for commands in the input of an unknown tool: below keys that hold a command, or anywhere."""
     return scan_fragments(
         piece
-        for value in (_below(arguments) if has_command_key(arguments) else (arguments,))
-        for piece in _pieces(value)
+        for value in (_command_values(arguments) if has_command_key(arguments) else (arguments,))
+        for piece in _possible_commands(value)
     )
 
 
 def has_command_key(value: object) -> bool:
     """Tell whether an input has a key that holds a command, at any depth."""
-    return next(_below(value), None) is not None
+    return next(_command_values(value), None) is not None
 
 
-def _below(value: object) -> Iterator[object]:
+def _command_values(value: object) -> Iterator[object]:
     """Return the values below keys that hold a command, and each item below keys that hold several."""
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
             if fold_key(name) not in _COMMANDS or member is None:
-                yield from _below(member)
+                yield from _command_values(member)
             elif fold_key(name) == "commands" and isinstance(member, list | tuple):
                 yield from cast("list[object]", member)
             else:
                 yield member
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _below(item)
+            yield from _command_values(item)
 
 
-def _pieces(value: object) -> Iterator[str | Argv]:
+def _possible_commands(value: object) -> Iterator[str | Argv]:
     """Return every text, and every list of texts both as one argument vector and line by line."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for member in cast("Mapping[str, object]", value).values():
-            yield from _pieces(member)
+            yield from _possible_commands(member)
     elif isinstance(value, list | tuple):
         argv = as_argv(cast("object", value))
         if argv is not None:
@@ -121,4 +121,4 @@ def _pieces(value: object) -> Iterator[str | Argv]:
         for item in cast("list[object]", value):
             # A single word of a vector is an argument, not a command.
             if argv is None or " " in cast("str", item):
-                yield from _pieces(item)
+                yield from _possible_commands(item)

@@ -53,7 +53,7 @@ _LISTED = frozenset("edits replacements".split())
 
 def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
     """Say why a call of a file tool is asked; None if it only writes files that this mode accepts."""
-    found = _files(arguments)
+    found = _written_files(arguments)
     if not found or not all(found):
         return Reason("edit_and_more")
     return next(filter(None, (file_objection(path, reach) for path in found)), None)
@@ -63,13 +63,15 @@ def file_objection(path: str, reach: ReadScope) -> Reason | None:
     """Say why edits to a file are asked; None for an ordinary source or document below a root."""
     names = _below_root(path, reach)
     if not names:
-        outside = not _odd(path) and not reach.contains(path)
+        outside = not _is_ambiguous(path) and not reach.contains(path)
         return Reason("edit_outside" if outside else "edit_odd_path", path=path)
     if reach.is_secret(path):
         return Reason("edit_secret", path=path)
-    if _steering(names) or any(name.startswith(".") for name in names):
+    if _is_loaded_name(names) or any(name.startswith(".") for name in names):
         return Reason("edit_steers", path=path)
-    return None if _by_ending([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
+    return (
+        None if _has_source_ending([fold_name(name) for name in names]) else Reason("edit_ending", path=path)
+    )
 
 
 def is_project_config(path: str) -> bool:
@@ -79,12 +81,12 @@ def is_project_config(path: str) -> bool:
     """
     names = [name for name in path.replace("\\", "/").split("/") if name not in {"", ".", ".."}]
     hidden = (name.startswith(".") for name in names)
-    return any(hidden) or bool(_ODD.search(path)) or _steering(names)
+    return any(hidden) or bool(_ODD.search(path)) or _is_loaded_name(names)
 
 
 def _below_root(path: str, reach: ReadScope) -> list[str] | None:
     """Return the components of a path below its outermost root; None if it is unusual or outside all roots."""
-    if _odd(path):
+    if _is_ambiguous(path):
         return None
     found = reach.resolve(path)
     if found is None or not reach.contains(path):
@@ -95,7 +97,7 @@ def _below_root(path: str, reach: ReadScope) -> list[str] | None:
     return [name for name in found.split("/") if name]
 
 
-def _odd(path: str) -> bool:
+def _is_ambiguous(path: str) -> bool:
     """Tell whether a path is empty, too long, or ambiguous."""
     if (
         not path
@@ -105,10 +107,10 @@ def _odd(path: str) -> bool:
         or path.startswith("//")
     ):
         return True
-    return any(_odd_name(name) for name in path.split("/")) or path.endswith("/")
+    return any(_is_ambiguous_name(name) for name in path.split("/")) or path.endswith("/")
 
 
-def _odd_name(name: str) -> bool:
+def _is_ambiguous_name(name: str) -> bool:
     """Tell whether a name goes up, looks like an option, or changes if dots and blanks at its end are dropped."""
     if name in {"", "."}:
         return False
@@ -120,14 +122,14 @@ def _odd_name(name: str) -> bool:
     )
 
 
-def _steering(names: Sequence[str]) -> bool:
+def _is_loaded_name(names: Sequence[str]) -> bool:
     compared = [fold_name(name) for name in names]
     if not compared:
         return True
     return any(name_pattern("folders").match(name) for name in compared[:-1]) or is_listed_name(compared)
 
 
-def _by_ending(compared: list[str]) -> bool:
+def _has_source_ending(compared: list[str]) -> bool:
     stem, dot, ending = compared[-1].rpartition(".")
     if not dot or not stem:
         return False
@@ -139,7 +141,7 @@ def _by_ending(compared: list[str]) -> bool:
     return ending in _DATA and any(name in _DATA_FOLDERS for name in compared[:-1])
 
 
-def _files(arguments: Mapping[str, Any]) -> list[str] | None:
+def _written_files(arguments: Mapping[str, Any]) -> list[str] | None:
     """Return the files that an input writes; None if it may do more than that."""
     places: list[str] = []
     patched: list[str] = []
@@ -150,13 +152,13 @@ def _files(arguments: Mapping[str, Any]) -> list[str] | None:
                 return None
             places.append(value)
         elif key in _PATCHES and isinstance(value, str):
-            found = _patched(key, value, alone=not any(map(is_path_key, arguments)))
+            found = _files_of_patch(key, value, alone=not any(map(is_path_key, arguments)))
             if found is None:
                 return None
             patched += found
-        elif key in _LISTED and (listed := _each(value)):
+        elif key in _LISTED and (listed := _files_of_edits(value)):
             patched += listed
-        elif not _plain(name, value):
+        elif not _is_harmless_member(name, value):
             return None
     if len(places) > 1 or (
         places and any(normalize_path(path) != normalize_path(places[0]) for path in patched)
@@ -165,28 +167,30 @@ def _files(arguments: Mapping[str, Any]) -> list[str] | None:
     return places or patched
 
 
-def _each(value: object) -> list[str] | None:
+def _files_of_edits(value: object) -> list[str] | None:
     """Return the files of a list of edits; None if an edit has more than a path and contents."""
     members = cast("list[object]", value) if isinstance(value, list) else []
-    found = [_file(cast("Mapping[str, object]", each)) for each in members if isinstance(each, Mapping)]
+    found = [
+        _file_of_edit(cast("Mapping[str, object]", each)) for each in members if isinstance(each, Mapping)
+    ]
     named = [path for path in found if path is not None]
     return named if len(named) == len(members) else None
 
 
-def _file(edit: Mapping[str, object]) -> str | None:
+def _file_of_edit(edit: Mapping[str, object]) -> str | None:
     path = [value for name, value in edit.items() if is_path_key(name)]
-    plain = all(_plain(name, value) for name, value in edit.items() if not is_path_key(name))
+    plain = all(_is_harmless_member(name, value) for name, value in edit.items() if not is_path_key(name))
     return path[0] if plain and len(path) == 1 and isinstance(path[0], str) else None
 
 
-def _patched(key: str, text: str, *, alone: bool) -> list[str] | None:
+def _files_of_patch(key: str, text: str, *, alone: bool) -> list[str] | None:
     """Return the files of a patch. A `diff` of search and replacement blocks next to a path names none."""
     if not alone and key == "diff" and patches.is_search_replace(text):
         return []
     return patches.patched_files(text)
 
 
-def _plain(name: str, value: object) -> bool:
+def _is_harmless_member(name: str, value: object) -> bool:
     """Tell whether a key and its value are contents or have no effect on which file is written and how."""
     key = fold_key(name)
     if value is None or value is False:
@@ -197,12 +201,14 @@ def _plain(name: str, value: object) -> bool:
         return isinstance(value, str) and value in _ACTIONS
     if key not in _CONTENTS:
         return key == "append" and value is True
-    return _only_contents(value)
+    return _is_contents(value)
 
 
-def _only_contents(value: object) -> bool:
+def _is_contents(value: object) -> bool:
     if isinstance(value, Mapping):
-        return all(_plain(name, member) for name, member in cast("Mapping[str, object]", value).items())
+        return all(
+            _is_harmless_member(name, member) for name, member in cast("Mapping[str, object]", value).items()
+        )
     if isinstance(value, list | tuple):
-        return all(_only_contents(item) for item in cast("list[object]", value))
+        return all(_is_contents(item) for item in cast("list[object]", value))
     return True

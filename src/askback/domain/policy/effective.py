@@ -58,7 +58,7 @@ def read_settings(
 
 def enforced_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
     """Return the policy that decides."""
-    return _policy(settings, [rule for rule in kept if not rule.shadow])
+    return _build_policy(settings, [rule for rule in kept if not rule.shadow])
 
 
 def shadow_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy | None:
@@ -67,13 +67,13 @@ def shadow_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Polic
     if settings.shadow is None and not any(rule.shadow for rule in rules):
         return None
     trial = settings.shadow.model_dump(exclude_none=True) if settings.shadow else {}
-    return _policy(settings.model_copy(update=trial), rules)
+    return _build_policy(settings.model_copy(update=trial), rules)
 
 
-def _policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
+def _build_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
     lists = [name for name in settings.lists if name in LISTS]
     looking = "read-only-tools"
-    rules, faults = _rules(
+    rules, faults = _build_rules(
         tuple((each.text, each.effect, each.locked) for each in kept),
         tuple(name for name in lists if name != looking),
     )
@@ -83,13 +83,13 @@ def _policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
         ask=settings.ask_mode,
         mode=settings.mode,
         table=settings.table_in_force,
-        read_only=_listed(looking) if looking in lists else (),
+        read_only=_built_in_rules(looking) if looking in lists else (),
         faults=faults,
     )
 
 
 @lru_cache(maxsize=256)
-def _rules(
+def _build_rules(
     kept: tuple[tuple[str, str, bool], ...], lists: tuple[str, ...]
 ) -> tuple[RuleSet, tuple[Reason, ...]]:
     """Return stored rules and those of lists, and why stored rules could not be read."""
@@ -102,9 +102,9 @@ def _rules(
             # A rule of an older version may be unreadable now. Calls that it stopped must not run.
             if effect != "allow":
                 faults.append(Reason("rule_unread_asked", rule=text, why=odd.why))
-    return RuleSet((*rules, *(rule for name in lists for rule in _listed(name)))), tuple(faults)
+    return RuleSet((*rules, *(rule for name in lists for rule in _built_in_rules(name)))), tuple(faults)
 
 
 @cache
-def _listed(name: str) -> tuple[Rule, ...]:
+def _built_in_rules(name: str) -> tuple[Rule, ...]:
     return built_in_rules(name)

@@ -104,47 +104,47 @@ def decide(call: Call, policy: Policy) -> PolicyResult:
     except NotCanonical:
         return PolicyResult("deny", (Reason("not_canonical"),))
     try:
-        return replace(_decided(call, policy), digest=digest)
+        return replace(_decide(call, policy), digest=digest)
     except Exception as failure:  # noqa: BLE001 - whatever fails in a check must not let the call through
         why = Reason("check_failed", failure=type(failure).__name__)
-        return PolicyResult(_instead(policy), (why,), digest=digest)
+        return PolicyResult(_ask_or_deny(policy), (why,), digest=digest)
 
 
-def _decided(call: Call, policy: Policy) -> PolicyResult:
+def _decide(call: Call, policy: Policy) -> PolicyResult:
     limit = hard_limits.broken_limit(call)
     dangers = risks(call)
     if limit:
         return PolicyResult("deny", (Reason("hard_limit", limit=limit),), risks=dangers)
-    denied = _hit(call, policy.rule_set, "deny")
+    denied = _find_rule(call, policy.rule_set, "deny")
     if denied:
         return PolicyResult("deny", (Reason("denied_by_rule", rule=denied.text),), (denied.text,), dangers)
-    asked = _hit(call, policy.rule_set, "ask")
+    asked = _find_rule(call, policy.rule_set, "ask")
     if asked or policy.faults:
         reasons = (Reason("asked_by_rule", rule=asked.text),) if asked else policy.faults
         return PolicyResult(
-            _instead(policy),
+            _ask_or_deny(policy),
             reasons,
             (asked.text,) if asked else (),
             dangers,
             locked=asked is not None and asked.locked,
         )
-    return _by_table(call, policy, dangers)
+    return _decide_by_table(call, policy, dangers)
 
 
-def _instead(policy: Policy) -> PolicyDecision:
+def _ask_or_deny(policy: Policy) -> PolicyDecision:
     """Return the decision for a call that must not run unasked: ask, or deny if nobody is asked."""
     return "deny" if policy.level == "deny" or asks_nobody(policy.ask, policy.table) else "ask"
 
 
-def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> PolicyResult:
-    texts, misses = _listed(call, policy, dangers)
+def _decide_by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> PolicyResult:
+    texts, misses = _covering_rules(call, policy, dangers)
     listed = texts is not None
     rules = tuple(dict.fromkeys(texts or ()))
-    if policy.mode == "plan" and not (listed and _looks(call, texts or (), policy)):
+    if policy.mode == "plan" and not (listed and _only_reads(call, texts or (), policy)):
         return PolicyResult("deny", (Reason("plan_mode"), *misses), risks=dangers)
-    if unchecked := _unchecked(call, policy):
+    if unchecked := _find_unchecked(call, policy):
         why = Reason("unchecked", why=unchecked)
-        return PolicyResult(_instead(policy), (why, *dangers), risks=dangers)
+        return PolicyResult(_ask_or_deny(policy), (why, *dangers), risks=dangers)
     level: PolicyLevel = "full" if policy.mode == "full" and policy.level != "deny" else policy.level
     editing = policy.mode == "accept_edits" and call.is_edit and not listed and not dangers
     wrong = edits.objection(call.members, policy.read_scope(call)) if editing else None
@@ -154,11 +154,11 @@ def _by_table(call: Call, policy: Policy, dangers: tuple[Reason, ...]) -> Policy
     )
     if kind != "allow":
         misses = misses if wrong is None else (wrong,)
-        return PolicyResult(kind, _why_not(kind, level, policy, misses, dangers), risks=dangers)
-    return PolicyResult("allow", (_why(level, ", ".join(rules), edit=edit),), rules, dangers)
+        return PolicyResult(kind, _reasons_not_to_allow(kind, level, policy, misses, dangers), risks=dangers)
+    return PolicyResult("allow", (_reason_to_allow(level, ", ".join(rules), edit=edit),), rules, dangers)
 
 
-def _why(level: PolicyLevel, rule: str, *, edit: bool) -> Reason:
+def _reason_to_allow(level: PolicyLevel, rule: str, *, edit: bool) -> Reason:
     if rule:
         return Reason("allowed_by_rule", rule=rule)
     if edit:
@@ -166,7 +166,7 @@ def _why(level: PolicyLevel, rule: str, *, edit: bool) -> Reason:
     return Reason("allowed_by_level", level=level) if level == "full" else Reason("allowed_unasked")
 
 
-def _why_not(
+def _reasons_not_to_allow(
     kind: PolicyDecision,
     level: PolicyLevel,
     policy: Policy,
@@ -180,7 +180,7 @@ def _why_not(
     return (*((Reason("everything_asked"),) if policy.ask == "always" else ()), *misses, *dangers)
 
 
-def _unchecked(call: Call, policy: Policy) -> Reason | None:
+def _find_unchecked(call: Call, policy: Policy) -> Reason | None:
     """Say why the checks so far may have missed something; such a call is never allowed by level or mode."""
     if call.reading is not None and call.reading.incomplete:
         return call.reading.incomplete
@@ -189,7 +189,7 @@ def _unchecked(call: Call, policy: Policy) -> Reason | None:
     return files.why_ambiguous(call.possible_paths, call.other_keys) if call.is_edit else None
 
 
-def _hit(call: Call, rules: RuleSet, effect: Literal["deny", "ask"]) -> Rule | None:
+def _find_rule(call: Call, rules: RuleSet, effect: Literal["deny", "ask"]) -> Rule | None:
     """Find the first rule that denies or asks."""
     seen = () if call.reading is None else call.reading.all_commands
     for rule in rules.stopping(effect):
@@ -201,7 +201,7 @@ def _hit(call: Call, rules: RuleSet, effect: Literal["deny", "ask"]) -> Rule | N
     return None
 
 
-def _listed(
+def _covering_rules(
     call: Call, policy: Policy, dangers: tuple[Reason, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Return the texts of the rules that together cover the whole call, or None and the reasons."""
@@ -213,14 +213,14 @@ def _listed(
         return rule.applies_in_folder(call) and (rule.folder is not None or rule.built_in)
 
     if not call.is_shell or not policy.roots or policy.read_scope(call).contains("."):
-        return _covered(call, policy, anywhere, dangers)
-    found = _covered(call, policy, here, dangers)
-    if found[0] is None and _covered(call, policy, anywhere, dangers)[0] is not None:
+        return _cover_call(call, policy, anywhere, dangers)
+    found = _cover_call(call, policy, here, dangers)
+    if found[0] is None and _cover_call(call, policy, anywhere, dangers)[0] is not None:
         return None, (Reason("rule_not_here", folder=call.folder or ""),)
     return found
 
 
-def _covered(
+def _cover_call(
     call: Call, policy: Policy, applies: Applies, dangers: tuple[Reason, ...]
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     rules = policy.rule_set
@@ -228,7 +228,7 @@ def _covered(
         exact = next((rule for rule in rules.exact if applies(rule) and rule.covers(call)), None)
         if exact is not None:
             return (exact.text,), ()
-        return _commands(call.reading, rules, applies, policy.read_scope(call), dangerous=bool(dangers))
+        return _cover_commands(call.reading, rules, applies, policy.read_scope(call), dangerous=bool(dangers))
     miss = Reason("no_rule_for_tool" if call.input in (None, {}) else "no_rule_for_input", tool=call.name)
     candidates = rules.allowing(None if call.is_shell else call.name)
     for rule in (*filter(applies, candidates), *policy.read_only):
@@ -236,7 +236,7 @@ def _covered(
             wrong = (
                 None
                 if rule.is_literal
-                else _beyond(call, rule, policy.read_scope(call), dangerous=bool(dangers))
+                else _exceeds(call, rule, policy.read_scope(call), dangerous=bool(dangers))
             )
             if wrong is None:
                 return (rule.text,), ()
@@ -244,12 +244,12 @@ def _covered(
     return None, (miss,)
 
 
-def _commands(
+def _cover_commands(
     reading: Reading, rules: RuleSet, applies: Applies, reach: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     extended = reading.extended
     if extended is not None and any(map(applies, rules.built_in)) and (reach.is_posix or not extended.posix):
-        covered, missed = _extended(extended, rules.built_in, applies, reach, dangerous=dangerous)
+        covered, missed = _cover_extended(extended, rules.built_in, applies, reach, dangerous=dangerous)
         if covered:
             return covered, ()
         if reading.unclear:
@@ -260,7 +260,9 @@ def _commands(
     misses: list[Reason] = []
     one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
     for at, argv in enumerate(reading.commands):
-        found = _command(argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and at > 0)
+        found = _cover_command(
+            argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and at > 0
+        )
         if isinstance(found, Rule):
             texts.append(found.text)
         else:
@@ -268,7 +270,7 @@ def _commands(
     return (None, tuple(misses)) if misses else (tuple(texts), ())
 
 
-def _extended(
+def _cover_extended(
     extended: ExtendedReading, built_in: RuleSet, applies: Applies, reach: ReadScope, *, dangerous: bool
 ) -> tuple[tuple[str, ...] | None, tuple[Reason, ...]]:
     """Check the commands of an extended reading, in each folder where they may run, by built-in rules alone."""
@@ -281,7 +283,7 @@ def _extended(
             there = reach if folder is None else reach.in_folder(folder)
             if there.find_own_data((there.folder or "", *step.argv)):
                 wrong = Reason("own_data")
-            found = wrong or _command(
+            found = wrong or _cover_command(
                 step.argv, built_in, applies, there, dangerous=dangerous, piped=step.piped
             )
             if not isinstance(found, Rule):
@@ -290,7 +292,7 @@ def _extended(
     return tuple(texts), ()
 
 
-def _command(
+def _cover_command(
     argv: tuple[str, ...],
     rules: RuleSet,
     applies: Applies,
@@ -308,23 +310,23 @@ def _command(
         if why is None and not (rule.prefix and dangerous):
             return rule
         miss = (
-            Reason("beyond", rule=rule.text, command=_short(argv), why=why)
+            Reason("beyond", rule=rule.text, command=_short_text(argv), why=why)
             if why
-            else Reason("beyond_dangerous", rule=rule.text, command=_short(argv))
+            else Reason("beyond_dangerous", rule=rule.text, command=_short_text(argv))
         )
-    return miss or Reason("no_rule", command=_short(argv))
+    return miss or Reason("no_rule", command=_short_text(argv))
 
 
 def _always(_: Rule) -> bool:
     return True
 
 
-def _short(argv: tuple[str, ...]) -> str:
+def _short_text(argv: tuple[str, ...]) -> str:
     shown = " ".join(argv)
     return shown if len(shown) <= 80 else f"{shown[:60]}…{shown[-19:]}"
 
 
-def _beyond(call: Call, rule: Rule, reach: ReadScope, *, dangerous: bool) -> Reason | None:
+def _exceeds(call: Call, rule: Rule, reach: ReadScope, *, dangerous: bool) -> Reason | None:
     """Say why a call is beyond a rule with patterns."""
     if dangerous:
         return Reason("beyond_input", rule=rule.text)
@@ -332,10 +334,11 @@ def _beyond(call: Call, rule: Rule, reach: ReadScope, *, dangerous: bool) -> Rea
     return wrong and Reason("beyond_input_why", rule=rule.text, why=wrong)
 
 
-def _looks(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
+def _only_reads(call: Call, texts: tuple[str, ...], policy: Policy) -> bool:
     """Tell whether a listed call only reads: a read-only tool, or commands that a built-in list covers."""
     if not call.is_shell or call.reading is None:
         return any(rule.text in texts for rule in policy.read_only)
     return (
-        _commands(call.reading, _PLAN_MODE, _always, policy.read_scope(call), dangerous=False)[0] is not None
+        _cover_commands(call.reading, _PLAN_MODE, _always, policy.read_scope(call), dangerous=False)[0]
+        is not None
     )

@@ -61,19 +61,19 @@ def path_key(arguments: Mapping[str, Any]) -> str | None:
 
 def other_keys(arguments: Mapping[str, Any]) -> frozenset[str]:
     """Return the keys that hold no contents, including those of paths; nested keys as dotted ways."""
-    return frozenset(_others(arguments, ""))
+    return frozenset(_other_keys_in(arguments, ""))
 
 
-def _others(value: object, at: str) -> Iterator[str]:
+def _other_keys_in(value: object, at: str) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
             if fold_key(name) in _CONTENTS:
-                yield from _others(member, f"{at}{name}.")
+                yield from _other_keys_in(member, f"{at}{name}.")
             else:
                 yield f"{at}{name}"
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _others(item, at or ".")
+            yield from _other_keys_in(item, at or ".")
 
 
 def possible_paths(arguments: Mapping[str, Any]) -> Iterator[str]:
@@ -81,20 +81,20 @@ def possible_paths(arguments: Mapping[str, Any]) -> Iterator[str]:
 
     Stops after the first text beyond the limit.
     """
-    yield from islice(_named(arguments, ""), MAX_PATHS + 1)
+    yield from islice(_paths_of_members(arguments, ""), MAX_PATHS + 1)
 
 
-def _named(value: object, name: str) -> Iterator[str]:
+def _paths_of_members(value: object, name: str) -> Iterator[str]:
     if isinstance(value, str):
         if fold_key(name) not in _CONTENTS:
             yield from _paths_in(value, name)
     elif isinstance(value, Mapping):
         # Inside contents too: `{"edits": [{"path": …}]}` names a file.
         for key, member in cast("Mapping[str, object]", value).items():
-            yield from _named(member, key)
+            yield from _paths_of_members(member, key)
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _named(item, name)
+            yield from _paths_of_members(item, name)
 
 
 def _paths_in(text: str, name: str) -> Iterator[str]:
@@ -106,16 +106,16 @@ def _paths_in(text: str, name: str) -> Iterator[str]:
 
 def path_values(value: object) -> Iterator[str]:
     """Return the texts below keys that hold paths."""
-    yield from islice(_paths(value), MAX_PATHS + 1)
+    yield from islice(_paths_of_value(value), MAX_PATHS + 1)
 
 
-def _paths(value: object) -> Iterator[str]:
+def _paths_of_value(value: object) -> Iterator[str]:
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
-            yield from _named(member, name) if is_path_key(name) else _paths(member)
+            yield from _paths_of_members(member, name) if is_path_key(name) else _paths_of_value(member)
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _paths(item)
+            yield from _paths_of_value(item)
 
 
 def why_ambiguous(places: Sequence[str], others: Iterable[str]) -> Reason | None:

@@ -53,17 +53,17 @@ def broken_limit(call: Call) -> Reason | None:
     """Say which hard limit a call breaks; None if it breaks none."""
     reading = call.reading
     if reading is None:
-        return next((reason for path in call.written_paths if (reason := _written(path))), None)
-    if any(map(_bomb, reading.lines)):
+        return next((reason for path in call.written_paths if (reason := _write_limit(path))), None)
+    if any(map(_is_fork_bomb, reading.lines)):
         return Reason("limit_bomb")
     for argv in reading.all_commands:
-        reason = _command(argv)
+        reason = _command_limit(argv)
         if reason:
             return reason
-    return next((reason for target in reading.targets if (reason := _written(target))), None)
+    return next((reason for target in reading.targets if (reason := _write_limit(target))), None)
 
 
-def _bomb(text: str) -> bool:
+def _is_fork_bomb(text: str) -> bool:
     """Tell whether a text defines a function that starts itself twice in the background: `f() { f | f & }; f`."""
     if any(sign not in text for sign in "&|({"):
         return False
@@ -71,42 +71,48 @@ def _bomb(text: str) -> bool:
     return bool(doubled) and any(match[1] in doubled for match in _DEFINED.finditer(text))
 
 
-def _command(argv: Argv) -> Reason | None:
+def _command_limit(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     operands = [word for word in argv[1:] if not word.startswith("-")]
     if name in _RECURSIVE or name == "find":
-        return _removal(name, argv, operands)
+        return _removal_limit(name, argv, operands)
     if name in _FORMATS or name.startswith("mkfs."):
         return Reason("limit_format", name=name)
     written = operands[-1:] if name in _LAST_OPERAND else operands
     if name in _DEVICE_WRITERS:
         outputs = [word[3:] for word in operands if word.startswith("of=")] if name == "dd" else written
-        if device := next(filter(_device, outputs), None):
+        if device := next(filter(_is_device, outputs), None):
             return Reason("limit_device", path=device)
     if name in _FILE_WRITERS and (name != "sed" or "i" in letters(argv)):
         targets = written if name in _LAST_OPERAND else [word.removeprefix("of=") for word in written]
-        return next((reason for word in targets if (reason := _written(word))), None)
+        return next((reason for word in targets if (reason := _write_limit(word))), None)
     return None
 
 
-def _removal(name: str, argv: Argv, operands: list[str]) -> Reason | None:
+def _removal_limit(name: str, argv: Argv, operands: list[str]) -> Reason | None:
     """Say why a command must not delete or change a whole folder tree; None if it does neither."""
     if name == "find":
         deletes = "-delete" in argv or any(basename(word) in {"rm", "shred"} for word in argv)
-        return _everything(operands[:1]) if deletes else None
-    if not ("R" in letters(argv) or (name == "rm" and "r" in letters(argv)) or _long(argv, "--recursive")):
+        return _names_everything(operands[:1]) if deletes else None
+    if not (
+        "R" in letters(argv)
+        or (name == "rm" and "r" in letters(argv))
+        or _has_long_option(argv, "--recursive")
+    ):
         return None
     if name != "rm":
-        return _everything(operands[1:])
-    return _everything(operands) or (Reason("limit_root") if _long(argv, "--no-preserve-root") else None)
+        return _names_everything(operands[1:])
+    return _names_everything(operands) or (
+        Reason("limit_root") if _has_long_option(argv, "--no-preserve-root") else None
+    )
 
 
-def _long(argv: Argv, option: str) -> bool:
+def _has_long_option(argv: Argv, option: str) -> bool:
     """Tell whether a long option is present, also abbreviated as GNU programs allow."""
     return any(len(word) > 3 and option.startswith(word) for word in argv[1:])
 
 
-def _everything(operands: list[str]) -> Reason | None:
+def _names_everything(operands: list[str]) -> Reason | None:
     for word in operands:
         names = [name for name in paths.components(word) if name not in {"*", ".*"}]
         if word.startswith("/") and (not names or (len(names) == 1 and names[0] in _SYSTEM)):
@@ -116,23 +122,23 @@ def _everything(operands: list[str]) -> Reason | None:
     return None
 
 
-def _device(path: str) -> bool:
-    place = _absolute(path)
+def _is_device(path: str) -> bool:
+    place = _absolute_path(path)
     return place.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(place)
 
 
-def _written(path: str) -> Reason | None:
-    if _device(path):
+def _write_limit(path: str) -> Reason | None:
+    if _is_device(path):
         return Reason("limit_device", path=path)
     names = paths.components(path)
     if ".ssh" in names or names[-1:] == ["authorized_keys"]:
         return Reason("limit_ssh", path=path)
-    if tuple(_absolute(path).split("/")[1:3]) in _ACCOUNTS:
+    if tuple(_absolute_path(path).split("/")[1:3]) in _ACCOUNTS:
         return Reason("limit_accounts", path=path)
     return None
 
 
-def _absolute(path: str) -> str:
+def _absolute_path(path: str) -> str:
     """Return the absolute form of a path, also with `file:` or leading `..`; empty if it is relative."""
     bare = paths.without_scheme(path).replace("\\", "/")
     names = paths.components(bare)

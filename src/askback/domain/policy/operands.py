@@ -121,7 +121,7 @@ _TWO_VALUES = frozenset({"arg", "argjson"})
 
 def parse_arguments(argv: Argv) -> ParsedArguments:
     """Parse the arguments of a command; combined letters become single options, each with its value."""
-    program = _program(argv)
+    program = _program_options(argv)
     long_values = program.long_values.split()
     found, left = ParsedArguments(), list(reversed(argv[1:]))
     while left:
@@ -137,17 +137,17 @@ def parse_arguments(argv: Argv) -> ParsedArguments:
                 value = left.pop() if left else ""
             found.options.append((name, value))
         else:
-            _cluster(word[1:], program.values, left, found)
+            _parse_cluster(word[1:], program.values, left, found)
     return found
 
 
-def _program(argv: Argv) -> ProgramOptions:
+def _program_options(argv: Argv) -> ProgramOptions:
     name = basename(argv[0])
     found = _PROGRAMS.get(f"{name} {argv[1]}") if name == "git" and len(argv) > 1 else None
     return found or _PROGRAMS.get(name, ProgramOptions())
 
 
-def _cluster(letters: str, values: str, left: list[str], found: ParsedArguments) -> None:
+def _parse_cluster(letters: str, values: str, left: list[str], found: ParsedArguments) -> None:
     for at, letter in enumerate(letters):
         if letter in values:
             found.options.append((letter, letters[at + 1 :] or (left.pop() if left else "")))
@@ -161,16 +161,16 @@ def file_operands(argv: Argv) -> list[str]:
     """Return the operands that name files or folders; for git also revisions, which look alike."""
     name = basename(argv[0])
     if name == "find":
-        return list(_find(argv[1:]))
-    program, found = _program(argv), parse_arguments(argv)
+        return list(_find_operands(argv[1:]))
+    program, found = _program_options(argv), parse_arguments(argv)
     skip = program.skip
     if skip and found.has(*program.instead):
         skip = 1 if name == "git" else 0
     operands = [] if skip is None else found.operands[skip:]
-    return [*operands, *_values(found, program)]
+    return [*operands, *_file_values(found, program)]
 
 
-def _values(found: ParsedArguments, program: ProgramOptions) -> Iterator[str]:
+def _file_values(found: ParsedArguments, program: ProgramOptions) -> Iterator[str]:
     for name, value in found.options:
         plain = name in program.values if len(name) == 1 else name in _PLAIN_VALUES | _TWO_VALUES
         if value and not plain:
@@ -179,7 +179,7 @@ def _values(found: ParsedArguments, program: ProgramOptions) -> Iterator[str]:
             yield value.rpartition(":")[2]
 
 
-def _find(arguments: Argv) -> Iterator[str]:
+def _find_operands(arguments: Argv) -> Iterator[str]:
     """Return the folders where find begins, and the files that it compares with."""
     started = False
     for before, word in zip(("", *arguments), arguments, strict=False):

@@ -31,10 +31,10 @@ def patched_files(text: str) -> list[str] | None:
     lines = text.strip("\n").splitlines()
     if not lines or len(lines) != len(text.strip("\n").split("\n")):
         return None
-    return _codex(lines) if lines[0].strip() == _BEGIN else _unified(lines)
+    return _codex_files(lines) if lines[0].strip() == _BEGIN else _unified_files(lines)
 
 
-def _codex(lines: list[str]) -> list[str] | None:
+def _codex_files(lines: list[str]) -> list[str] | None:
     found: list[str] = []
     if lines[-1].strip() != _END:
         return None
@@ -51,7 +51,7 @@ def _codex(lines: list[str]) -> list[str] | None:
     return found
 
 
-def _unified(lines: list[str]) -> list[str] | None:
+def _unified_files(lines: list[str]) -> list[str] | None:
     found: list[str] = []
     old: str | None = None
     for line in lines:
@@ -61,25 +61,25 @@ def _unified(lines: list[str]) -> list[str] | None:
                 return None
             found.append(git["new"])
         elif line.startswith("--- "):
-            old = _side(line, "a/")
+            old = _side_path(line, "a/")
         elif line.startswith("+++ "):
-            new = _side(line, "b/")
+            new = _side_path(line, "b/")
             if new is None or new == _NONE or old is None or old not in {new, _NONE}:
                 return None
             found.append(new)
             old = None
-        elif not _known(line):
+        elif not _is_known_line(line):
             return None
     return list(dict.fromkeys(found))
 
 
-def _side(line: str, prefix: str) -> str | None:
+def _side_path(line: str, prefix: str) -> str | None:
     """Return the path of one side; None without git's prefix, because it is unclear how much to strip."""
     path = line[4:].partition("\t")[0]
     return path if path == _NONE else path.removeprefix(prefix) if path.startswith(prefix) else None
 
 
-def _known(line: str) -> bool:
+def _is_known_line(line: str) -> bool:
     if line == "" or line[0] in " +-":
         return True
     return (

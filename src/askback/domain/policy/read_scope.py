@@ -69,9 +69,9 @@ class ReadScope:
         if found is None:
             # A rule of a person may lead further: `../lib` is a specific folder, `..` and `../..` are not.
             names = path.split("/")
-            return path.startswith("../") and names[-1] not in {"", ".", ".."} and not _hidden(names)
+            return path.startswith("../") and names[-1] not in {"", ".", ".."} and not _is_hidden(names)
         names = [name for name in found.split("/") if name]
-        if not names or found == "." or _hidden(names):
+        if not names or found == "." or _is_hidden(names):
             return False
         if not found.startswith("/"):
             return True
@@ -117,7 +117,7 @@ class ReadScope:
             return None
         folders = [normalize_path(folder).casefold() for folder in self.own]
         names = re.compile(
-            "|".join(_EDGES.format(re.escape(name)) for folder in folders for name in _spelled(folder))
+            "|".join(_EDGES.format(re.escape(name)) for folder in folders for name in _spellings(folder))
         )
         last = tuple(folder.rpartition("/")[2] for folder in folders)
         for text in texts:
@@ -143,11 +143,11 @@ def is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder.rstrip("/") + "/")
 
 
-def _hidden(names: Iterable[str]) -> bool:
+def _is_hidden(names: Iterable[str]) -> bool:
     return any(name.startswith(".") and name not in {".", ".."} for name in names)
 
 
-def _spelled(folder: str) -> tuple[str, ...]:
+def _spellings(folder: str) -> tuple[str, ...]:
     """Return the spellings of a folder: in full, and its last two names for use after a variable."""
     names = folder.strip("/").split("/")
     return (folder, "/".join(names[-2:])) if len(names) > _LEAST_DEPTH else (folder,)

@@ -39,7 +39,7 @@ def risks(call: Call) -> tuple[Reason, ...]:
             for t in reading.targets
             if t not in _HARMLESS and not t.isdecimal()
         ]
-        if _piped(reading):
+        if _pipes_into_interpreter(reading):
             found.append(Reason("danger_piped"))
     for path in call.written_paths:
         if paths.is_autorun_path(path):
@@ -61,7 +61,7 @@ def risky_texts(call: Call) -> tuple[str, ...]:
 
 def _risky_words(argv: Argv) -> Argv:
     """Return the program, its sub-command if that decides about the danger, and the options after it."""
-    first = 2 if len(argv) > 1 and (_git(argv) or _far(argv)) else 1
+    first = 2 if len(argv) > 1 and (_git_risk(argv) or _remote_risk(argv)) else 1
     last = next((at for at, word in enumerate(argv[first:], first) if not word.startswith("-")), len(argv))
     return argv[:last]
 
@@ -71,7 +71,7 @@ def command_risks(argv: Argv) -> tuple[Reason, ...]:
     return tuple(reason for check in _CHECKS if (reason := check(argv)))
 
 
-def _piped(reading: Reading) -> bool:
+def _pipes_into_interpreter(reading: Reading) -> bool:
     return any("|" in line for line in reading.lines) and any(
         is_interpreter(argv[0]) and all(word.startswith("-") for word in argv[1:])
         for argv in reading.all_commands
@@ -88,7 +88,7 @@ def letters(argv: Argv) -> set[str]:
     }
 
 
-def _removal(argv: Argv) -> Reason | None:
+def _removal_risk(argv: Argv) -> Reason | None:
     if basename(argv[0]) == "find" and "-delete" in argv:
         return Reason("danger_find")
     if basename(argv[0]) != "rm":
@@ -98,7 +98,7 @@ def _removal(argv: Argv) -> Reason | None:
     return Reason("danger_rm_forced") if "f" in letters(argv) or "--force" in argv else None
 
 
-def _git(argv: Argv) -> Reason | None:
+def _git_risk(argv: Argv) -> Reason | None:
     if basename(argv[0]) != "git" or len(argv) < 2:
         return None
     sub, rest, flags = argv[1], argv[2:], letters(argv[1:])
@@ -115,7 +115,7 @@ def _git(argv: Argv) -> Reason | None:
     return Reason("danger_stash") if sub == "stash" and rest[:1] in {("drop",), ("clear",)} else None
 
 
-def _rights(argv: Argv) -> Reason | None:
+def _permission_risk(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     if name in {"chmod", "chown", "chgrp"} and "R" in letters(argv):
         return Reason("danger_rights")
@@ -126,7 +126,7 @@ def _rights(argv: Argv) -> Reason | None:
     return Reason("danger_other_user") if name in _ROOT else None
 
 
-def _machine(argv: Argv) -> Reason | None:
+def _system_risk(argv: Argv) -> Reason | None:
     name = basename(argv[0])
     if name in _HALT:
         return Reason("danger_halt")
@@ -139,7 +139,7 @@ def _machine(argv: Argv) -> Reason | None:
     return Reason("danger_system") if name in _SYSTEM else None
 
 
-def _far(argv: Argv) -> Reason | None:
+def _remote_risk(argv: Argv) -> Reason | None:
     name, rest = basename(argv[0]), argv[1:]
     if name in {"npm", "pnpm", "yarn", "cargo", "twine", "gem", "poetry", "uv"} and {
         "publish",
@@ -157,7 +157,7 @@ def _far(argv: Argv) -> Reason | None:
     )
 
 
-def _code(argv: Argv) -> Reason | None:
+def _code_risk(argv: Argv) -> Reason | None:
     if basename(argv[0]) == "eval":
         return Reason("danger_eval")
     if is_interpreter(argv[0]) and {"c", "e"} & letters(argv[:2]):
@@ -165,4 +165,11 @@ def _code(argv: Argv) -> Reason | None:
     return None
 
 
-_CHECKS: tuple[Callable[[Argv], Reason | None], ...] = (_removal, _git, _rights, _machine, _far, _code)
+_CHECKS: tuple[Callable[[Argv], Reason | None], ...] = (
+    _removal_risk,
+    _git_risk,
+    _permission_risk,
+    _system_risk,
+    _remote_risk,
+    _code_risk,
+)

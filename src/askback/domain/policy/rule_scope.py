@@ -33,7 +33,7 @@ _WILD = re.compile(r"[*?\[\]{}!]")
 
 def check_command(argv: Argv, rule: Rule, reach: ReadScope, *, piped: bool) -> Reason | None:
     """Say why a rule does not cover a simple command that it matches."""
-    if rule.built_in and (wrong := _outside(argv, reach)):
+    if rule.built_in and (wrong := _check_roots(argv, reach)):
         return wrong
     if not rule.prefix:
         return None
@@ -41,10 +41,10 @@ def check_command(argv: Argv, rule: Rule, reach: ReadScope, *, piped: bool) -> R
     if secret := next((path for path in found if reach.is_secret(path)), None):
         return Reason("secret_place", path=secret)
     searched = folder_search(argv, piped=piped)
-    return None if searched is None else _searched(searched, rule, reach)
+    return None if searched is None else _check_search(searched, rule, reach)
 
 
-def _outside(argv: Argv, reach: ReadScope) -> Reason | None:
+def _check_roots(argv: Argv, reach: ReadScope) -> Reason | None:
     if not reach.contains("."):
         return Reason("folder_outside", path=reach.folder or "")
     if basename(argv[0]) == "git" and argv[1:2] != ("--version",) and not reach.is_at_root:
@@ -68,7 +68,7 @@ def check_pattern(argv: Argv, word: str) -> Reason | None:
     return None if harmless else Reason("pattern_open", pattern=word)
 
 
-def _searched(searched: FolderSearch, rule: Rule, reach: ReadScope) -> Reason | None:
+def _check_search(searched: FolderSearch, rule: Rule, reach: ReadScope) -> Reason | None:
     if searched.is_harmless(reach) or (rule.built_in and searched.avoids_hidden(reach)):
         return None
     if not rule.built_in and searched.has_named_folders(reach):
@@ -79,18 +79,22 @@ def _searched(searched: FolderSearch, rule: Rule, reach: ReadScope) -> Reason | 
 def check_tool(call: Call, rule: Rule, reach: ReadScope) -> Reason | None:
     """Say why a tool rule with patterns does not cover a call."""
     if rule.arguments and call.is_edit:
-        return _beside(call, rule)
+        return _check_autorun(call, rule)
     if rule.arguments:
         return None
     if rule.built_in:
-        return _read(call, reach)
+        return _check_read(call, reach)
     found = next((text for text in call.texts() if paths.is_secret_path(text) or text.startswith("~")), None)
     if found:
         return Reason("unnamed_secret", path=found)
-    return None if _filtered(call, reach) or all(map(reach.is_named_folder, _targets(call))) else _MAY_OPEN
+    return (
+        None
+        if _is_filtered(call, reach) or all(map(reach.is_named_folder, _search_targets(call)))
+        else _MAY_OPEN
+    )
 
 
-def _read(call: Call, reach: ReadScope) -> Reason | None:
+def _check_read(call: Call, reach: ReadScope) -> Reason | None:
     """Check every path of a read-only tool; name patterns are paths relative to the folder of the call."""
     if not call.has_members:
         return Reason("input_no_object")
@@ -101,12 +105,12 @@ def _read(call: Call, reach: ReadScope) -> Reason | None:
     for path in (*named, *others):
         if reach.is_secret(path) or reach.is_secret(_WILD.sub("", path)):
             return Reason("unnamed_secret", path=path)
-        if _odd(path) or not reach.contains(path):
+        if _is_ambiguous(path) or not reach.contains(path):
             return Reason("path_outside", path=path)
     up = next((text for text in others if _leads_out(text)), None)
     if up:
         return Reason("pattern_outside", pattern=up)
-    return None if _filtered(call, reach) else _MAY_OPEN
+    return None if _is_filtered(call, reach) else _MAY_OPEN
 
 
 def _leads_out(pattern: str) -> bool:
@@ -115,16 +119,16 @@ def _leads_out(pattern: str) -> bool:
     return any(part.startswith(("/", "~")) for part in later) or ".." in re.split(r"[/{},()|\s]", pattern)
 
 
-def _odd(path: str) -> bool:
+def _is_ambiguous(path: str) -> bool:
     """Tell whether a tool may read a path differently: with a scheme, a variable, or a blank at its end."""
     return paths.leaves_folder(path.lstrip("/").replace("..", "")) or path != path.strip()
 
 
-def _targets(call: Call) -> list[str]:
+def _search_targets(call: Call) -> list[str]:
     return read_tools.search_folders(call.members) or ["."]
 
 
-def _filtered(call: Call, reach: ReadScope) -> bool:
+def _is_filtered(call: Call, reach: ReadScope) -> bool:
     """Tell whether a tool does not search, or finds only names or folders without secret files."""
     if call.folded_name not in read_tools.SEARCH_TOOLS:
         return True
@@ -133,10 +137,10 @@ def _filtered(call: Call, reach: ReadScope) -> bool:
         return all(map(safe_globs, globs))
     if types:
         return all(map(safe_type, types))
-    return all(looks_like_file(path) or reach.is_secret_free(path) for path in _targets(call))
+    return all(looks_like_file(path) or reach.is_secret_free(path) for path in _search_targets(call))
 
 
-def _beside(call: Call, rule: Rule) -> Reason | None:
+def _check_autorun(call: Call, rule: Rule) -> Reason | None:
     """Exclude autorun files from a pattern, unless the rule names their folder."""
     named = [_WILD.split(glob, maxsplit=1)[0] for _, glob in rule.arguments]
     for path in call.possible_paths:
@@ -148,11 +152,11 @@ def _beside(call: Call, rule: Rule) -> Reason | None:
 
 def check_own_data(call: Call, reach: ReadScope) -> Reason | None:
     """Say which part of a call reaches into askback's own data folder."""
-    found = reach.find_own_data(_all(call, reach))
+    found = reach.find_own_data(_possible_paths(call, reach))
     return None if found is None else Reason("own_data")
 
 
-def _all(call: Call, reach: ReadScope) -> Iterator[str]:
+def _possible_paths(call: Call, reach: ReadScope) -> Iterator[str]:
     if reach.folder is not None:
         yield reach.folder
     if call.is_edit:

@@ -28,14 +28,14 @@ class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with
     @cached_property
     def _anything(self) -> tuple[Rule, ...]:
         """The rules that allow more names than one."""
-        return tuple(rule for rule in self._allowing if _name(rule) is None)
+        return tuple(rule for rule in self._allowing if _only_name(rule) is None)
 
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[Rule, ...]]:
-        names = {name for rule in self._allowing if (name := _name(rule)) is not None}
+        names = {name for rule in self._allowing if (name := _only_name(rule)) is not None}
         found: dict[str, list[Rule]] = {name: [] for name in names}
         for rule in self._allowing:
-            name = _name(rule)
+            name = _only_name(rule)
             for each in found if name is None else (name,):
                 found[each].append(rule)
         return {name: tuple(rules) for name, rules in found.items()}
@@ -62,7 +62,7 @@ class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with
         return self._allowing if name is None else self._by_name.get(name, self._anything)
 
 
-def _name(rule: Rule) -> str | None:
+def _only_name(rule: Rule) -> str | None:
     """Return the only name that a rule matches, as a first word or as a tool; None if it may match several."""
     if rule.words is not None:
         return rule.words[0] if rule.words else None

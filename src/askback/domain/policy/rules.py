@@ -124,14 +124,14 @@ class Rule:
 
         An allow rule matches as narrowly as it is written, a deny or ask rule as widely as it may be meant.
         """
-        return self._allows(call) if self.effect == "allow" else self._reaches(call)
+        return self._allows(call) if self.effect == "allow" else self._stops(call)
 
     def _allows(self, call: Call) -> bool:
         if self.words is not None:
-            return self._bare and call.name == self.words[0]
+            return self._is_bare and call.name == self.words[0]
         if call.is_shell and self.input is not None:
             return self.applies_in_folder(call) and call.exact_call == (self.tool, self.input)
-        if not _named(call.name, self.tool):
+        if not _matches_name(call.name, self.tool):
             return False
         if self.input is not None:
             return call.canonical_input == self.input
@@ -139,12 +139,12 @@ class Rule:
             return False
         return all(args.allow_matches(call.members, name, glob) for name, glob in self.arguments)
 
-    def _reaches(self, call: Call) -> bool:
+    def _stops(self, call: Call) -> bool:
         if self.words is not None:
-            return self._bare and call.folded_name == fold_tool_name(self.words[0])
+            return self._is_bare and call.folded_name == fold_tool_name(self.words[0])
         if call.is_shell and self.input is not None:
             return self.applies_in_folder(call) and call.exact_call[1] == self.input
-        if not _named(call.folded_name, fold_tool_name(self.tool)):
+        if not _matches_name(call.folded_name, fold_tool_name(self.tool)):
             return False
         if self.input is not None:
             return call.canonical_input == self.input
@@ -153,32 +153,32 @@ class Rule:
         )
 
     @property
-    def _bare(self) -> bool:
+    def _is_bare(self) -> bool:
         """Tell whether this is a single word, which may name a program or a tool."""
         return self.words is not None and len(self.words) == 1 and not self.prefix and not self.tool
 
 
-def _named(name: str, pattern: str) -> bool:
+def _matches_name(name: str, pattern: str) -> bool:
     return name == pattern or (args.has_wildcard(pattern) and fnmatchcase(name, pattern))
 
 
 def parse_rule(text: str, effect: Effect = "allow", *, locked: bool = False) -> Rule:
     """Parse a rule. Raises RuleError."""
-    rule = _parsed(text, effect)
+    rule = _parse(text, effect)
     return replace(rule, locked=True) if locked else rule
 
 
 @lru_cache(maxsize=4096)
-def _parsed(text: str, effect: Effect) -> Rule:
+def _parse(text: str, effect: Effect) -> Rule:
     text = text.strip()
-    rule = _read(text, effect)
+    rule = _parse_notation(text, effect)
     # The canonical text is stored and shown, so it must mean the same.
-    if rule.text != text and _read(rule.text, effect) != rule:
+    if rule.text != text and _parse_notation(rule.text, effect) != rule:
         raise RuleError(Reason("rule_ambiguous"))
     return rule
 
 
-def _read(text: str, effect: Effect) -> Rule:
+def _parse_notation(text: str, effect: Effect) -> Rule:
     if not text or len(text) > _LONGEST:
         raise RuleError(Reason("rule_too_long", max=str(_LONGEST)))
     if "\n" in text or "\t" in text or why_suspicious(text):
@@ -186,20 +186,20 @@ def _read(text: str, effect: Effect) -> Rule:
     form, exact = _FORM.fullmatch(text), _EXACT.fullmatch(text) or _EXACT_VALUE.fullmatch(text)
     placed = _FOLDER.fullmatch(text)
     if placed and not form and not exact:
-        return _in_folder(_read(placed["rule"], effect), placed["folder"])
+        return _in_folder(_parse_notation(placed["rule"], effect), placed["folder"])
     if form and form["tool"].casefold() in SHELL_TOOLS:
-        return _command(form["inside"], effect, tool=form["tool"].casefold())
+        return _command_rule(form["inside"], effect, tool=form["tool"].casefold())
     if form:
-        return _with_arguments(form["tool"], form["inside"], effect)
+        return _argument_rule(form["tool"], form["inside"], effect)
     if exact:
-        return _with_input(exact["tool"], exact["input"], effect)
+        return _input_rule(exact["tool"], exact["input"], effect)
     if text.startswith(("tool:", "mcp:", "mcp__")):
-        return _tool(text.removeprefix("tool:"), effect)
+        return _tool_rule(text.removeprefix("tool:"), effect)
     try:
-        return _command(text, effect, bare=True)
+        return _command_rule(text, effect, bare=True)
     except RuleError:
         if _NAME.fullmatch(text) and args.has_wildcard(text):
-            return _tool(text, effect)
+            return _tool_rule(text, effect)
         raise
 
 
@@ -211,7 +211,7 @@ def _in_folder(rule: Rule, folder: str) -> Rule:
     return replace(rule, text=f"{rule.text} in {folder}", folder=folder)
 
 
-def _command(inside: str, effect: Effect, *, bare: bool = False, tool: str = "bash") -> Rule:
+def _command_rule(inside: str, effect: Effect, *, bare: bool = False, tool: str = "bash") -> Rule:
     inside = inside.strip()
     anything = inside.endswith(":!*")
     prefix = anything or inside.endswith(":*")
@@ -227,7 +227,7 @@ def _command(inside: str, effect: Effect, *, bare: bool = False, tool: str = "ba
     except NotUnderstood as odd:
         if prefix or bare:
             raise RuleError(Reason("rule_unread", rule=inside, why=odd.why)) from None
-        return _exactly(tool, {"command": inside}, effect)
+        return _exact_rule(tool, {"command": inside}, effect)
     quoted = " ".join(shlex.quote(word) for word in words)
     if bare and len(words) == 1 and not prefix:
         return Rule(effect, quoted, words=words)
@@ -235,7 +235,7 @@ def _command(inside: str, effect: Effect, *, bare: bool = False, tool: str = "ba
     return Rule(effect, text, tool="bash", words=words, prefix=prefix, any_arguments=anything)
 
 
-def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
+def _argument_rule(tool: str, inside: str, effect: Effect) -> Rule:
     arguments: list[tuple[str, str]] = []
     for part in inside.split(","):
         match = _ARGUMENT.fullmatch(part)
@@ -247,7 +247,7 @@ def _with_arguments(tool: str, inside: str, effect: Effect) -> Rule:
     return Rule(effect, f"{name}({listed})", tool=name, arguments=tuple(arguments))
 
 
-def _with_input(tool: str, inside: str, effect: Effect) -> Rule:
+def _input_rule(tool: str, inside: str, effect: Effect) -> Rule:
     name = tool_name(tool.removeprefix("tool:"))
     try:
         value = jsontext.parse(inside)
@@ -256,13 +256,13 @@ def _with_input(tool: str, inside: str, effect: Effect) -> Rule:
         value = canonical = None
     shell = fold_tool_name(name) in SHELL_TOOLS
     if shell and isinstance(value, dict):
-        return _exactly(fold_tool_name(name), cast("dict[str, Any]", value), effect)
+        return _exact_rule(fold_tool_name(name), cast("dict[str, Any]", value), effect)
     if shell or canonical is None:
         raise RuleError(Reason("rule_input", tool=name, example='{"to": "bob"}')) from None
     return Rule(effect, exact_rule_text(name, canonical), tool=name, input=canonical)
 
 
-def _exactly(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
+def _exact_rule(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
     """Make the rule for exactly one call of a shell tool. It must be clear what the command runs."""
     call = Call(tool, arguments)
     if call.folder is not None:
@@ -290,7 +290,7 @@ def exact_rule_text(name: str, canonical: bytes) -> str:
     return f"{mark}{name} {json.dumps(json.loads(canonical), ensure_ascii=False)}"
 
 
-def _tool(text: str, effect: Effect) -> Rule:
+def _tool_rule(text: str, effect: Effect) -> Rule:
     name = tool_name(text)
     if not _NAME.fullmatch(name):
         raise RuleError(Reason("rule_tool"))

@@ -39,7 +39,7 @@ class FolderSearch:
     def is_harmless(self, reach: ReadScope) -> bool:
         """Tell whether it opens no secret file, because of its filters or of facts from the adapter."""
         targets = self.targets or ["."]
-        return self._filtered or all(
+        return self._is_filtered or all(
             looks_like_file(target) or reach.is_secret_free(target) for target in targets
         )
 
@@ -56,7 +56,7 @@ class FolderSearch:
         )
 
     @property
-    def _filtered(self) -> bool:
+    def _is_filtered(self) -> bool:
         if self.globs:
             # ripgrep searches files that an include pattern matches even if they are hidden or of another type.
             return all(map(safe_glob, self.globs))
@@ -70,14 +70,14 @@ def folder_search(argv: Argv, *, piped: bool = False) -> FolderSearch | None:
     """
     name = basename(argv[0])
     if name in _GREPS:
-        return _grep(argv, name)
+        return _grep_search(argv, name)
     if name == "rg":
-        return _rg(argv, piped=piped)
+        return _rg_search(argv, piped=piped)
     if name == "diff":
-        return _diff(argv)
+        return _diff_search(argv)
     if name in {"tar", "zip"}:
-        return _pack(argv, name)
-    return _git_grep(argv) if name == "git" and argv[1:2] == ("grep",) else None
+        return _archive_search(argv, name)
+    return _git_grep_search(argv) if name == "git" and argv[1:2] == ("grep",) else None
 
 
 def looks_like_file(path: str) -> bool:
@@ -89,9 +89,9 @@ def looks_like_file(path: str) -> bool:
     return bool(stem.strip(".")) and ending.casefold() in edits.FILE_ENDINGS
 
 
-def _grep(argv: Argv, name: str) -> FolderSearch | None:
+def _grep_search(argv: Argv, name: str) -> FolderSearch | None:
     parsed = operands.parse_arguments(argv)
-    if name != "rgrep" and not any(_recurses(option, value) for option, value in parsed.options):
+    if name != "rgrep" and not any(_is_recursive(option, value) for option, value in parsed.options):
         return None
     found = FolderSearch(operands.file_operands(argv))
     for option, value in parsed.options:
@@ -101,7 +101,7 @@ def _grep(argv: Argv, name: str) -> FolderSearch | None:
     return found
 
 
-def _recurses(option: str, value: str) -> bool:
+def _is_recursive(option: str, value: str) -> bool:
     if option in {"d", "directories"} or (len(option) > 1 and "directories".startswith(option)):
         return value.startswith("rec") or not value
     return option in {"r", "R"} or (
@@ -109,7 +109,7 @@ def _recurses(option: str, value: str) -> bool:
     )
 
 
-def _rg(argv: Argv, *, piped: bool) -> FolderSearch | None:
+def _rg_search(argv: Argv, *, piped: bool) -> FolderSearch | None:
     parsed, targets = operands.parse_arguments(argv), operands.file_operands(argv)
     if parsed.has(*_SHOWS_NAMES) or (piped and not targets):
         return None
@@ -129,12 +129,12 @@ def _shows_hidden(option: tuple[str, str]) -> bool:
     return name in {"u", "."} or (len(name) > 1 and name.startswith(("hid", "no-ig", "unr")))
 
 
-def _diff(argv: Argv) -> FolderSearch | None:
+def _diff_search(argv: Argv) -> FolderSearch | None:
     targets = operands.file_operands(argv)
     return None if targets and all(map(looks_like_file, targets)) else FolderSearch(targets)
 
 
-def _pack(argv: Argv, name: str) -> FolderSearch | None:
+def _archive_search(argv: Argv, name: str) -> FolderSearch | None:
     """Return the folders that an archive is made of, which may contain a secret file."""
     recurses = any(word.startswith("-") and "r" in word for word in argv) if name == "zip" else "c" in argv[1]
     if not recurses:
@@ -148,7 +148,7 @@ def _pack(argv: Argv, name: str) -> FolderSearch | None:
     return FolderSearch(targets)
 
 
-def _git_grep(argv: Argv) -> FolderSearch:
+def _git_grep_search(argv: Argv) -> FolderSearch:
     rest = argv[2:]
     specs = rest[rest.index("--") + 1 :] if "--" in rest else ()
     # A path without wildcards may be a folder; pathspec magic such as exclusions follows `:`.

@@ -73,25 +73,25 @@ class ShellInput:
 
 def read_shell_input(name: str, arguments: Mapping[str, Any]) -> ShellInput:
     """Parse the input of a shell tool, whose name is in lower case."""
-    arguments = _unpacked(arguments)
+    arguments = _unpack_action(arguments)
     tool = tool_of(name, arguments)
     left = {key: value for key, value in arguments.items() if value is not None}
     keys = set(left)
-    command = _command(left, tool)
+    command = _take_command(left, tool)
     command_key = next(iter(keys - set(left)), None)
     keys = set(left)
-    folder = _folder(left, tool)
+    folder = _take_folder(left, tool)
     folder_key = None if folder is None else next(iter(keys - set(left)), None)
-    shell = _shell(name, left, tool)
-    beside = {key: value for key, value in left.items() if not _says_nothing(key, value, tool)}
+    shell = _take_shell(name, left, tool)
+    beside = {key: value for key, value in left.items() if not _is_irrelevant(key, value, tool)}
     if isinstance(command, tuple):
-        command, shell = _unwrapped(command, shell)
+        command, shell = _unwrap_shell(command, shell)
     if folder is not None and _WINDOWS.match(folder):
         shell = "unknown"
     return ShellInput(command, shell, folder, beside, command_key, folder_key)
 
 
-def _unpacked(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def _unpack_action(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the action of `local_shell`, which is in a key of its own."""
     action = arguments.get("action")
     if set(arguments) == {"action"} and isinstance(action, Mapping):
@@ -100,7 +100,7 @@ def _unpacked(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
-def _command(left: dict[str, Any], tool: ShellTool) -> str | Argv | None:
+def _take_command(left: dict[str, Any], tool: ShellTool) -> str | Argv | None:
     """Take the command out of the input, if there is exactly one."""
     keys = [
         key for key in dict.fromkeys((*tool.command.split(), *UNKNOWN_TOOL.command.split())) if key in left
@@ -122,7 +122,7 @@ def as_argv(value: object) -> Argv | None:
     return argv if argv and len(argv) == len(items) else None
 
 
-def _folder(left: dict[str, Any], tool: ShellTool) -> str | None:
+def _take_folder(left: dict[str, Any], tool: ShellTool) -> str | None:
     """Take the folder out of the input; if there are several, they stay in it."""
     keys = [key for key in dict.fromkeys((*tool.folder.split(), *UNKNOWN_TOOL.folder.split())) if key in left]
     if len(keys) != 1 or not isinstance(left[keys[0]], str):
@@ -137,7 +137,7 @@ def normalize_folder(folder: str) -> str:
     return rooted + "/".join(parts) or ("." if folder.strip() else "")
 
 
-def _shell(name: str, left: dict[str, Any], tool: ShellTool) -> str:
+def _take_shell(name: str, left: dict[str, Any], tool: ShellTool) -> str:
     """Take the shell out of the input; the default is the shell of the tool."""
     named = left.pop("shell", None) or None
     if isinstance(named, str):
@@ -147,14 +147,14 @@ def _shell(name: str, left: dict[str, Any], tool: ShellTool) -> str:
     return name if name in NAMED_SHELLS else tool.syntax
 
 
-def _says_nothing(key: str, value: object, tool: ShellTool) -> bool:
+def _is_irrelevant(key: str, value: object, tool: ShellTool) -> bool:
     if isinstance(value, str | int | float) and key in {*tool.ignored.split(), *UNKNOWN_TOOL.ignored.split()}:
         return True
     known = (*tool.defaults.get(key, ()), *UNKNOWN_TOOL.defaults.get(key, ()))
     return any(type(value) is type(default) and value == default for default in known)
 
 
-def _unwrapped(argv: Argv, shell: str) -> tuple[str | Argv, str]:
+def _unwrap_shell(argv: Argv, shell: str) -> tuple[str | Argv, str]:
     """Return the text and the shell of `["bash", "-lc", text]`."""
     if len(argv) == 3 and argv[1] in _RUNS_TEXT and argv[0] in _UNDERSTOOD:
         return argv[2], _UNDERSTOOD[argv[0]]

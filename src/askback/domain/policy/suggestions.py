@@ -37,7 +37,7 @@ def exact_rule(call: Call) -> Rule | None:
     try:
         if hard_limits.broken_limit(call):
             return None
-        return next((rule for text in _texts(call) if (rule := _readable(text, call))), None)
+        return next((rule for text in _texts(call) if (rule := _parse_if_exact(text, call))), None)
     except Exception:  # noqa: BLE001 - a call that cannot be checked is approved once, if at all
         return None
 
@@ -120,7 +120,7 @@ def _for_command(call: Call) -> Iterator[str]:
     yield f"{exact_rule_text(*call.exact_call)}{folder}"
 
 
-def _readable(text: str, call: Call) -> Rule | None:
+def _parse_if_exact(text: str, call: Call) -> Rule | None:
     """Return the rule of a text if the text means exactly this call."""
     try:
         rule = parse_rule(text)
@@ -138,7 +138,7 @@ _NO_OPTION = "--no-such-option"
 def rule_choices(call: Call, exact: Rule) -> Iterator[tuple[Rule, RuleChoice]]:
     """Return the rules that may be offered for a call, the narrowest first, which is `exact`."""
     yield exact, RuleChoice(rule=exact.text, kind="exact")
-    for text, kind, subject in (*_with_options(call), *_in_folder(call), *_alike(call)):
+    for text, kind, subject in (*_with_options(call), *_in_folder(call), *_rules_by_subject(call)):
         try:
             rule = parse_rule(text)
         except RuleError:
@@ -153,7 +153,7 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     if not words or call.reading is None or call.reading.unclear:
         return
     folder = "" if call.folder is None else f" in {call.folder}"
-    for count in range(min(_leading(words), _MOST_WORDS), 0, -1):
+    for count in range(min(_count_program_words(words), _MOST_WORDS), 0, -1):
         if count == 1 and basename(words[0]) in _TAKES_TARGETS:
             return
         known = objection((*words[:count], _NO_OPTION), count) is not None
@@ -163,7 +163,7 @@ def _with_options(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
             return
 
 
-def _leading(words: Argv) -> int:
+def _count_program_words(words: Argv) -> int:
     """Count the words that name the program and its sub-command."""
     return next((at for at, word in enumerate(words) if at and not _SUBCOMMAND.fullmatch(word)), len(words))
 
@@ -181,7 +181,7 @@ _ADDRESS = frozenset("url uri endpoint".split())
 _PLAIN_VALUE = re.compile(r"[^\s,()*?]+")
 
 
-def _alike(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
+def _rules_by_subject(call: Call) -> Iterator[tuple[str, ChoiceKind, str]]:
     """Offer rules for the same recipient, the same site, and any input of the tool."""
     if call.is_shell or call.may_write or call.is_edit or call.reading is not None:
         return
@@ -203,14 +203,14 @@ def grantable_folder(call: Call, policy: Policy) -> str | None:
     Never a home folder, a hidden one, or one above a root or above askback's own data.
     """
     reach = policy.read_scope(call)
-    for folder in dict.fromkeys(_candidates(call, reach)):
+    for folder in dict.fromkeys(_candidate_folders(call, reach)):
         granted = replace(policy, roots=(*policy.roots, folder))
         if reach.is_named_folder(folder) and decide(call, granted).decision == "allow":
             return folder
     return None
 
 
-def _candidates(call: Call, reach: ReadScope) -> Iterator[str]:
+def _candidate_folders(call: Call, reach: ReadScope) -> Iterator[str]:
     if reach.folder is not None and reach.folder.startswith("/"):
         yield normalize_path(reach.folder)
     for path in _paths(call):

@@ -36,30 +36,32 @@ def preview(call: Call, *, before: str | None = None) -> Preview:
     signed = canonical_bytes(call.tool, call.input)
     call = Call(**json.loads(signed), cwd=call.cwd)
     known = (
-        (_command(call) if call.is_shell else None)
-        or (_file(call, before) if call.is_edit else None)
-        or (_plan(call) if call.tool == PLAN_TOOL else None)
-        or _members(call)
+        (_command_preview(call) if call.is_shell else None)
+        or (_file_preview(call, before) if call.is_edit else None)
+        or (_plan_preview(call) if call.tool == PLAN_TOOL else None)
+        or _input_preview(call)
     )
     room = size_budget(len(signed) + len((before or "").encode()))
     if known is not None and len(to_json(known)) <= room:
         return known
-    return Preview(type="json", parts=escape_parts(pretty(call.input)), **_said(tool_headline(call)))
+    return Preview(
+        type="json", parts=escape_parts(pretty(call.input)), **_headline_members(tool_headline(call))
+    )
 
 
-def _said(headline: Headline) -> dict[str, Any]:
+def _headline_members(headline: Headline) -> dict[str, Any]:
     return {"headline": str(headline), "headline_code": headline.data}
 
 
-def _command(call: Call) -> Preview | None:
+def _command_preview(call: Call) -> Preview | None:
     """Show the command of a shell call and its folder, the adapter's if the input has none.
 
     Returns None unless the input has exactly one command.
     """
     given = call.shell_input
     command = call.input.get(given.command_key) if given.command_key else None
-    argv = _vector(command)
-    shown = _quoted(argv) if argv else command
+    argv = _argv_of(command)
+    shown = _quote_argv(argv) if argv else command
     if not isinstance(shown, str):
         return None
     left = _without(call.input, given.command_key, given.folder_key)
@@ -70,12 +72,12 @@ def _command(call: Call) -> Preview | None:
         argv=argv is not None,
         marks=[text for text in risky_texts(call) if text in shown and text == escape_line(text)],
         folder=None if folder is None else escape_parts(str(folder), line=True),
-        **_rest(left),
-        **_said(command_headline(shown)),
+        **_remaining_members(left),
+        **_headline_members(command_headline(shown)),
     )
 
 
-def _vector(given: object) -> list[str] | None:
+def _argv_of(given: object) -> list[str] | None:
     found = cast("list[object]", given) if isinstance(given, list) else []
     return (
         [word for word in found if isinstance(word, str)]
@@ -84,13 +86,13 @@ def _vector(given: object) -> list[str] | None:
     )
 
 
-def _quoted(argv: Sequence[str]) -> str | None:
+def _quote_argv(argv: Sequence[str]) -> str | None:
     """Quote an argument vector for a shell; None if that is mostly quotes, which JSON shows better."""
     quoted = shlex.join(argv)
     return quoted if len(quoted) <= 2 * sum(len(word) + len("'' ") for word in argv) else None
 
 
-def _file(call: Call, before: str | None) -> Preview | None:
+def _file_preview(call: Call, before: str | None) -> Preview | None:
     edit = file_edit(call, before)
     if edit is None:
         return None
@@ -101,35 +103,44 @@ def _file(call: Call, before: str | None) -> Preview | None:
         whole=edit.whole,
         added=edit.added,
         removed=edit.removed,
-        **_rest(edit.rest),
-        **_said(
+        **_remaining_members(edit.rest),
+        **_headline_members(
             edit_headline(edit.path, added=edit.added, removed=edit.removed, writes=edit.whole and not before)
         ),
     )
 
 
-def _plan(call: Call) -> Preview | None:
+def _plan_preview(call: Call) -> Preview | None:
     plan = call.members.get("plan")
     if not isinstance(plan, str):
         return None
     left = _without(call.input, "plan")
-    return Preview(type="plan", parts=escape_parts(plan), **_rest(left), **_said(plan_headline(plan)))
+    return Preview(
+        type="plan",
+        parts=escape_parts(plan),
+        **_remaining_members(left),
+        **_headline_members(plan_headline(plan)),
+    )
 
 
-def _members(call: Call) -> Preview | None:
+def _input_preview(call: Call) -> Preview | None:
     """Show an input as names and values; None if it is no object, or has too many members."""
     if not call.has_members or len(call.members) > MOST_FIELDS:
         return None
     found = recognize(call)
     if found is None:
-        return Preview(type="table", fields=fields_of(call.members, {}), **_said(tool_headline(call)))
+        return Preview(
+            type="table", fields=fields_of(call.members, {}), **_headline_members(tool_headline(call))
+        )
     roles: dict[str, Role] = {key: role for role, key in found.keys.items()}
     return Preview(
-        type=found.kind, fields=fields_of(call.members, roles), **_said(recognized_headline(call, found))
+        type=found.kind,
+        fields=fields_of(call.members, roles),
+        **_headline_members(recognized_headline(call, found)),
     )
 
 
-def _rest(left: Mapping[str, Any]) -> dict[str, Any]:
+def _remaining_members(left: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rest of an input as fields; as JSON if it has too many members."""
     if len(left) > MOST_FIELDS:
         return {"rest": escape_parts(pretty(left))}

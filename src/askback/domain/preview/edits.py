@@ -61,14 +61,14 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     """Return the change that a file tool would make; None if its input is not in a known form, or too large."""
     if call.path is None or not call.is_edit:
         return None
-    written = _written(call, before)
-    found = written or _replaced(call, before)
+    written = _whole_file(call, before)
+    found = written or _replacement_hunks(call, before)
     if found is None:
         return None
     hunks, rest = found
     if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MOST_LINES:
         return None
-    drawn = [line for hunk in hunks for line in _drawn(hunk, steps=STEPS // len(hunks))]
+    drawn = [line for hunk in hunks for line in _draw_hunk(hunk, steps=STEPS // len(hunks))]
     shown = escape_lines([line for _, line in drawn])
     if shown is None:
         return None
@@ -83,7 +83,7 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     )
 
 
-def _drawn(hunk: Hunk, *, steps: int) -> Iterator[tuple[Op, str]]:
+def _draw_hunk(hunk: Hunk, *, steps: int) -> Iterator[tuple[Op, str]]:
     if hunk.head is not None:
         yield "@", hunk.head
     for op, line in diff_lines(split_lines(hunk.old), split_lines(hunk.new), steps=steps):
@@ -92,14 +92,14 @@ def _drawn(hunk: Hunk, *, steps: int) -> Iterator[tuple[Op, str]]:
             yield "@", _NO_LINE_FEED
 
 
-def _written(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
+def _whole_file(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
     names = [name for name in _CONTENTS if name in call.input]
     if call.tool.casefold() not in _WRITERS or len(names) != 1 or not isinstance(call.input[names[0]], str):
         return None
     return [Hunk(before or "", call.input[names[0]])], _without(call.input, names[0])
 
 
-def _replaced(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
+def _replacement_hunks(call: Call, before: str | None) -> tuple[list[Hunk], Rest] | None:
     single = _replacement(call.input)
     several = _replacements(call.input.get("edits"))
     if (single is None) == (several is None):

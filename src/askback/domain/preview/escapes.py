@@ -98,8 +98,8 @@ def escape_parts(text: str, *, line: bool = False) -> Parts:
     found = character_classes(text, line=line)
     if found is None:
         return [text] if text else []
-    few = _one_by_one(text, found)
-    return list(_crowded(text, found)) if few is None else few
+    few = _escape_single(text, found)
+    return list(_escape_stretches(text, found)) if few is None else few
 
 
 def escape_line(text: str) -> str:
@@ -116,7 +116,7 @@ def escape_lines(lines: Sequence[str]) -> list[Parts] | None:
     found = character_classes(whole)
     if found is None:
         return [[line] if line else [] for line in lines]
-    few = _one_by_one(whole, found, more=len(lines))
+    few = _escape_single(whole, found, more=len(lines))
     return None if few is None else _split(few)
 
 
@@ -130,7 +130,7 @@ def _split(shown: Parts) -> list[Parts]:
     return lines
 
 
-def _one_by_one(text: str, found: CharacterClasses, *, more: int = 0) -> Parts | None:
+def _escape_single(text: str, found: CharacterClasses, *, more: int = 0) -> Parts | None:
     """Escape each invisible character by itself; None if there are too many."""
     room = MAX_SINGLE_ESCAPES + more + len(text) // MIN_DISTANCE
     shown: Parts = []
@@ -158,7 +158,7 @@ def _escapes(run: str, *, most: int) -> list[str]:
     ]
 
 
-def _crowded(text: str, found: CharacterClasses) -> Iterator[str | Escape]:
+def _escape_stretches(text: str, found: CharacterClasses) -> Iterator[str | Escape]:
     """Escape stretches of text with many invisible characters as a whole."""
     seen_marks = _table(found.unseen | {*"\\%×\n\t"})
     no_marks = seen_marks | _table(found.marks)

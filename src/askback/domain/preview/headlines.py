@@ -47,19 +47,19 @@ class Headline(TranslatableText):
 
 def command_headline(command: str) -> Headline:
     """Return the sentence for a shell command."""
-    return Headline("command", command=_cut(command.strip()))
+    return Headline("command", command=_shorten(command.strip()))
 
 
 def edit_headline(path: str, *, added: int, removed: int, writes: bool) -> Headline:
     """Return the sentence for a change of a file; `writes`: the file is written whole, its old content is unknown."""
     lines = {"added": str(added), "removed": str(removed)}
-    return Headline("write" if writes else "edit", path=_cut(path), **lines)
+    return Headline("write" if writes else "edit", path=_shorten(path), **lines)
 
 
 def plan_headline(plan: str) -> Headline:
     """Return the sentence for a plan: its first line, without the mark of a heading."""
     first, *_ = plan[: 4 * HEADLINE].strip().split("\n", 1)
-    return Headline("plan", plan=_cut(first.strip("# ")))
+    return Headline("plan", plan=_shorten(first.strip("# ")))
 
 
 def recognized_headline(call: Call, found: Recognized) -> Headline:
@@ -68,39 +68,39 @@ def recognized_headline(call: Call, found: Recognized) -> Headline:
     if found.kind == "mail":
         to = [place for role in ("to", "cc", "bcc") for place in addresses(values.get(role))]
         more = len(to) - 1
-        first = _cut(to[0], _SHORT) + (f" +{more}" if more else "")
+        first = _shorten(to[0], _SHORT) + (f" +{more}" if more else "")
         subject = str(values.get("subject") or "").strip()
         return (
-            Headline("mail", subject=_quoted(subject), to=first) if subject else Headline("mail_to", to=first)
+            Headline("mail", subject=_quote(subject), to=first) if subject else Headline("mail_to", to=first)
         )
     if found.kind == "http":
-        place, method = _cut(_place(values["url"])), method_of(call, found)
+        place, method = _shorten(_host_and_path(values["url"])), method_of(call, found)
         return Headline("http_method", method=method, url=place) if method else Headline("http", url=place)
-    query = _cut(" ".join(str(values["query"])[: 4 * HEADLINE].split()), _LONG - _SHORT)
+    query = _shorten(" ".join(str(values["query"])[: 4 * HEADLINE].split()), _LONG - _SHORT)
     base = values.get("database")
     if isinstance(base, str) and base:
-        return Headline("query_on", database=_quoted(base), query=query)
+        return Headline("query_on", database=_quote(base), query=query)
     return Headline("query", query=query)
 
 
 def tool_headline(call: Call) -> Headline:
     """Return the sentence for any other call: the file that it reads or changes, else its tool and its values."""
     if call.path is not None and (call.is_edit or (call.folded_name in READ_TOOLS and call.sole_path)):
-        return Headline("change" if call.is_edit else "read", path=_cut(call.path))
+        return Headline("change" if call.is_edit else "read", path=_shorten(call.path))
     named = _SERVER.fullmatch(call.tool)
-    tool = _cut(named["tool"] if named else call.tool, _SHORT)
-    server = {"server": _cut(named["server"], _SHORT // 2)} if named else {}
-    told = _cut(_brief(call), _LONG - _SHORT - _SHORT // 2)
+    tool = _shorten(named["tool"] if named else call.tool, _SHORT)
+    server = {"server": _shorten(named["server"], _SHORT // 2)} if named else {}
+    told = _shorten(_brief_input(call), _LONG - _SHORT - _SHORT // 2)
     code = ("tool_of" if named else "tool") + ("_input" if told else "")
     return Headline(code, tool=tool, **server, **({"input": told} if told else {}))
 
 
-def _brief(call: Call) -> str:
+def _brief_input(call: Call) -> str:
     """Return the title of an input, then its other plain values with their names."""
     if not call.has_members:
-        return "" if (text := _plain(call.input)) is None else text
+        return "" if (text := _plain_text(call.input)) is None else text
     keys = sorted(call.members, key=lambda key: key.casefold() not in _TITLES)
-    texts = {key: text for key in keys if (text := _plain(call.members[key]))}
+    texts = {key: text for key in keys if (text := _plain_text(call.members[key]))}
     told = [
         text if key.casefold() in _TITLES else f"{key} {text}"
         for key, text in list(texts.items())[:_MOST_VALUES]
@@ -108,29 +108,31 @@ def _brief(call: Call) -> str:
     return ", ".join(" ".join(text[: 2 * HEADLINE].split()) for text in told)
 
 
-def _plain(value: object) -> str | None:
+def _plain_text(value: object) -> str | None:
     """Return the text of a plain value or of a list of such values; None for any other one, and for null."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
         items = [
-            _plain(item) for item in cast("list[object]", value)[:_MOST_VALUES] if not isinstance(item, list)
+            _plain_text(item)
+            for item in cast("list[object]", value)[:_MOST_VALUES]
+            if not isinstance(item, list)
         ]
         return ", ".join(item for item in items if item)
     return json.dumps(value) if isinstance(value, bool | int | float) else None
 
 
-def _place(url: str) -> str:
+def _host_and_path(url: str) -> str:
     """Return the host and the path of an address; all of it if that is not certain."""
     host, parts = link_host(url), _PLACE.match(url)
     return url if host is None or parts is None else f"{host}{parts['path'].rstrip('/')}"
 
 
-def _quoted(text: str) -> str:
-    return _cut(text.translate(_QUOTES), _SHORT)
+def _quote(text: str) -> str:
+    return _shorten(text.translate(_QUOTES), _SHORT)
 
 
-def _cut(text: str, most: int = _LONG) -> str:
+def _shorten(text: str, most: int = _LONG) -> str:
     """Write a text on one line; a longer one keeps its end, where a command may hide its effect."""
     shown = escape_line(text[: most + 1])
     if len(text) <= most and len(shown) <= most:

@@ -22,28 +22,28 @@ def diff_lines(old: Sequence[str], new: Sequence[str], *, steps: int = STEPS) ->
     both cases the kept and removed lines are `old`, and the kept and added ones `new`.
     """
     shorter = min(len(old), len(new))
-    head = _alike(old, new, shorter)
-    tail = _alike(old[::-1], new[::-1], shorter - head)
+    head = _count_common(old, new, shorter)
+    tail = _count_common(old[::-1], new[::-1], shorter - head)
     lines: list[Line] = [(" ", line) for line in old[:head]]
     x = y = head
-    for i, j in _kept(old[head : len(old) - tail], new[head : len(new) - tail], steps):
-        lines += _changed(old[x : head + i], new[y : head + j])
+    for i, j in _common_places(old[head : len(old) - tail], new[head : len(new) - tail], steps):
+        lines += _replace_lines(old[x : head + i], new[y : head + j])
         lines.append((" ", old[head + i]))
         x, y = head + i + 1, head + j + 1
-    lines += _changed(old[x : len(old) - tail], new[y : len(new) - tail])
+    lines += _replace_lines(old[x : len(old) - tail], new[y : len(new) - tail])
     return lines + [(" ", line) for line in old[len(old) - tail :]]
 
 
-def _alike(old: Sequence[str], new: Sequence[str], most: int) -> int:
+def _count_common(old: Sequence[str], new: Sequence[str], most: int) -> int:
     """Count the common lines at the start, at most `most`."""
     return next((at for at in range(most) if old[at] != new[at]), most)
 
 
-def _changed(old: Sequence[str], new: Sequence[str]) -> list[Line]:
+def _replace_lines(old: Sequence[str], new: Sequence[str]) -> list[Line]:
     return [*(("-", line) for line in old), *(("+", line) for line in new)]
 
 
-def _kept(old: Sequence[str], new: Sequence[str], steps: int) -> list[tuple[int, int]]:
+def _common_places(old: Sequence[str], new: Sequence[str], steps: int) -> list[tuple[int, int]]:
     """Return the places of the lines that stay. Lines that only one side has are left out of the search."""
     shared = set(old) & set(new)
     in_old = [i for i, line in enumerate(old) if line in shared]

@@ -91,7 +91,7 @@ class Sequence:
         """Follow the items from each end of the item before."""
         reached: Ends = (at,)
         for item in self.items:
-            reached = item.ends(data, reached[0]) if len(reached) == 1 else _onward(item, data, reached)
+            reached = item.ends(data, reached[0]) if len(reached) == 1 else _ends_after(item, data, reached)
             if not reached or reached == _STUCK:
                 break
         return reached
@@ -139,10 +139,10 @@ class Repeat:
         """Return the ends after each allowed number of times."""
         reached: Ends = (at,)
         for _ in range(self.low):
-            reached = _onward(self.item, data, reached)
+            reached = _ends_after(self.item, data, reached)
         found = set(reached)
         for _ in range(self.low, self.high):
-            reached = _onward(self.item, data, reached)
+            reached = _ends_after(self.item, data, reached)
             if not reached:
                 break
             found.update(reached)
@@ -153,18 +153,18 @@ class Repeat:
         return b"(?:%b){%d,%d}" % (self.item.source(), self.low, self.high)
 
 
-def _onward(item: Expression, data: bytes, starts: Ends) -> Ends:
+def _ends_after(item: Expression, data: bytes, starts: Ends) -> Ends:
     found = {end for start in starts if start != INCOMPLETE for end in item.ends(data, start)}
     return tuple(found | {INCOMPLETE}) if INCOMPLETE in starts else tuple(found)
 
 
 def match_bytes(text: bytes) -> Sequence:
     """Match exactly these bytes."""
-    return Sequence(map(_exactly, text))
+    return Sequence(map(_match_byte, text))
 
 
 @lru_cache(maxsize=256)
-def _exactly(byte: int) -> OneByte:
+def _match_byte(byte: int) -> OneByte:
     return OneByte([byte])
 
 

@@ -26,22 +26,22 @@ def base64(raw: bytes) -> list[Sequence]:
 
     A digit that the bytes share with their neighbours matches by its known bits.
     """
-    return [_aligned(raw, before=before) for before in (0, 2, 4)]
+    return [_base64_at(raw, before=before) for before in (0, 2, 4)]
 
 
 def hexdump(raw: bytes) -> Sequence:
     """Return the bytes as pairs of hexadecimal digits, optionally with one blank, colon or dash between them."""
     pairs = [hexadecimal(f"{byte:02x}") for byte in raw]
-    return _separated(pairs, _BETWEEN)
+    return _interleave(pairs, _BETWEEN)
 
 
-def _aligned(raw: bytes, *, before: int) -> Sequence:
+def _base64_at(raw: bytes, *, before: int) -> Sequence:
     bits = "?" * before + "".join(f"{byte:08b}" for byte in raw)
     bits += "?" * (-len(bits) % 6)
-    return _separated([_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)], _WRAPPED)
+    return _interleave([_digit(bits[index : index + 6]) for index in range(0, len(bits), 6)], _WRAPPED)
 
 
-def _separated(items: list[Expression], between: Expression) -> Sequence:
+def _interleave(items: list[Expression], between: Expression) -> Sequence:
     return Sequence([part for item in items for part in (between, item)][1:])
 
 
@@ -88,12 +88,12 @@ def value_forms(value: str) -> Iterator[Sequence]:
     if not blocks:
         return
     for lines in blocks:
-        yield from _written([piece for line in lines for piece in _cut(line, LINE_PIECE)])
+        yield from _spelled_pieces([piece for line in lines for piece in _split_evenly(line, LINE_PIECE)])
     for text in dict.fromkeys((value, _BREAK.sub("\n", value).strip())):
-        for piece in _cut(text.encode("utf-8", "surrogatepass"), BYTES_PIECE):
+        for piece in _split_evenly(text.encode("utf-8", "surrogatepass"), BYTES_PIECE):
             yield from base64(piece)
             yield hexdump(piece)
-    for piece in _cut(value[::-1], BYTES_PIECE):
+    for piece in _split_evenly(value[::-1], BYTES_PIECE):
         yield match_bytes(piece.encode("utf-8", "surrogatepass"))
 
 
@@ -105,13 +105,13 @@ def _length(pieces: list[str]) -> int:
     return sum(map(len, pieces))
 
 
-def _written(pieces: list[str]) -> Iterator[Sequence]:
+def _spelled_pieces(pieces: list[str]) -> Iterator[Sequence]:
     """Return the pieces as their characters may be spelled.
 
     Each also matches the start of the next one, so that a match includes the break between them, but no other.
     """
     for begin, end in _spans(pieces):
-        items = _joined(pieces[begin:end])
+        items = _join_lines(pieces[begin:end])
         if end < len(pieces):
             items.append(maybe(Sequence([LINE_BREAK, *spellings(pieces[end][:LONG_LINE])])))
         yield Sequence(items)
@@ -130,11 +130,11 @@ def _spans(pieces: list[str]) -> Iterator[tuple[int, int]]:
         yield before, len(pieces)
 
 
-def _joined(pieces: list[str]) -> list[Expression]:
+def _join_lines(pieces: list[str]) -> list[Expression]:
     return [item for piece in pieces for item in (LINE_BREAK, *spellings(piece))][1:]
 
 
-def _cut(whole: AnyStr, most: int) -> list[AnyStr]:
+def _split_evenly(whole: AnyStr, most: int) -> list[AnyStr]:
     """Cut into pieces of nearly the same length, so that the last one is not short."""
     count = -(-len(whole) // most)
     return [whole[len(whole) * i // count : len(whole) * (i + 1) // count] for i in range(count)]

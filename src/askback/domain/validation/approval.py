@@ -54,10 +54,12 @@ def check_approval(body: object, *, limits: Limits = DEFAULTS) -> ApprovalReques
     _check_choices(asked, text_check.report, limits)
     call = _call(asked.approval, text_check.report)
     text_check.report.finish()
-    return ApprovalRequest(asked, _bounded(call, "approval.input", limits), _offered(asked.approval))
+    return ApprovalRequest(
+        asked, _check_size(call, "approval.input", limits), _offered_scopes(asked.approval)
+    )
 
 
-def _bounded(call: Call, path: str, limits: Limits) -> Call:
+def _check_size(call: Call, path: str, limits: Limits) -> Call:
     """Return a call that has a digest; its canonical input has the size limit of a request, as numbers can grow."""
     try:
         size = len(call.canonical_input)
@@ -123,7 +125,7 @@ def _call(asked: Approval, report: Report) -> Call:
     return Call(asked.tool or "", asked.input, asked.cwd)
 
 
-def _offered(asked: Approval) -> tuple[Scope, ...]:
+def _offered_scopes(asked: Approval) -> tuple[Scope, ...]:
     """Return the scopes that the agent offers; a plan, or a call that several people approve, has only `once`."""
     if asked.plan is not None or asked.quorum > 1:
         return ("once",)
@@ -148,7 +150,7 @@ def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits =
         _check_denial(sent, shown, report)
         _check_scope(sent, shown, report)
         call = Call(shown.tool, shown.input, shown.cwd)
-        kept = _kept(sent, shown, call, report)
+        kept = _rule_to_store(sent, shown, call, report)
         report.finish()
         return CheckedDecision(call, shown.digest, kept)
     _check_scope(sent, shown, report)
@@ -156,8 +158,8 @@ def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits =
         report.add("grant_root", "root_not_offered")
     if sent.mode is not None and shown.plan is None:
         report.add("mode", "only_for_plans")
-    call, digest = _edited(sent, shown, report, limits)
-    kept = _kept(sent, shown, call, report)
+    call, digest = _edited_call(sent, shown, report, limits)
+    kept = _rule_to_store(sent, shown, call, report)
     report.finish()
     return CheckedDecision(call, digest, kept)
 
@@ -177,7 +179,9 @@ def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> N
             report.add(name, "only_for_approvals")
 
 
-def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Limits) -> tuple[Call, str]:
+def _edited_call(
+    sent: DecisionBody, shown: ShownApproval, report: Report, limits: Limits
+) -> tuple[Call, str]:
     if sent.edited_input is None:
         return Call(shown.tool, shown.input, shown.cwd), shown.digest
     path = "edited_input"
@@ -192,11 +196,11 @@ def _edited(sent: DecisionBody, shown: ShownApproval, report: Report, limits: Li
         report.add(path, "lone_surrogate")
     else:
         report.finish()
-        return call, _bounded(call, path, limits).digest
+        return call, _check_size(call, path, limits).digest
     return call, shown.digest
 
 
-def _kept(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
+def _rule_to_store(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
     """Return the rule to store: the shown one, or the person's version of it."""
     text = sent.rule or shown.rule
     if sent.edited_input is not None:

@@ -56,18 +56,18 @@ def check_ask(body: object, *, limits: Limits = DEFAULTS) -> Ask:
 
     Raises `Faults` with every broken rule and its path in the body.
     """
-    return _checked(body, limits)[0]
+    return _check(body, limits)[0]
 
 
 def read_ask(body: object, *, limits: Limits = DEFAULTS) -> tuple[Ask, str]:
     """Return the result of `check_ask`, and the JSON text to store and show."""
-    ask, text = _checked(body, limits)
+    ask, text = _check(body, limits)
     if is_normalized(cast("Mapping[str, Any]", body), text):
         return ask, text.decode()
     return ask, ask.model_dump_json(exclude_none=True)
 
 
-def _checked(body: object, limits: Limits) -> tuple[Ask, bytes]:
+def _check(body: object, limits: Limits) -> tuple[Ask, bytes]:
     report = Report()
     text = encode_within_limit(body, report, limits, path="")
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)

@@ -109,7 +109,7 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
             each["loc"] = each["loc"][:-1]
         if _is_implied(place, each["type"]):
             continue
-        steps, key, params = _said(place, cast("dict[str, Any]", each))
+        steps, key, params = _fault_of(place, cast("dict[str, Any]", each))
         report.add(path_of(steps, path), key, **params)
         places.add(steps)
     return places
@@ -182,19 +182,19 @@ def _is_implied(place: ErrorLocation, kind: str) -> bool:
     return place.steps[-1] == _IMPLIED and "options" in place.steps and not is_labelled
 
 
-def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+def _fault_of(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
     """Return the place, key and params of an error's fault."""
     kind, context = error["type"], error.get("ctx", {})
     steps = place.steps
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        return _said_of_tag(place, context)
+        return _fault_of_tag(place, context)
     if kind == "missing":
         needs_options = steps[-1:] == ("options",)
         return steps, "option_required" if needs_options else "missing_required", {}
     if kind in ("extra_forbidden", "none_required"):
-        return _said_of_extra(place)
+        return _fault_of_extra_key(place)
     if kind == "literal_error":
-        return _said_of_word(place, context["expected"])
+        return _fault_of_word(place, context["expected"])
     if kind in _SIZES:
         key, bound, param = _SIZES[kind]
         return steps, key, {param: context[bound], "got": len(place.value)}
@@ -213,7 +213,7 @@ def _said(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict
     return steps, f"wrong_type.{expected}", {}
 
 
-def _said_of_tag(place: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+def _fault_of_tag(place: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
     steps = (*place.steps, "type")
     found, value = _member(place.value, "type")
     if not found:
@@ -223,7 +223,7 @@ def _said_of_tag(place: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, 
     return steps, "unknown_type", {"allowed": _words(context["expected_tags"])}
 
 
-def _said_of_extra(place: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
+def _fault_of_extra_key(place: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
     tag = _tag(place.around)
     is_field = "fields" in place.steps and place.steps[-2:-1] and isinstance(place.steps[-2], int)
     if is_field and place.steps[-3:-2] == ("fields",) and place.steps[-1] in _FIELD_KEYS:
@@ -231,7 +231,7 @@ def _said_of_extra(place: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
     return place.steps, "unknown_field.key", {}
 
 
-def _said_of_word(place: ErrorLocation, expected: str) -> tuple[Steps, str, dict[str, Any]]:
+def _fault_of_word(place: ErrorLocation, expected: str) -> tuple[Steps, str, dict[str, Any]]:
     if not isinstance(place.value, str):
         return place.steps, "wrong_type.string", {}
     if place.steps == ("kind",):

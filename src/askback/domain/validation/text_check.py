@@ -51,7 +51,7 @@ class TextCheck:
         if text is None or (isinstance(text, str) and len(text) <= most and not self.suspicious):
             return
         for at, each in self.spellings(join(path, name), text):
-            self._rest(at, each, most, lines=lines)
+            self._check_characters(at, each, most, lines=lines)
 
     def spellings(self, path: str, text: LocalText) -> Iterator[tuple[str, str]]:
         """Return a text, or each language of it, with its path; report what is wrong with the languages."""
@@ -88,9 +88,9 @@ class TextCheck:
             if (not each or not each[0].isalnum()) and is_blank(each):
                 self.report.add(at, "empty")
             else:
-                self._rest(at, each, most, lines=lines)
+                self._check_characters(at, each, most, lines=lines)
 
-    def _rest(self, path: str, text: str, most: int, *, lines: bool) -> None:
+    def _check_characters(self, path: str, text: str, most: int, *, lines: bool) -> None:
         if len(text) > most:
             self.report.add(path, "too_long", max=most)
         elif self.suspicious and is_deceptive(text, lines=lines):

@@ -145,59 +145,59 @@ def own_message(field: AnyField, key: str) -> LocalText | None:
     return own or (getattr(field, "pattern_message", None) if rule == "pattern" else None)
 
 
-def _wrong(key: str, **params: Any) -> CheckedValue:
+def _invalid(key: str, **params: Any) -> CheckedValue:
     return CheckedValue(faults=((None, key, params),))
 
 
 def _text(field: Text | Textarea, raw: object, limits: Limits, _required: bool) -> CheckedValue:
     if not isinstance(raw, str):
-        return _wrong("wrong_type.answer_text")
+        return _invalid("wrong_type.answer_text")
     lines = field.type == "textarea"
     text = raw.replace("\r\n", "\n") if lines and "\r" in raw else raw
     if (key := typed_text_fault(text, lines=lines)) is not None:
-        return _wrong(key)
+        return _invalid(key)
     longest = limits.textarea_answer if lines else limits.text_answer
     longest = longest if field.max_length is None else min(longest, field.max_length)
     if field.min_length is not None and len(text) < field.min_length:
-        return _wrong("too_short", min=field.min_length)
+        return _invalid("too_short", min=field.min_length)
     if len(text) > longest:
-        return _wrong("too_long", max=longest)
+        return _invalid("too_long", max=longest)
     if field.pattern is not None and not compile_pattern(field.pattern).fullmatch(text):
-        return _wrong("pattern_mismatch")
+        return _invalid("pattern_mismatch")
     return CheckedValue(text)
 
 
 def _number(field: Number, raw: object, _limits: Limits, _required: bool) -> CheckedValue:
     if not isinstance(raw, (int, float)) or isinstance(raw, bool):
-        return _wrong("wrong_type.answer_number")
+        return _invalid("wrong_type.answer_number")
     if (wrong := number_fault(field, raw)) is not None:
-        return _wrong(wrong[0], **wrong[1])
+        return _invalid(wrong[0], **wrong[1])
     if field.pattern is not None and not compile_pattern(field.pattern).fullmatch(number_text(raw)):
-        return _wrong("pattern_mismatch")
+        return _invalid("pattern_mismatch")
     return CheckedValue(int(raw) if isinstance(raw, float) and raw.is_integer() else raw)
 
 
 def _boolean(_field: Boolean | Checkbox, raw: object, _limits: Limits, required: bool) -> CheckedValue:
     if not isinstance(raw, bool):
-        return _wrong("wrong_type.answer_boolean")
-    return CheckedValue(raw) if raw or not required else _wrong("required_missing")
+        return _invalid("wrong_type.answer_boolean")
+    return CheckedValue(raw) if raw or not required else _invalid("required_missing")
 
 
 def _single(field: Select | Radio, raw: object, limits: Limits, _required: bool) -> CheckedValue:
-    if not _may_be_chosen(raw):
-        return _wrong("wrong_type.answer_option")
+    if not _can_be_option(raw):
+        return _invalid("wrong_type.answer_option")
     if field.options_from is not None:
         wrong = _sourced_fault(cast("OptionValue", raw), limits)
-        return CheckedValue(raw) if wrong is None else _wrong(wrong)
+        return CheckedValue(raw) if wrong is None else _invalid(wrong)
     for option in field.options:
         if option.value == raw:
             return CheckedValue(option.value)
     if not isinstance(raw, str):
-        return _wrong("value_not_in_options" if _has_numbers(field) else "wrong_type.answer_option")
+        return _invalid("value_not_in_options" if _has_numbers(field) else "wrong_type.answer_option")
     if not field.allow_other:
-        return _wrong("value_not_in_options")
+        return _invalid("value_not_in_options")
     wrong = _own_text_fault(raw, limits)
-    return CheckedValue(raw, other=True) if wrong is None else _wrong(wrong[0], **wrong[1])
+    return CheckedValue(raw, other=True) if wrong is None else _invalid(wrong[0], **wrong[1])
 
 
 def _sourced_fault(value: OptionValue, limits: Limits) -> str | None:
@@ -208,7 +208,7 @@ def _sourced_fault(value: OptionValue, limits: Limits) -> str | None:
     return None if abs(value) <= SAFE_INTEGER else "value_not_in_options"
 
 
-def _may_be_chosen(raw: object) -> bool:
+def _can_be_option(raw: object) -> bool:
     """Whether a value is a text or a number; in Python `True` is 1, but not on the wire."""
     return isinstance(raw, (str, int, float)) and not isinstance(raw, bool)
 
@@ -228,12 +228,12 @@ def _own_text_fault(text: str, limits: Limits) -> tuple[str, dict[str, Any]] | N
 
 def _several(field: Multiselect, raw: object, limits: Limits, _required: bool) -> CheckedValue:
     if not isinstance(raw, list):
-        return _wrong("wrong_type.answer_options")
+        return _invalid("wrong_type.answer_options")
     items = cast("list[object]", raw)
     allowed = limits.options if field.options_from is None else limits.sourced_choices
     most = allowed if field.max_choices is None else min(field.max_choices, allowed)
     if len(items) > allowed:
-        return _wrong("too_many.choices", max=most)
+        return _invalid("too_many.choices", max=most)
     faults: list[ValueFault] = []
     if field.min_choices is not None and len(items) < field.min_choices:
         faults.append((None, "too_few.choices", {"min": field.min_choices}))
@@ -257,7 +257,7 @@ def _item_faults(
     faults: list[ValueFault] = []
     seen: set[OptionValue] = set()
     for index, each in enumerate(items):
-        if not _may_be_chosen(each):
+        if not _can_be_option(each):
             faults.append((index, "wrong_type.answer_item", {}))
             continue
         item = cast("OptionValue", each)
@@ -295,18 +295,18 @@ def moment_reader(field: Date | Time | Datetime) -> Callable[[str], Any]:
 
 def _moment(field: Date | Time | Datetime, raw: object, _limits: Limits, _required: bool) -> CheckedValue:
     if not isinstance(raw, str):
-        return _wrong("wrong_type.answer_moment")
+        return _invalid("wrong_type.answer_moment")
     read = moment_reader(field)
     moment = read(raw)
     if moment is None:
-        return _wrong(f"invalid_{field.type}")
+        return _invalid(f"invalid_{field.type}")
     variant = "time" if field.type == "time" else "date"
     if field.min is not None and moment < read(field.min):
-        return _wrong(f"below_min.{variant}", min=field.min)
+        return _invalid(f"below_min.{variant}", min=field.min)
     if field.max is not None and moment > read(field.max):
-        return _wrong(f"above_max.{variant}", max=field.max)
+        return _invalid(f"above_max.{variant}", max=field.max)
     if field.pattern is not None and not compile_pattern(field.pattern).fullmatch(raw):
-        return _wrong("pattern_mismatch")
+        return _invalid("pattern_mismatch")
     return CheckedValue(raw)
 
 
@@ -315,12 +315,12 @@ def read_files(field: File, raw: object, uploads: Uploads) -> CheckedValue:
     most = most_files(field)
     if most == 1:
         found, key = _upload(field, raw, uploads)
-        return _wrong(key) if found is None else CheckedValue(found)
+        return _invalid(key) if found is None else CheckedValue(found)
     if not isinstance(raw, list):
-        return _wrong("wrong_type.answer_files")
+        return _invalid("wrong_type.answer_files")
     items = cast("list[object]", raw)
     if len(items) > most:
-        return _wrong("too_many.files", max=most)
+        return _invalid("too_many.files", max=most)
     faults: list[ValueFault] = []
     values: list[dict[str, Any]] = []
     for index, item in enumerate(items):

@@ -31,12 +31,12 @@ def check_errors(
     for index, each in enumerate(faults[: limits.fields]):
         at = join("field_errors", index)
         if each.path not in places:
-            report.add(join(at, "path"), "unknown_value", allowed=_listed(places, limits))
+            report.add(join(at, "path"), "unknown_value", allowed=_list_places(places, limits))
         text_check.line(at, "message", each.message, limits.title)
     text_check.line("", "error_summary", error_summary, limits.title)
 
 
-def _listed(places: Collection[str], limits: Limits) -> str:
+def _list_places(places: Collection[str], limits: Limits) -> str:
     """Return the first places as a text; an id that is itself too long is left out."""
     known = sorted(each for each in places if len(each) <= 2 * limits.field_id)
     return ", ".join([*known[:_LISTED], *(["…"] if len(known) > _LISTED else [])])

@@ -26,14 +26,14 @@ def hidden_fields(form: Form, given: Mapping[str, Any], skipped: Collection[str]
     """Return the ids of the hidden fields for these values, which need not be valid."""
     if not has_conditions(form):
         return _NONE
-    seen = _Seen(form, given, skipped)
+    seen = _VisibleFields(form, given, skipped)
     for section in form.sections or ():
         seen.read(section.fields, shown=section.visible_if is None or seen.holds(section.visible_if))
     seen.read(form.fields or (), shown=True)
     return seen.hidden
 
 
-class _Seen:
+class _VisibleFields:
     """The values of the fields so far, in the order of the form; a hidden one has none."""
 
     def __init__(self, form: Form, given: Mapping[str, Any], skipped: Collection[str]) -> None:

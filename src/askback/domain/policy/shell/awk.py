@@ -44,11 +44,11 @@ _BEFORE_REGEX = frozenset({"", "{", "}", ";", ",", "(", "!", "~", "!~", "&&", "|
 
 def objection(program: str) -> Reason | None:
     """Say why a program is not known to be harmless; None if it is."""
-    part = _odd(program)
+    part = _unknown_part(program)
     return Reason("unknown_part", part=part, text=program) if part else None
 
 
-def _odd(program: str) -> str | None:
+def _unknown_part(program: str) -> str | None:
     """Return the first unknown part."""
     at, before, open_braces, open_parentheses = 0, "", 0, 0
     while at < len(program):
@@ -66,7 +66,7 @@ def _odd(program: str) -> str | None:
         if kind == "blank":
             before = "\n" if "\n" in part else before
             continue
-        if kind == "name" and (wrong := _name(part, program[at:].lstrip(" \t")[:1])):
+        if kind == "name" and (wrong := _unknown_name(part, program[at:].lstrip(" \t")[:1])):
             return wrong
         open_braces += (part == "{") - (part == "}")
         open_parentheses += (part == "(") - (part == ")")
@@ -84,7 +84,7 @@ def _after_slash(program: str, at: int, before: str) -> int | None:
     return at + 1 if "/" not in program[at + 1 :] else None
 
 
-def _name(word: str, following: str) -> str | None:
+def _unknown_name(word: str, following: str) -> str | None:
     """Return an unknown name, unless it is a variable in lower case that is not called."""
     if word in _REFUSED:
         return word

@@ -38,24 +38,24 @@ def why_suspicious(text: str) -> Reason | None:
         return _reason("hidden_character", hidden[0])
     stacked = 0
     for char in text:
-        mark, wrong = _of(char)
+        mark, wrong = _check_character(char)
         if wrong:
             return wrong
         stacked = stacked + 1 if mark else 0
         if stacked > 2:
             return Reason("stacked_marks")
-    return _mixed(text)
+    return _mixed_alphabets(text)
 
 
 @lru_cache(maxsize=8192)
-def _of(char: str) -> tuple[bool, Reason | None]:
+def _check_character(char: str) -> tuple[bool, Reason | None]:
     """Return whether a character is a combining mark, and its fault."""
     category = unicodedata.category(char)
     if category in _UNWANTED and char not in " \t\n":
         return False, _reason("hidden_character", char)
     if category == "Me" or "\u0334" <= char <= "\u0338":
         return True, _reason("covering_character", char)
-    if ord(char) > 127 and _pretends(char, category):
+    if ord(char) > 127 and _imitates_ascii(char, category):
         return False, _reason("lookalike_character", char)
     return category in _MARKS, None
 
@@ -74,7 +74,7 @@ def _reason(code: str, char: str) -> Reason:
     return Reason(code, character=f"U+{ord(char):04X} {unicodedata.name(char, '')}".rstrip())
 
 
-def _pretends(char: str, category: str) -> bool:
+def _imitates_ascii(char: str, category: str) -> bool:
     """Tell whether a character is a variant of ASCII, such as a full-width or a mathematical one."""
     folded = unicodedata.normalize("NFKC", char)
     if folded == char or not folded.isascii():
@@ -84,7 +84,7 @@ def _pretends(char: str, category: str) -> bool:
     )
 
 
-def _mixed(text: str) -> Reason | None:
+def _mixed_alphabets(text: str) -> Reason | None:
     """Tell whether a word mixes Latin and look-alike letters, such as a Cyrillic a in `main`."""
     for word in _MIXED.findall(text):
         if word.isascii():

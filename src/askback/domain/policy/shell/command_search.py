@@ -38,78 +38,78 @@ class CommandSearch:
 
     def search_text(self, text: str) -> tree.ParsedTree | None:
         """Search a command line. Return its parsed tree; None if there is none."""
-        parsed = self._line(text)
+        parsed = self._search_line(text)
         if parsed is not None and parsed.has_errors:
-            self._miss(Reason("unparsed"))
+            self._note_incomplete(Reason("unparsed"))
         return parsed
 
     def search_argv(self, argv: Argv) -> None:
         """Search an argument vector."""
-        self._take((argv[: limits.WORDS + 1],))
+        self._add((argv[: limits.WORDS + 1],))
         if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
-            self._miss(TOO_LONG)
-        self._follow()
+            self._note_incomplete(TOO_LONG)
+        self._search_wrapped()
 
     def search_others(self, pieces: Iterable[str | Argv]) -> None:
         """Search texts and argument vectors that may be commands. Those that are none are ignored."""
         for piece in pieces:
-            if not self._paid(()):
+            if not self._within_budget(()):
                 return
             if isinstance(piece, str):
-                self._line(piece)
+                self._search_line(piece)
             else:
                 self.search_argv(piece)
 
-    def _line(self, text: str) -> tree.ParsedTree | None:
-        parsed = self._look(text)
+    def _search_line(self, text: str) -> tree.ParsedTree | None:
+        parsed = self._collect(text)
         if is_too_long(text):
-            self._miss(TOO_LONG)
+            self._note_incomplete(TOO_LONG)
         elif parsed is None:
-            self._miss(Reason("too_complex"))
-        self._follow()
+            self._note_incomplete(Reason("too_complex"))
+        self._search_wrapped()
         return parsed
 
-    def _look(self, text: str) -> tree.ParsedTree | None:
+    def _collect(self, text: str) -> tree.ParsedTree | None:
         text = text.replace("\0", "")  # as shells do; many of them slow the parser down
         self.lines.append(text)
         parsed = None if is_too_long(text) else tree.parse_command(text, self._budget)
         if parsed is not None:
             self.targets += parsed.targets
             self.inputs += parsed.inputs
-            self._take(parsed.commands)
+            self._add(parsed.commands)
         if parsed is None or parsed.has_errors:
-            self._take(_crude(text))
+            self._add(_split_crudely(text))
         return parsed
 
-    def _take(self, commands: Iterable[Argv]) -> None:
+    def _add(self, commands: Iterable[Argv]) -> None:
         """Add commands, skipping empty ones, until the budget is spent."""
         for argv in commands:
             if not argv:
                 continue
             self.seen.append(argv)
             self._waiting.append(argv)
-            if not self._paid(argv):
+            if not self._within_budget(argv):
                 return
 
-    def _paid(self, argv: Argv) -> bool:
+    def _within_budget(self, argv: Argv) -> bool:
         paid = self._budget.take(argv)
         if not paid:
-            self._miss(Reason("too_complex"))
+            self._note_incomplete(Reason("too_complex"))
         return paid
 
-    def _follow(self) -> None:
+    def _search_wrapped(self) -> None:
         """Add the commands that the found commands would run."""
         while self._waiting and not self._budget.spent:
             found = self._waiting.popleft()
             if isinstance(found, str):
                 # In other code, such as Python, only words are found. Nothing is missed: rules can deny the option.
-                self._look(found)
+                self._collect(found)
             else:
-                self._take(wrappers.wrapped_commands(found))
+                self._add(wrappers.wrapped_commands(found))
                 self._waiting += wrappers.code_arguments(found)
         self._waiting.clear()
 
-    def _miss(self, why: Reason) -> None:
+    def _note_incomplete(self, why: Reason) -> None:
         self.unseen = self.unseen or why
 
 
@@ -118,7 +118,7 @@ def is_too_long(text: str) -> bool:
     return len(text) > limits.BYTES or len(text.encode(errors="replace")) > limits.BYTES
 
 
-def _crude(text: str) -> Iterable[Argv]:
+def _split_crudely(text: str) -> Iterable[Argv]:
     """Split a text wherever a command could begin: for deny rules only, if the text cannot be parsed."""
     for segment in _SEGMENT.finditer(text):
         yield tuple(segment[0].split(maxsplit=limits.WORDS))

@@ -41,11 +41,11 @@ def expand_delegated(step: Step, before: Step | None) -> Iterator[Step]:
     """Return the commands that a step runs; `before` is piped into it. Raises NotUnderstood."""
     argv = step.argv
     if argv[0] == "find" and "-exec" in argv:
-        yield from _find(step)
+        yield from _expand_find(step)
     elif argv[0] == "xargs" and before is not None:
-        yield from _xargs(step, before)
+        yield from _expand_xargs(step, before)
     elif argv[0] == "git" and argv[1:2] and argv[1].startswith("-"):
-        yield _git(step)
+        yield _expand_git(step)
     elif argv[0] == "[[" and argv[-1] == "]]":
         yield replace(step, argv=("[", *argv[1:-1], "]"))
     elif argv[0] == "command" and argv[1:2] in {("-v",), ("-V",)}:
@@ -54,7 +54,7 @@ def expand_delegated(step: Step, before: Step | None) -> Iterator[Step]:
         yield step
 
 
-def _git(step: Step) -> Step:
+def _expand_git(step: Step) -> Step:
     left = list(reversed(step.argv[1:]))
     while left and left[-1].startswith("-"):
         option = left.pop()
@@ -68,7 +68,7 @@ def _git(step: Step) -> Step:
     return replace(step, argv=("git", *reversed(left)))
 
 
-def _xargs(step: Step, before: Step) -> Iterator[Step]:
+def _expand_xargs(step: Step, before: Step) -> Iterator[Step]:
     left = list(reversed(step.argv[1:]))
     flags: set[str] = set()
     while left and left[-1].startswith("-"):
@@ -81,19 +81,19 @@ def _xargs(step: Step, before: Step) -> Iterator[Step]:
     _require(found.printed is not None and not found.ran and not {"-print", "-ls"} & set(found.tests))
     argv = tuple(reversed(left))
     yield replace(step, argv=argv, piped=False)  # without input it runs as well
-    yield _with(argv, found.printed or (), step)
+    yield _with_files(argv, found.printed or (), step)
 
 
-def _find(step: Step) -> Iterator[Step]:
+def _expand_find(step: Step) -> Iterator[Step]:
     found = _Find(step)
     yield replace(step, argv=("find", *found.starts, *found.tests))
     for argv, files in found.ran:
         at = [i for i, word in enumerate(argv) if word == "{}"]
         _require(len(at) == 1 and at[0] > 0 and not any("{}" in word for word in argv if word != "{}"))
-        yield _with(argv[: at[0]], files, step, argv[at[0] + 1 :])
+        yield _with_files(argv[: at[0]], files, step, argv[at[0] + 1 :])
 
 
-def _with(argv: Argv, files: tuple[str, ...], step: Step, behind: Argv = ()) -> Step:
+def _with_files(argv: Argv, files: tuple[str, ...], step: Step, behind: Argv = ()) -> Step:
     return replace(step, argv=(*argv, *files, *behind), patterns=step.patterns | set(files), piped=True)
 
 
@@ -122,19 +122,19 @@ class _Find:
 
     def _alternatives(self, names: frozenset[str] | None) -> frozenset[str] | None:
         """Read up to a closing parenthesis. Return the name patterns that match; None if any name may."""
-        found = [self._all(names)]
+        found = [self._conjunction(names)]
         while self.left and self.left[-1] in {"-o", "-or"}:
             self.tests.append(self.left.pop())
-            found.append(self._all(names))
+            found.append(self._conjunction(names))
         known = [each for each in found if each is not None]
         return frozenset[str]().union(*known) if len(known) == len(found) else None
 
-    def _all(self, names: frozenset[str] | None) -> frozenset[str] | None:
+    def _conjunction(self, names: frozenset[str] | None) -> frozenset[str] | None:
         while self.left and self.left[-1] not in {")", "-o", "-or"}:
-            names = self._one(names)
+            names = self._primary(names)
         return names
 
-    def _one(self, names: frozenset[str] | None) -> frozenset[str] | None:
+    def _primary(self, names: frozenset[str] | None) -> frozenset[str] | None:
         word = self.left.pop()
         if word == "-exec":
             self._exec(names)
@@ -147,7 +147,7 @@ class _Find:
             return inner
         if word in {"!", "-not"}:
             _require(bool(self.left))
-            self._one(names)
+            self._primary(names)
         elif word == "-print0":
             _require(names is not None and self.printed is None)
             self.printed = self._files(names)

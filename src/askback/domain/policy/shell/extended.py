@@ -90,7 +90,7 @@ class _Folders:
         self.all |= self.here
         _require(len(self.all) <= _PLACES)
 
-    def behind(self, sign: str, *, changed: bool, piped: bool) -> None:
+    def after_operator(self, sign: str, *, changed: bool, piped: bool) -> None:
         """Go on after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
         self.doubt = sign == "||" or (self.doubt and sign in {"&&", "|"})
         if sign not in {"&&", "|"} or (changed and (sign == "|" or piped or self.doubt)):
@@ -134,7 +134,7 @@ class _Script:
         self._finish("\n")
         if self.open or self.wanted or self.header is not None or self.assigned or not self.steps:
             raise NotUnderstood(Reason("uncertain"))
-        up = self.folders.moved and any(_up(argv) for argv in self.outline)
+        up = self.folders.moved and any(_has_parent_step(argv) for argv in self.outline)
         if up or len(self.steps) > _STEPS or any(step.argv[0] in STATE_BUILTINS for step in self.steps):
             raise NotUnderstood(Reason("uncertain"))
         return ExtendedReading(tuple(self.steps), tuple(self.outline), tuple(self.inputs))
@@ -168,7 +168,7 @@ class _Script:
         else:
             return False
         if text != "!":
-            self.folders.behind(";", changed=False, piped=False)
+            self.folders.after_operator(";", changed=False, piped=False)
             self.sign = ";"
         self.wanted = not self.ended
         return True
@@ -200,7 +200,7 @@ class _Script:
         else:
             self._finish(";")
             self._end(sign)
-        self.folders.behind(";", changed=False, piped=False)
+        self.folders.after_operator(";", changed=False, piped=False)
 
     def _separate(self, sign: str) -> None:
         if self.header is not None:
@@ -225,7 +225,7 @@ class _Script:
             self.steps.append(Step(("ls", *seen), frozenset(seen), self.folders.places))
         self.loops[name] = values
         self.named.append(name)
-        self.folders.behind(";", changed=False, piped=False)
+        self.folders.after_operator(";", changed=False, piped=False)
 
     def _finish(self, sign: str) -> None:
         found, self.command, self.ended = self.command, [], False
@@ -241,7 +241,7 @@ class _Script:
             else:
                 self._step(found, before, piped=piped)
         self.fed = False
-        self.folders.behind(sign, changed=changed, piped=piped)
+        self.folders.after_operator(sign, changed=changed, piped=piped)
         self.sign = sign
 
     def _change_folder(self, found: list[ExtendedWord]) -> None:
@@ -254,7 +254,7 @@ class _Script:
     def _step(self, found: list[ExtendedWord], before: Step | None, *, piped: bool) -> None:
         _require(found[0].is_literal and bool(found[0].text))
         for chosen in self._choices(found):
-            values = [_filled(each, chosen, found[0].text) for each in found]
+            values = [_substitute(each, chosen, found[0].text) for each in found]
             wild = frozenset(each.text for each in values if each.is_pattern)
             step = Step(tuple(each.text for each in values), wild, self.folders.places, piped)
             self.steps += expand_delegated(step, before)
@@ -269,7 +269,7 @@ class _Script:
             yield dict(zip(used, values, strict=True))
 
 
-def _filled(word: ExtendedWord, chosen: dict[str, ExtendedWord], program: str) -> ExtendedWord:
+def _substitute(word: ExtendedWord, chosen: dict[str, ExtendedWord], program: str) -> ExtendedWord:
     """Substitute variables in a word. For a program that only prints or compares it, any text will do."""
     text, prints = word.text, program in _PRINTS
     for each in word.variables:
@@ -294,6 +294,6 @@ def _require(understood: bool) -> None:
         raise NotUnderstood(Reason("uncertain"))
 
 
-def _up(argv: Argv) -> bool:
+def _has_parent_step(argv: Argv) -> bool:
     """Tell whether a word has `..`, which leads somewhere else if a folder is a link."""
     return any(".." in re.split(r"[/=:,]", word) for word in argv)

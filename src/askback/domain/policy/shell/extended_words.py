@@ -119,7 +119,7 @@ def decode_word(token: Token, *, first: bool) -> ExtendedWord:
     if raw in _SINGLE:
         return ExtendedWord(raw, raw)
     found: list[Variable] = []
-    masked = _PIECES.sub(lambda piece: _masked(piece[0], found), raw)
+    masked = _PIECES.sub(lambda piece: _mask_piece(piece[0], found), raw)
     text = lexer.decode_word(masked, first=first).text
     shown = text
     for each in found:
@@ -128,16 +128,16 @@ def decode_word(token: Token, *, first: bool) -> ExtendedWord:
     return ExtendedWord(text.translate(_SHOW), shown.translate(_SHOW), wild, tuple(found))
 
 
-def _masked(piece: str, found: list[Variable]) -> str:
+def _mask_piece(piece: str, found: list[Variable]) -> str:
     """Replace the variables of one piece by signs, unless single quotes or a backslash protect them."""
     if piece[0] in "'\\":
         return piece
     if piece[0] == '"':
-        return _IN_DOUBLE.sub(lambda each: _sign(each[0], found, quoted=True), piece)
-    return _sign(piece, found, quoted=False)
+        return _IN_DOUBLE.sub(lambda each: _mask_variables(each[0], found, quoted=True), piece)
+    return _mask_variables(piece, found, quoted=False)
 
 
-def _sign(written: str, found: list[Variable], *, quoted: bool) -> str:
+def _mask_variables(written: str, found: list[Variable], *, quoted: bool) -> str:
     if written[0] == "\\":
         return written
     if len(found) == _SIGNS:

@@ -50,13 +50,13 @@ _CLOSING = frozenset(_OPENING.values())
 
 def objection(program: str, *, names: Sequence[str] = ()) -> Reason | None:
     """Say why a filter is not known to be harmless; None if it is. `names` may define variables, as `--arg` does."""
-    part = _odd(program, frozenset(names))
+    part = _unknown_part(program, frozenset(names))
     if part == "":
         return Reason("not_closed", text=program)
     return Reason("unknown_part", part=part, text=program) if part else None
 
 
-def _odd(program: str, names: frozenset[str]) -> str | None:
+def _unknown_part(program: str, names: frozenset[str]) -> str | None:
     """Return the first unknown part; empty if a bracket is not closed."""
     own = _Names(program, names)
     at, opened, interpolated, before = 0, list[str](), list[int](), ""

@@ -82,14 +82,14 @@ def split_commands(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
         if kind == "word":
             command.append(decode_word(part, first=not command))
         elif kind == "redirect":
-            _redirected(part, command, glued=glued, posix=posix)
+            _check_redirection(part, command, glued=glued, posix=posix)
         elif command:
-            commands.append(_finished(command))
+            commands.append(_argv_of(command))
             command, wanted = [], kind == "join"
         elif part != "\n":
             raise NotUnderstood(Reason("nothing_before", part=part))
     if command:
-        commands.append(_finished(command))
+        commands.append(_argv_of(command))
     elif wanted:
         raise NotUnderstood(Reason("nothing_behind"))
     if not commands:
@@ -111,7 +111,7 @@ def split_words(text: str) -> Argv:
     return tuple(each.text for each in command)
 
 
-def _redirected(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
+def _check_redirection(part: str, command: list[Word], *, glued: bool, posix: bool) -> None:
     if posix and part[0] == "&":
         raise NotUnderstood(Reason("not_in_sh"))
     # Digits before the operator are a descriptor: `echo 10>/dev/null` prints nothing.
@@ -144,7 +144,7 @@ def decode_word(raw: str, *, first: bool) -> Word:
     else:
         if raw[0] == "#":
             raise NotUnderstood(Reason("comment"))
-        text = _decoded(raw)
+        text = _decode(raw)
     if first and (raw in RESERVED or text in RESERVED):
         raise NotUnderstood(Reason("shell_language", word=text))
     if first and "=" in raw:
@@ -152,7 +152,7 @@ def decode_word(raw: str, *, first: bool) -> Word:
     return Word(text, raw)
 
 
-def _decoded(raw: str) -> str:
+def _decode(raw: str) -> str:
     parts: list[str] = []
     before = ""
     for piece in _PIECES.finditer(raw):
@@ -174,7 +174,7 @@ def _decoded(raw: str) -> str:
     return "".join(parts)
 
 
-def _finished(command: list[Word]) -> Argv:
+def _argv_of(command: list[Word]) -> Argv:
     argv = tuple(each.text for each in command)
     if not argv[0]:
         raise NotUnderstood(Reason("empty_command"))

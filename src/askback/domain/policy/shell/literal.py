@@ -114,7 +114,7 @@ def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
         node, fed = left.pop()
         yield node, fed
         if node.type == "redirected_statement":
-            fed = fed or any(_reads(child) for child in node.children)
+            fed = fed or any(_reads_input(child) for child in node.children)
         below: list[tuple[Node, bool]] = []
         behind = False
         for child in node.children:
@@ -123,13 +123,13 @@ def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
         left += reversed(below)
 
 
-def _reads(node: Node) -> bool:
+def _reads_input(node: Node) -> bool:
     return node.type == "file_redirect" and any(child.type == "<" for child in node.children)
 
 
 def _redirect(node: Node, source: bytes, found: LiteralCheck) -> None:
     for child in node.children:
-        if child.type in {"word", "concatenation"} and _UNQUOTED.search(_bare(child, source)):
+        if child.type in {"word", "concatenation"} and _UNQUOTED.search(_unquoted_parts(child, source)):
             found.refuse(Reason("pattern_redirected"))
 
 
@@ -148,13 +148,13 @@ def _node(node: Node, source: bytes, found: LiteralCheck, budget: Budget, depth:
     loose = False
     for child in node.children:
         if child.type == "command_name":
-            if _UNQUOTED.search(_bare(child, source)):
+            if _UNQUOTED.search(_unquoted_parts(child, source)):
                 found.refuse(Reason("pattern_program"))
             argv.append(tree.word_text(child.children[0] if child.children else child, source))
         elif child.type in tree.VALUE_NODES:
-            loose = loose or bool(_LEADING_GLOB.match(_bare(child, source)))
+            loose = loose or bool(_LEADING_GLOB.match(_unquoted_parts(child, source)))
             argv.append(tree.word_text(child, source))
-        fed = fed or _reads(child)
+        fed = fed or _reads_input(child)
     if not argv or not argv[0]:
         found.refuse(Reason("empty_command"))
     elif loose and basename(argv[0]) not in _LISTS_FILES:
@@ -163,12 +163,12 @@ def _node(node: Node, source: bytes, found: LiteralCheck, budget: Budget, depth:
         _command(tuple(argv), found, budget, depth, fed=fed)
 
 
-def _bare(node: Node, source: bytes) -> str:
+def _unquoted_parts(node: Node, source: bytes) -> str:
     """Return the parts of a word that no quotes or backslashes protect."""
     if node.type in {"raw_string", "string", "ansi_c_string"}:
         return "'"
     if node.children:
-        return "".join(_bare(child, source) for child in node.children)
+        return "".join(_unquoted_parts(child, source) for child in node.children)
     return re.sub(r"\\.", "'", source[node.start_byte : node.end_byte].decode(errors="replace"))
 
 

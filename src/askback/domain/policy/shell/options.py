@@ -89,7 +89,7 @@ class ArgumentCheck:
             return self._unknown(word)
         if option.named and self.at >= self.named:
             return Reason("beyond_option", option=name)
-        return self._valued(name, option, value if glued else None)
+        return self._option_value(name, option, value if glued else None)
 
     def _short(self, word: str) -> Reason | None:
         for at, letter in enumerate(word[1:], 2):
@@ -99,7 +99,7 @@ class ArgumentCheck:
             if option.named and self.at >= self.named:
                 return Reason("beyond_option", option=f"-{letter}")
             if option.kinds:
-                return self._valued(f"-{letter}", option, word[at:] or None)
+                return self._option_value(f"-{letter}", option, word[at:] or None)
         self.at += 1
         return None
 
@@ -111,7 +111,7 @@ class ArgumentCheck:
             return None
         return Reason("unknown_value", value=word)
 
-    def _valued(self, name: str, option: ProgramOption, value: str | None) -> Reason | None:
+    def _option_value(self, name: str, option: ProgramOption, value: str | None) -> Reason | None:
         word = self.words[self.at]
         if name in self.table.instead:
             self.replaced = True

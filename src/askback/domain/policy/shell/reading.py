@@ -55,12 +55,12 @@ def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv]
         return _reading((), search, unclear)
     try:
         commands = split_commands(text, posix=SHELLS[shell])
-        unclear = _disagreement(commands, parsed) or _state(commands)
+        unclear = _disagreement(commands, parsed) or _state_change(commands)
     except NotUnderstood as odd:
         commands, unclear = (), odd.why
     found = _reading(commands, search, unclear)
-    more = (unclear or any(map(_hands_over, commands))) and not search.unseen
-    extended = _extended(text, shell, parsed) if more else None
+    more = (unclear or any(map(_may_run_another, commands))) and not search.unseen
+    extended = _agreed_extended(text, shell, parsed) if more else None
     if extended is None:
         return found
     # Deny rules see `cat .env` in a loop over `.env`; they do not see an input file as `cat`.
@@ -70,7 +70,7 @@ def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv]
     )
 
 
-def _extended(text: str, shell: str, parsed: tree.ParsedTree | None) -> ExtendedReading | None:
+def _agreed_extended(text: str, shell: str, parsed: tree.ParsedTree | None) -> ExtendedReading | None:
     """Read extended syntax; None unless the second reader finds the same."""
     if parsed is None or parsed.outline is None:
         return None
@@ -80,7 +80,7 @@ def _extended(text: str, shell: str, parsed: tree.ParsedTree | None) -> Extended
     return extended
 
 
-def _hands_over(argv: Argv) -> bool:
+def _may_run_another(argv: Argv) -> bool:
     """Tell whether a command may run another one; see `delegation.py`."""
     return argv[0] in {"find", "xargs"} or (argv[0] == "git" and argv[1:2] != () and argv[1].startswith("-"))
 
@@ -95,7 +95,7 @@ def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
     if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
         return _reading((), search, TOO_LONG)
     found = _reading((argv,), search, next(filter(None, map(why_suspicious, argv)), None))
-    more = not found.unclear and _hands_over(argv)
+    more = not found.unclear and _may_run_another(argv)
     return replace(found, extended=extended_argv(argv)) if more else found
 
 
@@ -127,7 +127,7 @@ def _disagreement(commands: tuple[Argv, ...], parsed: tree.ParsedTree | None) ->
     return None if parsed.is_plain and parsed.commands == commands else Reason("uncertain")
 
 
-def _state(commands: tuple[Argv, ...]) -> Reason | None:
+def _state_change(commands: tuple[Argv, ...]) -> Reason | None:
     return next(
         (Reason("changes_shell", name=argv[0]) for argv in commands if argv[0] in STATE_BUILTINS), None
     )

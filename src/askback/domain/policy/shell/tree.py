@@ -111,14 +111,14 @@ def parse_command(text: str, budget: Budget) -> ParsedTree | None:
         wider = wider and kind in EXTENDED_NODES
         if kind in _COMMANDS:
             commands.append(_argv(node, source))
-            outline.append(tuple(_flat(node, source)) if kind == "test_command" else commands[-1])
+            outline.append(tuple(_words_below(node, source)) if kind == "test_command" else commands[-1])
         elif kind == "file_redirect":
             reads = any(child.type == "<" for child in node.children)
             (inputs if reads else targets).extend(
                 word_text(child, source) for child in node.children if child.type in VALUE_NODES
             )
         elif kind == "for_statement":
-            outline.append(("for", *_flat(node, source, "variable_name", *VALUE_NODES)))
+            outline.append(("for", *_words_below(node, source, "variable_name", *VALUE_NODES)))
     return ParsedTree(
         plain,
         tuple(argv for argv in commands if argv),
@@ -159,7 +159,7 @@ def _nodes(tree: Tree) -> Iterator[Node]:
             left += reversed(node.children)
 
 
-def _flat(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
+def _words_below(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
     """Return the words below a node, at any depth; with `kinds`, those of its own children of these kinds."""
     for child in node.children:
         if kinds:
@@ -168,7 +168,7 @@ def _flat(node: Node, source: bytes, *kinds: str) -> Iterator[str]:
         elif child.type in VALUE_NODES or not child.child_count:
             yield word_text(child, source)
         else:
-            yield from _flat(child, source)
+            yield from _words_below(child, source)
 
 
 def _argv(node: Node, source: bytes) -> Argv:
@@ -195,13 +195,13 @@ def word_text(node: Node, source: bytes) -> str:
     if kind == "string":
         return _ESCAPED_IN_DOUBLE.sub(r"\1", text.removeprefix('"').removesuffix('"'))
     if kind == "ansi_c_string":
-        return _ANSI.sub(_ansi, text.removeprefix("$'").removesuffix("'"))
+        return _ANSI.sub(_decode_ansi, text.removeprefix("$'").removesuffix("'"))
     if "\\" not in text or _LIVELY.search(_ESCAPED.sub("", text)):
         return text
     return _ESCAPED.sub(r"\1", text)
 
 
-def _ansi(match: re.Match[str]) -> str:
+def _decode_ansi(match: re.Match[str]) -> str:
     hexadecimal, octal, letter = match[1] or match[2] or match[3], match[4], match[5]
     if letter:
         return _LETTERS.get(letter, letter)
