@@ -15,7 +15,7 @@ from rich.console import Console
 
 from askback import AsyncClient
 from askback.cli.connection import Connection
-from askback.cli.script import settled
+from askback.cli.script import wait_until_settled
 from askback.domain.approval import Approval
 from askback.domain.policy.digest import call_digest
 from askback.errors import ConnectionLost
@@ -223,4 +223,4 @@ async def test_a_server_that_does_not_say_how_it_ended_is_not_waited_for_for_eve
         request = await client.requests.create(Approval(tool="x", input={}), thread_id="t", timeout_s=1)
         server, hints = Connection("http://askback.test", ""), Console(file=io.StringIO())
         with anyio.fail_after(120), pytest.raises(ConnectionLost):
-            await settled(client, request, server=server, hints=hints, late_s=0.1)
+            await wait_until_settled(client, request, server=server, hints=hints, late_s=0.1)

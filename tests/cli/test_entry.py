@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from askback.cli.entry import hint, keys, read, shown
+from askback.cli.entry import display_text, hint, keys, parse_line
 from askback.cli.terminal import printable
 from askback.domain.fields import (
     AnyField,
@@ -72,13 +72,13 @@ FLAG = Boolean(id="b", label="B")
     ],
 )
 def test_a_line_is_read_as_the_field_means_it(field: AnyField, line: str, value: Any) -> None:
-    found = read(field, line)
+    found = parse_line(field, line)
     assert found == value
     assert type(found) is type(value)
 
 
 def test_a_local_time_gets_this_machines_offset() -> None:
-    found = read(Datetime(id="d", label="D"), "2026-02-28 09:00")
+    found = parse_line(Datetime(id="d", label="D"), "2026-02-28 09:00")
     assert datetime.fromisoformat(found) == datetime(2026, 2, 28, 9).astimezone()
     assert datetime.fromisoformat(found).tzinfo is not None
 
@@ -87,16 +87,16 @@ def test_options_that_are_numbers_get_letters_as_keys() -> None:
     options = [Option(value=n, label=n) for n in ("3", "2", "1")]
     assert keys(options) == ["a", "b", "c"]
     field = Select(id="s", label="S", options=options)
-    assert read(field, "2") == "2"
-    assert read(field, "a") == "3"
+    assert parse_line(field, "2") == "2"
+    assert parse_line(field, "a") == "3"
     assert keys([Option(value="1", label="1"), Option(value="a", label="a")]) == ["#1", "#2"]
 
 
 def test_values_are_shown_by_their_labels() -> None:
-    assert shown(CITIES, ["par", "Oslo"]) == "“Paris, France”, “Oslo”"
-    assert shown(CITIES, ["Rome", "Oslo"]) == "Rome, Oslo"
-    assert shown(FLAG, True) == "Yes"
-    assert shown(NUMBER, 3) == "3"
+    assert display_text(CITIES, ["par", "Oslo"]) == "“Paris, France”, “Oslo”"
+    assert display_text(CITIES, ["Rome", "Oslo"]) == "Rome, Oslo"
+    assert display_text(FLAG, True) == "Yes"
+    assert display_text(NUMBER, 3) == "3"
 
 
 def test_a_hint_names_the_bounds() -> None:

@@ -36,8 +36,8 @@ class Keyboard(io.FileIO):
 async def test_a_line_on_its_way_from_the_thread_that_reads_is_dropped_too() -> None:
     keyboard = Keyboard()
     terminal = Terminal(Console(file=io.StringIO()), keyboard)
-    terminal.forget()  # the thread begins to read
+    terminal.drop_typed()  # the thread begins to read
     assert keyboard.early_is_passed_on.wait(120)
-    terminal.forget()
+    terminal.drop_typed()
     keyboard.question_is_there.set()
     assert await terminal.line() == "late"

@@ -17,7 +17,15 @@ from askback.cli.form_prompt import FormPrompt
 from askback.cli.language import broken_rule, language, reader_languages, text
 from askback.cli.secret_prompt import SecretPrompt
 from askback.cli.terminal import Terminal
-from askback.cli.wording import asker, decided, ended, filled, finished, handed_over, title
+from askback.cli.wording import (
+    action_text,
+    decision_text,
+    ended_text,
+    form_text,
+    requester_text,
+    secrets_text,
+    title,
+)
 from askback.client import AsyncClient
 from askback.domain.action import ShownAction
 from askback.domain.approval import ShownApproval
@@ -64,43 +72,43 @@ class _AnswerSession:
         self._request = request
         self._place = place
         self._sending = False
-        self._walk: FormPrompt | None = None
+        self._form_prompt: FormPrompt | None = None
 
     async def run(self) -> bool:
-        self._terminal.forget()
+        self._terminal.drop_typed()
         settled = asyncio.create_task(self._client.wait(self._request.id))
-        dealing = asyncio.create_task(self._deal())
+        prompting = asyncio.create_task(self._prompt())
         try:
             async with others.answering(self._client, self._terminal, self._request):
-                await asyncio.wait({settled, dealing}, return_when=asyncio.FIRST_COMPLETED)
-                if dealing.done() or self._sending:
-                    return await dealing
-                await stop(dealing)
+                await asyncio.wait({settled, prompting}, return_when=asyncio.FIRST_COMPLETED)
+                if prompting.done() or self._sending:
+                    return await prompting
+                await stop(prompting)
             self._terminal.say()
-            self._terminal.say(ended(settled.result()), "yellow")
+            self._terminal.say(ended_text(settled.result()), "yellow")
             await self._terminal.settle()
             return True
         finally:
             await stop(settled)
-            await stop(dealing)
+            await stop(prompting)
 
-    async def _deal(self) -> bool:
-        self._head()
+    async def _prompt(self) -> bool:
+        self._show_heading()
         try:
             if self._request.approval is not None:
                 return await self._decide(self._request.approval)
             if self._request.secret is not None:
-                return await self._hand_over(self._request.secret)
+                return await self._submit_secrets(self._request.secret)
             if self._request.action is not None:
-                return await self._finish(self._request.action)
+                return await self._finish_action(self._request.action)
             if self._request.data is not None:
-                return await self._give()
+                return await self._answer_data()
             if self._request.form is not None:
-                return await self._fill(self._request.form)
+                return await self._fill_form(self._request.form)
         except PromptExit as left:
-            return await self._leave(left)
+            return await self._handle_exit(left)
         except Conflict as late:
-            return self._late(late)
+            return self._report_conflict(late)
         except Forbidden as refused:
             self._terminal.say(refused.message, "yellow")
             return False
@@ -120,7 +128,7 @@ class _AnswerSession:
 
     # --- a form ------------------------------------------------------------------------------
 
-    async def _fill(self, form: Form, typed: dict[str, Any] | None = None) -> bool:
+    async def _fill_form(self, form: Form, typed: dict[str, Any] | None = None) -> bool:
         """Submit until the server accepts; it enforces every rule."""
         if (of := self._request.of) and of <= SMALL_LIMIT:
             number = {"n": self._request.ordinal, "of": of}
@@ -133,7 +141,7 @@ class _AnswerSession:
             self._terminal.say(translate("ui.decline_sends", negotiate_locale(language())), "dim")
         self._terminal.say("(:help lists the commands; :later leaves it open)", "dim")
         sent = self._request.submitted
-        walk = self._walk = FormPrompt(
+        answers = self._form_prompt = FormPrompt(
             self._terminal,
             form,
             negotiate_locale(form.locale or language()),
@@ -144,28 +152,28 @@ class _AnswerSession:
         )
         if self._request.error_summary:
             self._terminal.say(self._request.error_summary, "red")
-        await walk.fill()
+        await answers.fill()
         why = ""
         try:
-            now = await self._submit(walk)
+            now = await self._submit_form(answers)
         except Conflict as late:
             if late.code != "stale_revision" or not late.request:
                 raise
-            now, why = InputRequest.model_validate(late.request), translate("ui.changed", walk.locale)
+            now, why = InputRequest.model_validate(late.request), translate("ui.changed", answers.locale)
         if now.form is not None and now.status is Status.PENDING:
-            self._begin_again(now, why)
-            return await self._fill(now.form, walk.values)
-        self._terminal.say(filled(now), "green")
+            self._show_again(now, why)
+            return await self._fill_form(now.form, answers.values)
+        self._terminal.say(form_text(now), "green")
         return True
 
-    def _begin_again(self, now: InputRequest, why: str = "") -> None:
+    def _show_again(self, now: InputRequest, why: str = "") -> None:
         """Take the request as it is now and say why; only what was typed before that is no answer to it."""
         self._request, self._sending = now, False
-        self._terminal.forget()
+        self._terminal.drop_typed()
         if why:
             self._terminal.say(why, "yellow")
 
-    async def _checked(self, now: InputRequest) -> InputRequest:
+    async def _await_check(self, now: InputRequest) -> InputRequest:
         """Return a request once its answer has been checked; it is pending if the person is asked again."""
         if now.status is not Status.RESOLVING or not self._terminal.interactive:
             return now
@@ -180,72 +188,72 @@ class _AnswerSession:
     async def _upload(self, field: str, content: bytes, name: str) -> dict[str, Any]:
         return (await self._client.files.upload(self._request, field, content, name=name)).model_dump()
 
-    async def _submit(self, walk: FormPrompt) -> InputRequest:
+    async def _submit_form(self, answers: FormPrompt) -> InputRequest:
         """Submit until the server accepts; return the request once the values have been checked."""
         while True:
-            if faults := walk.check():
-                await walk.correct([(fault.path, broken_rule(fault, walk.locale)) for fault in faults])
+            if faults := answers.check():
+                await answers.correct([(fault.path, broken_rule(fault, answers.locale)) for fault in faults])
                 continue
             try:
                 sent = await self._send(
                     self._client.requests.answer(
                         self._request,
-                        walk.shown_values,
-                        skipped=walk.skipped,
-                        control=walk.control,
+                        answers.shown_values,
+                        skipped=answers.skipped,
+                        control=answers.control,
                         revision=self._request.revision,
                         languages=self._languages,
                     )
                 )
             except Invalid as refused:
-                await walk.correct(_faults(refused))
+                await answers.correct(_faults(refused))
             else:
-                return await self._checked(sent)
+                return await self._await_check(sent)
 
     # --- secrets -----------------------------------------------------------------------------
 
-    async def _hand_over(self, shown: ShownSecret) -> bool:
+    async def _submit_secrets(self, shown: ShownSecret) -> bool:
         """Submit until the server accepts; rejected values are typed again."""
         saved = await self._client.secrets.saved_scopes(self._request)
         shown = shown.model_copy(update={"present": saved})
-        handing = SecretPrompt(self._terminal, self._request, shown)
-        handed = await handing.ask()
+        values_prompt = SecretPrompt(self._terminal, self._request, shown)
+        submission = await values_prompt.ask()
         while True:
             try:
                 now = await self._send(
                     self._client.requests.submit(
                         self._request,
-                        handed.values,
-                        use_existing=handed.existing,
-                        scope=handed.scope,
+                        submission.values,
+                        use_existing=submission.existing,
+                        scope=submission.scope,
                         languages=self._languages,
                     )
                 )
             except Invalid as refused:
-                handed = await handing.correct(_faults(refused))
+                submission = await values_prompt.correct(_faults(refused))
                 continue
-            self._terminal.say(handed_over(now), "green")
+            self._terminal.say(secrets_text(now), "green")
             return True
 
     # --- an action ---------------------------------------------------------------------------
 
-    async def _finish(self, action: ShownAction) -> bool:
-        said = await ActionPrompt(self._terminal, self._request, action).ask()
+    async def _finish_action(self, action: ShownAction) -> bool:
+        reply = await ActionPrompt(self._terminal, self._request, action).ask()
         now = await self._send(
             self._client.requests.finish(
                 self._request,
-                said.outcome,
-                reason=said.reason,
+                reply.outcome,
+                reason=reply.reason,
                 revision=self._request.revision,
                 languages=self._languages,
             )
         )
-        self._terminal.say(finished(now), "green")
+        self._terminal.say(action_text(now), "green")
         return True
 
     # --- a kind of a package -----------------------------------------------------------------
 
-    async def _give(self) -> bool:
+    async def _answer_data(self) -> bool:
         prompt = DataPrompt(self._terminal, self._request)
         while True:
             data = await prompt.ask()
@@ -264,20 +272,20 @@ class _AnswerSession:
 
     async def _decide(self, approval: ShownApproval) -> bool:
         card.show(self._terminal, approval)
-        deciding = ApprovalPrompt(self._terminal, approval)
+        decision_prompt = ApprovalPrompt(self._terminal, approval)
         while True:
-            said = await deciding.decide()
+            reply = await decision_prompt.decide()
             try:
                 now = await self._send(
                     self._client.requests.decide(
                         self._request.id,
-                        said.decision,
-                        scope=said.scope,
-                        note=said.note,
-                        edited_input=said.edited_input,
-                        rule=said.rule,
-                        script_may_change=said.scope not in {"once", "thread"} or None,
-                        mode=said.mode,
+                        reply.decision,
+                        scope=reply.scope,
+                        note=reply.note,
+                        edited_input=reply.edited_input,
+                        rule=reply.rule,
+                        script_may_change=reply.scope not in {"once", "thread"} or None,
+                        mode=reply.mode,
                         revision=self._request.revision,
                         digest=approval.digest or None,
                         languages=self._languages,
@@ -287,7 +295,7 @@ class _AnswerSession:
                 for fault in refused.field_errors:
                     self._terminal.say(str(fault["message"]), "red")
                 continue
-            self._terminal.say(decided(now), "green")
+            self._terminal.say(decision_text(now), "green")
             return now.settled
 
     # --- both --------------------------------------------------------------------------------
@@ -301,36 +309,36 @@ class _AnswerSession:
             self._sending = False
             raise
 
-    async def _leave(self, left: PromptExit) -> bool:
+    async def _handle_exit(self, left: PromptExit) -> bool:
         if left.how is ExitWord.ALL:
             raise left
         if left.how is ExitWord.LATER:
             self._terminal.say("Left open.", "dim")
             return False
         reason, typed = REASON[left.how], None
-        if self._walk is not None and self._sends_on_decline:
-            typed = self._walk.values
+        if self._form_prompt is not None and self._sends_on_decline:
+            typed = self._form_prompt.values
         try:
-            now = await self._checked(
+            now = await self._await_check(
                 await self._send(self._client.requests.decline(self._request.id, reason=reason, values=typed))
             )
         except Conflict as late:
-            return self._late(late)
+            return self._report_conflict(late)
         if now.status is Status.PENDING:
-            self._begin_again(now)
-            return await self._deal()
+            self._show_again(now)
+            return await self._prompt()
         self._terminal.say(f"{title(self._request)}: {reason}.", "green")
         return True
 
-    def _late(self, late: Conflict) -> bool:
+    def _report_conflict(self, late: Conflict) -> bool:
         """Report what happened first; return whether to offer the request again."""
         now = InputRequest.model_validate(late.request) if late.request else None
-        self._terminal.say(ended(now) if now is not None and now.settled else late.message, "yellow")
+        self._terminal.say(ended_text(now) if now is not None and now.settled else late.message, "yellow")
         return late.code != "already_voted"
 
-    def _head(self) -> None:
+    def _show_heading(self) -> None:
         self._terminal.say()
-        self._terminal.say(f"── {self._place}{asker(self._request)}", "cyan")
+        self._terminal.say(f"── {self._place}{requester_text(self._request)}", "cyan")
 
 
 def _faults(refused: Invalid) -> list[tuple[str, str]]:

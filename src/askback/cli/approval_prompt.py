@@ -56,7 +56,7 @@ class ApprovalPrompt:
     def __init__(self, terminal: Terminal, approval: ShownApproval) -> None:
         self._terminal = terminal
         self._approval = approval
-        self._choices = self._plan() if approval.plan is not None else self._call()
+        self._choices = self._decide_plan() if approval.plan is not None else self._decide_call()
 
     async def decide(self) -> DecisionBody:
         """Prompt until the person decides."""
@@ -65,15 +65,15 @@ class ApprovalPrompt:
             line = (await self._terminal.line(prompt)).strip()
             word, colon, note = (part.strip() for part in line.partition(NOTE))
             if not word:
-                self._leave(line)
+                self._handle_word(line)
                 continue
             choice = next((one for one in self._choices if word.casefold() in (one.word, one.word[0])), None)
             if choice is None:
                 self._terminal.say(HELP, "dim")
-            elif said := await choice.take(note if colon else None):
-                return said
+            elif body := await choice.take(note if colon else None):
+                return body
 
-    def _leave(self, line: str) -> None:
+    def _handle_word(self, line: str) -> None:
         """Leave the request open for an empty line; handle the words that begin with a colon."""
         if not line:
             raise PromptExit(ExitWord.LATER)
@@ -86,23 +86,23 @@ class ApprovalPrompt:
 
     # --- a call ------------------------------------------------------------------------------
 
-    def _call(self) -> list[Choice]:
+    def _decide_call(self) -> list[Choice]:
         approval = self._approval
-        choices = [Choice("yes", "[y]es once", self._once), Choice("no", "[n]o", self._no)]
+        choices = [Choice("yes", "[y]es once", self._approve_once), Choice("no", "[n]o", self._deny)]
         choices += [
-            Choice(scope, f"[{scope[0]}]{scope[1:]}", self._kept(scope))
+            Choice(scope, f"[{scope[0]}]{scope[1:]}", self._approve_and_store(scope))
             for scope in ("thread", "project", "always")
             if scope in approval.scopes and approval.rule is not None
         ]
         return [*choices, Choice("edit", "[e]dit", self._edit)] if approval.allow_edit else choices
 
-    async def _once(self, note: str | None) -> DecisionBody | None:
-        return DecisionBody("approve", note=note or None) if await self._sure() else None
+    async def _approve_once(self, note: str | None) -> DecisionBody | None:
+        return DecisionBody("approve", note=note or None) if await self._confirm_danger() else None
 
-    async def _no(self, note: str | None) -> DecisionBody | None:
+    async def _deny(self, note: str | None) -> DecisionBody | None:
         return DecisionBody("deny", note=note or None)
 
-    def _kept(self, scope: Scope) -> Callable[[str | None], Awaitable[DecisionBody | None]]:
+    def _approve_and_store(self, scope: Scope) -> Callable[[str | None], Awaitable[DecisionBody | None]]:
         async def keep(note: str | None) -> DecisionBody | None:
             """Show the rule to store, which can be changed."""
             self._terminal.say(f"This rule will be stored {_WHERE[scope]}:", "dim")
@@ -115,7 +115,7 @@ class ApprovalPrompt:
                     "Enter to store it, another rule to store that one, or n to go back: "
                 )
             ).strip()
-            if changed.casefold() in {"n", "no"} or not await self._sure():
+            if changed.casefold() in {"n", "no"} or not await self._confirm_danger():
                 return None
             return DecisionBody("approve", scope=scope, note=note or None, rule=changed or None)
 
@@ -140,31 +140,33 @@ class ApprovalPrompt:
             self._terminal.say(render(fault("", f"wrong_type.{wanted}"), "en"), "red")
             return None
         card.show_input(self._terminal, edited)
-        if not await self._yes("Approve this instead"):
+        if not await self._ask_yes("Approve this instead"):
             return None
         return DecisionBody("approve", note=note or None, edited_input=edited)
 
     # --- a plan ------------------------------------------------------------------------------
 
-    def _plan(self) -> list[Choice]:
+    def _decide_plan(self) -> list[Choice]:
         return [
-            Choice("yes", "[y]es", self._once),
+            Choice("yes", "[y]es", self._approve_once),
             Choice("stop", "[s]top asking for edits", self._stop_asking),
-            Choice("no", "[n]o, change it", self._changes),
+            Choice("no", "[n]o, change it", self._request_changes),
         ]
 
     async def _stop_asking(self, note: str | None) -> DecisionBody | None:
-        said = await self._once(note)
-        return said and replace(said, mode="accept_edits")
+        body = await self._approve_once(note)
+        return body and replace(body, mode="accept_edits")
 
-    async def _changes(self, note: str | None) -> DecisionBody | None:
+    async def _request_changes(self, note: str | None) -> DecisionBody | None:
         note = note or (await self._terminal.line("What should change? ")).strip()
         return DecisionBody("deny", note=note) if note else None
 
     # --- both --------------------------------------------------------------------------------
 
-    async def _sure(self) -> bool:
-        return self._approval.risk.level != "danger" or await self._yes("This is dangerous. Really run it")
+    async def _confirm_danger(self) -> bool:
+        return self._approval.risk.level != "danger" or await self._ask_yes(
+            "This is dangerous. Really run it"
+        )
 
-    async def _yes(self, question: str) -> bool:
+    async def _ask_yes(self, question: str) -> bool:
         return (await self._terminal.line(f"{question}? [y/N] ")).strip().casefold() in YES

@@ -9,10 +9,18 @@ from typing import Annotated, Any, cast
 import typer
 from rich.console import Console
 
-from askback.cli.confirm import confirm, somebody_is_here
+from askback.cli.confirm import confirm, is_interactive
 from askback.cli.connection import Connection, NoneRunning, find, own_thread
-from askback.cli.local import running_here
-from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
+from askback.cli.local import run_app
+from askback.cli.script import (
+    EXIT,
+    BadUsage,
+    content,
+    outcome_fields,
+    reported_errors,
+    run_or_cancel,
+    wait_until_settled,
+)
 from askback.domain import jsontext
 from askback.domain.approval import Approval, Before, Scope
 from askback.domain.decision import Decision
@@ -70,7 +78,7 @@ def approve(
     person at this terminal is asked; an empty line means no. Ctrl-C cancels the request.
     """
     hints = Console(stderr=True, highlight=False)
-    with complaining(hints):
+    with reported_errors(hints):
         approval = Approval(
             **_call(argv or [], tool, input_),
             reason=reason,
@@ -81,14 +89,14 @@ def approve(
             preview=None if before is None else Before(before=_text(before)),
         )
         asked = {"thread_id": thread or own_thread("shell"), "agent": "askback approve", "timeout_s": timeout}
-        ended = until_settled(_ask(_server(data_dir), approval, asked, data_dir=data_dir, hints=hints))
+        ended = run_or_cancel(_ask(_server(data_dir), approval, asked, data_dir=data_dir, hints=hints))
     print(json.dumps(outcome(ended), ensure_ascii=False))
     raise typer.Exit(status(ended))
 
 
 def outcome(ended: InputRequest | None) -> dict[str, Any]:
     """Return the object to print; None is a call that was cancelled here. `input` is there only to be run."""
-    printed = ending(ended)
+    printed = outcome_fields(ended)
     if ended is None:
         return printed
     decision = Decision.from_request(ended)
@@ -117,28 +125,28 @@ def status(ended: InputRequest | None) -> int:
     )
 
 
-def _call(argv: list[str], tool: str | None, given: str | None) -> dict[str, Any]:
+def _call(argv: list[str], tool: str | None, option: str | None) -> dict[str, Any]:
     """Read what would run from the options, or raise `BadUsage`."""
     if argv:
-        if given is not None:
+        if option is not None:
             raise BadUsage("Give either --input or a command after --.")
         return {"tool": tool or "bash", "input": {"argv": argv}}
-    if tool is None or given is None:
+    if tool is None or option is None:
         raise BadUsage(
             "Say what would run: askback approve -- git push, "
             """or askback approve --tool bash --input '{"command": "git push"}'"""
         )
     try:
-        read = jsontext.parse(content(Path("-")) if given == "-" else given)
+        read = jsontext.parse(content(Path("-")) if option == "-" else option)
     except Faults as refused:
         raise BadUsage("\n".join(f"--input: {render(fault, 'en')}" for fault in refused.faults)) from None
     return {"tool": tool, "input": read}
 
 
-def _scopes(given: list[str] | None) -> list[Scope] | None:
-    if given and not set(given) <= set(_SCOPES):
+def _scopes(option: list[str] | None) -> list[Scope] | None:
+    if option and not set(option) <= set(_SCOPES):
         raise BadUsage(f"--scope is one of {', '.join(_SCOPES)}.")
-    return cast("list[Scope]", given) or None
+    return cast("list[Scope]", option) or None
 
 
 def _text(file: Path) -> str:
@@ -153,7 +161,7 @@ def _server(data_dir: Path | None) -> Connection | None:
     try:
         return find("requester", data_dir=data_dir)
     except NoneRunning:
-        if somebody_is_here():
+        if is_interactive():
             return None
         raise
 
@@ -167,8 +175,8 @@ async def _ask(
     hints: Console,
 ) -> InputRequest:
     if server is None:
-        async with running_here(data_dir) as local:
+        async with run_app(data_dir) as local:
             return await confirm(local, approval, console=hints, **asked)
     async with server.client() as client:
         request = await client.requests.create(approval, **asked)
-        return await settled(client, request, server=server, hints=hints)
+        return await wait_until_settled(client, request, server=server, hints=hints)

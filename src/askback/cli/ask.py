@@ -10,7 +10,15 @@ import typer
 from rich.console import Console
 
 from askback.cli.connection import Connection, find, own_thread
-from askback.cli.script import EXIT, BadUsage, complaining, content, ending, settled, until_settled
+from askback.cli.script import (
+    EXIT,
+    BadUsage,
+    content,
+    outcome_fields,
+    reported_errors,
+    run_or_cancel,
+    wait_until_settled,
+)
 from askback.client.questions import confirmation, question
 from askback.domain.faults import Faults
 from askback.domain.fields import Form
@@ -53,7 +61,7 @@ def ask(
     The question appears on the pages and in `askback inbox`. Ctrl-C cancels it.
     """
     hints = Console(stderr=True, highlight=False)
-    with complaining(hints):
+    with reported_errors(hints):
         form = form_of(
             prompt,
             choices=choice or [],
@@ -63,7 +71,7 @@ def ask(
             title=title,
             file=json_form,
         )
-        ended = until_settled(
+        ended = run_or_cancel(
             _ask(find("requester", data_dir=data_dir), form, thread or own_thread("shell"), timeout, hints)
         )
     print(json.dumps(outcome(ended, whole=json_form is not None), ensure_ascii=False))
@@ -97,7 +105,7 @@ def form_of(
 
 def outcome(ended: InputRequest | None, *, whole: bool) -> dict[str, Any]:
     """Return the object to print; None stands for a question that was cancelled here."""
-    printed = ending(ended)
+    printed = outcome_fields(ended)
     if ended is None or ended.answer is None:
         return printed
     values, other = ended.answer.values, ended.answer.other
@@ -111,7 +119,7 @@ async def _ask(
 ) -> InputRequest:
     async with server.client() as client:
         request = await client.requests.create(form, thread_id=thread, agent="askback ask", timeout_s=timeout)
-        return await settled(client, request, server=server, hints=hints)
+        return await wait_until_settled(client, request, server=server, hints=hints)
 
 
 def _read(file: Path) -> Form:

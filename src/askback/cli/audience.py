@@ -20,7 +20,7 @@ class Reader:
 
     names: frozenset[str] | None = None
 
-    def hindrance(self, request: InputRequest) -> str | None:
+    def why_not_allowed(self, request: InputRequest) -> str | None:
         """Return who may answer, if this person may not."""
         kind = KINDS.get(request.kind)
         if kind and request.level is not None and AccessLevel[request.level.upper()] < kind.level:

@@ -61,10 +61,10 @@ def verify_(
     Exit status 1: there is such an entry, or the log is not sealed although there is a master key. An older copy of the
     whole database has a valid seal: store the printed line elsewhere, and check against it with --head.
     """
-    noted = None if head is None else _head(head)
+    noted = None if head is None else _parse_head(head)
     if file is not None:
-        with _lines(file) as lines:
-            good = _say("", *_of_file(lines, noted=noted))
+        with _open_lines(file) as lines:
+            good = _print_result("", *_check_file(lines, noted=noted))
     else:
         if tenant is None and noted is not None:
             tenant = DEFAULT_TENANT
@@ -103,14 +103,14 @@ def seal(
     """
     settings = settings_module.load(data_dir=data_dir)
     settings.require_database()
-    found = anyio.run(_accept, settings, tenant)
+    found = anyio.run(_seal_logs, settings, tenant)
     for name, why in found:
         print(f"Sealed the log of {name}; it was: {why}.")
     if not found:
         print("Nothing to do: every log is sealed.")
 
 
-async def _accept(settings: Settings, tenant: str | None) -> list[tuple[str, str]]:
+async def _seal_logs(settings: Settings, tenant: str | None) -> list[tuple[str, str]]:
     application = create_app(settings)
     async with application.running(serves=False):
         if application.services.seals is None or application.services.seals.key_id is None:
@@ -125,34 +125,34 @@ def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head |
         for log in logs:
             seals = audit_seals(settings)
             if tenant in {None, log.tenant}:
-                good = _say(log.tenant, *_of_log(log, seals, noted=noted)) and good
+                good = _print_result(log.tenant, *_check_log(log, seals, noted=noted)) and good
                 seen = True
     if tenant is not None and not seen:
-        return _say("", False, f"BROKEN: There is no log of the tenant {tenant}.")
-    return good if seen else _say("", *_of_chain((), noted=noted))
+        return _print_result("", False, f"BROKEN: There is no log of the tenant {tenant}.")
+    return good if seen else _print_result("", *_check_chain((), noted=noted))
 
 
-def _say(tenant: str, good: bool, text: str) -> bool:
+def _print_result(tenant: str, good: bool, text: str) -> bool:
     about = "" if tenant in {"", DEFAULT_TENANT} else f"{tenant}: "
     print(f"{about}{text}")
     return good
 
 
-def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> tuple[bool, str]:
+def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> tuple[bool, str]:
     """Check one log of the database and its seal; return whether it is valid, and the text to print."""
     if log.noted is None:
-        good, text = _of_chain(log.entries, head=log.head, noted=noted)
+        good, text = _check_chain(log.entries, head=log.head, noted=noted)
         lost = "BROKEN: There is no log, although this tenant has tokens or threads. Somebody has deleted it."
         return False, lost if good else text
     held = read_seal(log.noted.seal or "")
-    passing = _Passing(log.entries, held.seq if held else 0)
-    good, text = _of_chain(iter(passing), head=log.head, noted=noted)
+    recorder = _HashRecorder(log.entries, held.seq if held else 0)
+    good, text = _check_chain(iter(recorder), head=log.head, noted=noted)
     if not good:
         return good, text
     if seals is None:
         standing = SealStatus.UNKNOWN_KEY if log.noted.seal else SealStatus.UNSEALED
     else:
-        standing = seals.judge(log.noted, sealed=passing.hash)
+        standing = seals.judge(log.noted, sealed=recorder.hash)
     if standing is SealStatus.SEALED:
         return True, f"{text}, sealed" + (
             f" from entry {held.unsealed + 1} on" if held and held.unsealed else ""
@@ -166,7 +166,7 @@ def _of_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> 
     )
 
 
-class _Passing:
+class _HashRecorder:
     """An iterator over entries that records the hash of one of them."""
 
     def __init__(self, entries: Iterator[str], at: int) -> None:
@@ -181,24 +181,24 @@ class _Passing:
             yield entry
 
 
-def _of_file(entries: Iterator[str], *, noted: Head | None) -> tuple[bool, str]:
+def _check_file(entries: Iterator[str], *, noted: Head | None) -> tuple[bool, str]:
     """Check an exported log. An empty one is refused: every server logs its first token."""
     first = next(entries, None)
     if first is None:
         return False, "BROKEN: The file is empty. A log has an entry for each token."
-    return _of_chain(chain((first,), entries), noted=noted)
+    return _check_chain(chain((first,), entries), noted=noted)
 
 
-def _of_chain(entries: Iterable[str], *, head: Head | None = None, noted: Head | None) -> tuple[bool, str]:
+def _check_chain(entries: Iterable[str], *, head: Head | None = None, noted: Head | None) -> tuple[bool, str]:
     """Check a chain up to `head`; it must contain the entry `noted`."""
-    end = _checked(iter(entries), head=head, noted=noted or (0, GENESIS))
+    end = _check_from_noted(iter(entries), head=head, noted=noted or (0, GENESIS))
     if isinstance(end, ChainBreak):
         return False, f"BROKEN at line {end.line}: {end.why}"
     seq, sealed = end
     return True, f"OK: {seq} entries, head {seq}:{sealed}"
 
 
-def _checked(entries: Iterator[str], *, head: Head | None, noted: Head) -> ChainBreak | Head:
+def _check_from_noted(entries: Iterator[str], *, head: Head | None, noted: Head) -> ChainBreak | Head:
     """Check up to the noted entry, and then the entries after it."""
     before = verify_chain(islice(entries, noted[0]))
     if isinstance(before, ChainBreak):
@@ -209,11 +209,11 @@ def _checked(entries: Iterator[str], *, head: Head | None, noted: Head) -> Chain
     return replace(end, line=end.line + noted[0]) if isinstance(end, ChainBreak) else end
 
 
-def _head(text: str) -> Head:
+def _parse_head(text: str) -> Head:
     """Read SEQ:HASH, or the last such line of a file."""
     found = _HEAD.fullmatch(text)
     if found is None and (file := Path(text)).is_file():
-        with _lines(file) as lines:
+        with _open_lines(file) as lines:
             found = next((match for line in reversed([*lines]) if (match := _HEAD.search(line))), None)
     if found is None:
         raise typer.BadParameter(
@@ -224,7 +224,7 @@ def _head(text: str) -> Head:
 
 
 @contextmanager
-def _lines(file: Path) -> Generator[Iterator[str]]:
+def _open_lines(file: Path) -> Generator[Iterator[str]]:
     """Open a file of JSON lines."""
     try:
         opened = sys.stdin.buffer if str(file) == "-" else file.open("rb")

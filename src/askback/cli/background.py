@@ -30,18 +30,18 @@ def ensure_server(data_dir: Path) -> None:
 
     The server keeps running when this program ends. Of several concurrent callers, one starts it. Raises `NotStarted`.
     """
-    if _runs(data_dir):
+    if _is_running(data_dir):
         return
     data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     with (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _runs(data_dir) and not any(_start(data_dir, port) for port in _PORTS):
+        if not _is_running(data_dir) and not any(_start(data_dir, port) for port in _PORTS):
             raise NotStarted(
                 f"The server of askback did not start; {data_dir / LOG} says why. Tell the user to run `askback serve`."
             )
 
 
-def _runs(data_dir: Path) -> bool:
+def _is_running(data_dir: Path) -> bool:
     url = server_file.read(data_dir / "server.json").get("url")
     return url is not None and reachable(url)
 
@@ -50,9 +50,9 @@ def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
     """Start a server and return whether it is ready, by its line of JSON."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
     with (data_dir / PID).open("a+") as pid:
-        if not _locked(pid):
+        if not _try_lock(pid):
             return False  # a server that does not answer still runs
-        with open(data_dir / LOG, "w", opener=_private) as log:
+        with open(data_dir / LOG, "w", opener=_open_private) as log:
             process = subprocess.Popen(  # noqa: S603 - our own module
                 words,
                 cwd=data_dir,
@@ -81,14 +81,14 @@ def stop_server(data_dir: Path) -> bool:
         return False
     with pid, (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one that is just being started has written its id by then
-        if _locked(pid):
+        if _try_lock(pid):
             return False
         os.kill(int(pid.read()), signal.SIGTERM)
         fcntl.flock(pid, fcntl.LOCK_EX)
     return True
 
 
-def _locked(file: IO[str]) -> bool:
+def _try_lock(file: IO[str]) -> bool:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -96,5 +96,5 @@ def _locked(file: IO[str]) -> bool:
     return True
 
 
-def _private(path: str, flags: int) -> int:
+def _open_private(path: str, flags: int) -> int:
     return os.open(path, flags, 0o600)

@@ -60,24 +60,24 @@ def backup(
     if key_file is not None and key_file.exists():
         raise BackupRefused(f"{key_file} exists already. Choose a new file for the master keys.")
     make_empty(folder)
-    before = _master_keys(settings) if key_file is not None else dict[str, bytes]()
+    before = _read_master_keys(settings) if key_file is not None else dict[str, bytes]()
     if isinstance(settings.database, Path):
         copy_database(settings.database, folder / DATABASE)
-    write_private(folder / SETTINGS, json.dumps(_described(settings), indent=2) + "\n")
+    write_private(folder / SETTINGS, json.dumps(_describe(settings), indent=2) + "\n")
     sync_folder(folder)
-    said = [f"{SETTINGS} in {folder}"] if on_postgres else [f"{DATABASE} and {SETTINGS} in {folder}"]
+    parts = [f"{SETTINGS} in {folder}"] if on_postgres else [f"{DATABASE} and {SETTINGS} in {folder}"]
     if key_file is not None:
         # A key that was made or dropped while the database was copied may be needed for the copy.
-        write_key_file(key_file, {**_master_keys(settings), **before})
-        said.append(f"master keys in {key_file}")
+        write_key_file(key_file, {**_read_master_keys(settings), **before})
+        parts.append(f"master keys in {key_file}")
     else:
-        said.append("no master keys")
+        parts.append("no master keys")
     if on_postgres:
         print("Copy the database with:")
         print(
             f"  pg_dump --format=custom --schema=askback --file={folder}/askback.dump '{settings.database}'"
         )
-    print(f"Wrote {'; '.join(said)}.")
+    print(f"Wrote {'; '.join(parts)}.")
 
 
 def _require_choice(settings: Settings, keys: str | None) -> None:
@@ -95,7 +95,7 @@ def _require_choice(settings: Settings, keys: str | None) -> None:
         )
 
 
-def _master_keys(settings: Settings) -> Mapping[str, bytes]:
+def _read_master_keys(settings: Settings) -> Mapping[str, bytes]:
     if settings.master_keys == "off" or (settings.master_keys is None and not settings.key_file.exists()):
         raise BackupRefused("This server has no master keys. Use --keys none.")
     if settings.master_keys is not None:
@@ -103,7 +103,7 @@ def _master_keys(settings: Settings) -> Mapping[str, bytes]:
     return read_key_file(settings.key_file)
 
 
-def _described(settings: Settings) -> dict[str, object]:
+def _describe(settings: Settings) -> dict[str, object]:
     """Return the source of the backup and its settings without credentials."""
     kept = {name: text for name, text in os.environ.items() if name in settings_module.PLAIN and text}
     kind = "sqlite" if isinstance(settings.database, Path) else "postgres"

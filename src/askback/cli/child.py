@@ -45,7 +45,9 @@ def start(argv: Sequence[str], environment: Mapping[str, str], *, piped: bool) -
     raise NotStarted(why, status=status)
 
 
-async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, RedactedStream[bytes]]) -> int:
+async def forward_until_exit(
+    child: subprocess.Popen[bytes], scrubbers: Mapping[int, RedactedStream[bytes]]
+) -> int:
     """Forward output and signals until a command has ended; return its status as a shell does.
 
     `scrubbers` are by the descriptor on which its output goes on, 1 and 2; they are empty when it is not piped.
@@ -57,13 +59,13 @@ async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, Redacte
     def forward(number: int) -> None:
         if child.poll() is not None:
             given_up.set()  # processes that it left running may hold its output open forever
-        elif number != signal.SIGINT or not _at_the_terminal():
+        elif number != signal.SIGINT or not _is_in_foreground():
             child.send_signal(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, forward, number)
     pipes = {1: child.stdout, 2: child.stderr}
-    passing = [_Passing(pipes[target], target, scrubber) for target, scrubber in scrubbers.items()]
+    passing = [_OutputForwarder(pipes[target], target, scrubber) for target, scrubber in scrubbers.items()]
     status = await asyncio.to_thread(child.wait)
     giving_up = asyncio.create_task(given_up.wait())
     for each in passing:
@@ -75,7 +77,7 @@ async def attend(child: subprocess.Popen[bytes], scrubbers: Mapping[int, Redacte
     return status if status >= 0 else 128 - status
 
 
-class _Passing:
+class _OutputForwarder:
     """One output of a command, redacted by a daemon thread."""
 
     def __init__(self, source: IO[bytes] | None, target: int, scrubber: RedactedStream[bytes]) -> None:
@@ -92,7 +94,7 @@ class _Passing:
         try:
             with self._source, DefaultSelector() as ready:
                 ready.register(self._source, EVENT_READ)
-                self._pass_on(ready)
+                self._forward(ready)
         except BrokenPipeError:
             pass  # the reader has gone; the command notices when it writes again
         except OSError as failed:
@@ -100,7 +102,7 @@ class _Passing:
         with suppress(RuntimeError):  # the program has ended meanwhile
             self._loop.call_soon_threadsafe(self._end, failure)
 
-    def _pass_on(self, ready: DefaultSelector) -> None:
+    def _forward(self, ready: DefaultSelector) -> None:
         resting = True
         while True:
             if not ready.select(None if resting else PAUSE_S):
@@ -126,7 +128,7 @@ def _write(target: int, data: bytes) -> None:
         left = left[os.write(target, left) :]
 
 
-def _at_the_terminal() -> bool:
+def _is_in_foreground() -> bool:
     """Whether Ctrl-C at the terminal reaches the command directly, as a member of the foreground group."""
     try:
         with open("/dev/tty", "rb", buffering=0) as terminal:

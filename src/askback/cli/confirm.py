@@ -22,7 +22,7 @@ from askback.errors import Conflict
 ALWAYS = frozenset({"a", "always"})
 
 
-def somebody_is_here() -> bool:
+def is_interactive() -> bool:
     """Whether a person can read the question and type: the output alone may go into a variable of a script."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
@@ -35,13 +35,15 @@ async def confirm(local: Local, approval: Approval, *, console: Console, **asked
     async with local.client("requester") as agent, local.client("responder") as person:
         request = await agent.requests.create(approval, **asked)
         try:
-            return request if request.settled else await _settled(Terminal(console), person, request)
+            return (
+                request if request.settled else await _decide_while_open(Terminal(console), person, request)
+            )
         except asyncio.CancelledError:
             await agent.requests.cancel(request)
             raise
 
 
-async def _settled(terminal: Terminal, person: AsyncClient, request: InputRequest) -> InputRequest:
+async def _decide_while_open(terminal: Terminal, person: AsyncClient, request: InputRequest) -> InputRequest:
     """Let the person decide, for as long as the request is open."""
     over = asyncio.create_task(person.wait(request))
     deciding = asyncio.create_task(_decide(terminal, person, request))
@@ -63,10 +65,10 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
     approval = request.approval
     assert approval is not None
     decision, scope = "deny", "once"
-    terminal.forget()
+    terminal.drop_typed()
     with suppress(EndOfInput):
         card.show(terminal, approval)
-        word = await _word(terminal, approval)
+        word = await _ask_word(terminal, approval)
         if word in YES or (word in ALWAYS and _can_keep(approval)):
             decision, scope = "approve", "always" if word in ALWAYS else "once"
         if decision == "approve" and approval.risk.level == "danger":
@@ -83,7 +85,7 @@ async def _decide(terminal: Terminal, person: AsyncClient, request: InputRequest
     )
 
 
-async def _word(terminal: Terminal, approval: ShownApproval) -> str:
+async def _ask_word(terminal: Terminal, approval: ShownApproval) -> str:
     if not _can_keep(approval):
         return (await terminal.line("Approve? [y/N]: ")).strip().casefold()
     terminal.say("With a, this rule is kept and nobody is asked again:", "dim")

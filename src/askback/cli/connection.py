@@ -42,7 +42,7 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
     because answering needs another token than asking.
     """
     url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
-    for known in _known(role, data_dir):
+    for known in _recorded_servers(role, data_dir):
         if url in {None, known["url"]} and reachable(known["url"]):
             return Connection(known["url"], known[f"{role}_token"])
     if url is None:
@@ -78,7 +78,7 @@ def reachable(url: str) -> bool:
         return False
 
 
-def _known(role: str, data_dir: Path | None) -> list[dict[str, str]]:
+def _recorded_servers(role: str, data_dir: Path | None) -> list[dict[str, str]]:
     folder = data_dir or discovery.data_dir()
     files = [folder / "server.json", *([] if data_dir else [folder / DEMO_FILE])]
     wanted = {"url", f"{role}_token"}

@@ -88,25 +88,25 @@ async def _demo(
     ):
         today, pace = date.today(), 0.0 if auto else PACE_S  # noqa: DTZ011 - the person's own day
         run = Run(run_id, f"demo-{run_id}", output, today, pace=pace, registry=registry)
-        with _found_by_inbox(ready):
+        with _publish_for_inbox(ready):
             async with run_agent(ready, run) as agent:
                 if auto:
-                    async with _scripted(console, ready, run, token):
-                        came = await run_result(agent)
+                    async with _scripted_person(console, ready, run, token):
+                        result = await run_result(agent)
                 else:
-                    _invite(console, ready, run, token, browser=browser)
-                    came = await run_result(agent)
-            _conclude(console, came)
+                    _print_invitation(console, ready, run, token, browser=browser)
+                    result = await run_result(agent)
+            _report(console, result)
             if not auto and sys.stdin.isatty():
                 console.print("The page stays until you press Enter or Ctrl-C.")
-                await _enter()
+                await _wait_for_enter()
 
 
-def _invite(console: Console, ready: RunningServer, run: Run, token: str, *, browser: bool) -> None:
+def _print_invitation(console: Console, ready: RunningServer, run: Run, token: str, *, browser: bool) -> None:
     link = f"{ready.login_url}&next=/t/{run.thread_id}"
     console.print("An agent would like to set up a project with you. Open this link (it works once):\n")
     console.print(f"  {link}\n", style="bold cyan", soft_wrap=True, markup=False)
-    console.print(f"or answer in a second terminal:  {_program()} inbox", soft_wrap=True, markup=False)
+    console.print(f"or answer in a second terminal:  {_command_name()} inbox", soft_wrap=True, markup=False)
     console.print(
         f"When a card asks for {TOKEN}, type (nowhere else):  {token}", soft_wrap=True, markup=False
     )
@@ -115,19 +115,21 @@ def _invite(console: Console, ready: RunningServer, run: Run, token: str, *, bro
         webbrowser.open(link)
 
 
-def _conclude(console: Console, came: RunResult) -> None:
-    if came.published:
+def _report(console: Console, result: RunResult) -> None:
+    if result.published:
         console.print("It is published at", style="green")
-        console.print(came.published, style="bold", soft_wrap=True, markup=False)
-    if came.folder is None:
+        console.print(result.published, style="bold", soft_wrap=True, markup=False)
+    if result.folder is None:
         console.print("The agent said goodbye; nothing was written.")
         return
     console.print("The project is in", style="green")
-    console.print(str(came.folder), style="bold", soft_wrap=True, markup=False)
+    console.print(str(result.folder), style="bold", soft_wrap=True, markup=False)
 
 
 @asynccontextmanager
-async def _scripted(console: Console, ready: RunningServer, run: Run, token: str) -> AsyncGenerator[None]:
+async def _scripted_person(
+    console: Console, ready: RunningServer, run: Run, token: str
+) -> AsyncGenerator[None]:
     def note(text: str) -> None:
         console.print(f"  person: {text}", style="dim", markup=False, soft_wrap=True)
 
@@ -141,7 +143,7 @@ async def _scripted(console: Console, ready: RunningServer, run: Run, token: str
 
 
 @contextmanager
-def _found_by_inbox(ready: RunningServer) -> Generator[None]:
+def _publish_for_inbox(ready: RunningServer) -> Generator[None]:
     """Store the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
     file = discovery.data_dir() / DEMO_FILE
     known = {
@@ -168,12 +170,12 @@ def has_browser() -> bool:
     )
 
 
-def _program() -> str:
+def _command_name() -> str:
     """Return this command as it was called, so that it can be typed again."""
     return shlex.quote(sys.argv[0]) if not sys.argv[0].endswith(".py") else "askback"
 
 
-async def _enter() -> None:
+async def _wait_for_enter() -> None:
     loop, pressed = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(sys.stdin.fileno(), pressed.set)
     try:

@@ -77,7 +77,7 @@ def _hint(field: AnyField) -> str:
             return f"text, such as {text(field.placeholder)}" if field.placeholder else "text"
 
 
-def read(field: AnyField, line: str) -> Any:
+def parse_line(field: AnyField, line: str) -> Any:
     """Return the value of a line. A line that cannot be parsed is returned as text, which the rules refuse."""
     if not line.strip():
         return None
@@ -98,7 +98,7 @@ def read(field: AnyField, line: str) -> Any:
             return line
 
 
-def shown(field: AnyField, value: Any) -> str:
+def display_text(field: AnyField, value: Any) -> str:
     """Write a value for display: labels for options, Yes and No for booleans; for a secret, that it is set."""
     if field.sensitive:
         return "set"
@@ -106,20 +106,20 @@ def shown(field: AnyField, value: Any) -> str:
         return "Yes" if value else "No"
     if isinstance(field, File):
         files = cast("list[dict[str, Any]]", value if isinstance(value, list) else [value])
-        return listed([file["name"] for file in files])
+        return join_items([file["name"] for file in files])
     labels = {option.value: text(option.label) for option in options_of(field)}
     if isinstance(value, list):
-        return listed([labels.get(item, str(item)) for item in cast("list[Any]", value)])
+        return join_items([labels.get(item, str(item)) for item in cast("list[Any]", value)])
     return labels.get(value, str(value))
 
 
-def listed(items: list[str]) -> str:
+def join_items(items: list[str]) -> str:
     """Join items with commas, in quotes where an item has a comma of its own."""
     quoted = any("," in item for item in items)
     return ", ".join(f"“{item}”" if quoted else item for item in items)
 
 
-def dangerous(field: AnyField, value: Any) -> list[str]:
+def dangerous_labels(field: AnyField, value: Any) -> list[str]:
     """Return the labels of chosen options that need a second confirmation."""
     chosen = cast("list[Any]", value) if isinstance(value, list) else [value]
     return [text(o.label) for o in options_of(field) if o.style == "danger" and o.value in chosen]

@@ -71,10 +71,10 @@ class FieldPrompt:
 
         An `optional` field belongs to an optional section: its required fields may be left empty.
         """
-        self._head(each, required=each.required and not optional)
+        self._show_heading(each, required=each.required and not optional)
         while True:
             try:
-                with self.terminal.unseen() if each.sensitive else nullcontext():
+                with self.terminal.hidden_input() if each.sensitive else nullcontext():
                     value = await self._value(each, kept)
             except UploadFailed as failed:
                 self.terminal.say(str(failed), "red")
@@ -84,13 +84,13 @@ class FieldPrompt:
                 faults = []
             for fault in faults:
                 self.terminal.say(broken_rule(fault, self.locale), "red")
-            if not faults and await self._sure(each, value):
+            if not faults and await self._confirm_danger(each, value):
                 return value
 
-    def fixed(self, each: AnyField, value: Any) -> None:
+    def show_fixed(self, each: AnyField, value: Any) -> None:
         """Show a field that cannot be changed."""
-        self._head(each, required=True, choices=False)
-        self.terminal.say(f"  {entry.shown(each, value)}")
+        self._show_heading(each, required=True, choices=False)
+        self.terminal.say(f"  {entry.display_text(each, value)}")
 
     def title(self, rows: Rows) -> None:
         """Show the title of rows, before the first row."""
@@ -99,12 +99,12 @@ class FieldPrompt:
         if rows.description:
             self.terminal.say(text(rows.description), "dim")
 
-    async def yes(self, question: str, *, default: bool = False) -> bool:
+    async def ask_yes(self, question: str, *, default: bool = False) -> bool:
         """Ask for yes or no; an empty line is `default`."""
-        word = (await self._line(f"{question}? {'[Y/n]' if default else '[y/N]'} ")).strip().casefold()
+        word = (await self._next_answer(f"{question}? {'[Y/n]' if default else '[y/N]'} ")).strip().casefold()
         return word in entry.YES if word else default
 
-    def _head(self, each: AnyField, *, required: bool, choices: bool = True) -> None:
+    def _show_heading(self, each: AnyField, *, required: bool, choices: bool = True) -> None:
         self.terminal.say()
         words = [text(each.label), None if required else "(optional)"]
         if any(words):
@@ -125,10 +125,10 @@ class FieldPrompt:
 
     async def _value(self, each: AnyField, kept: Any) -> Any:
         if isinstance(each, Select | Radio | Multiselect) and each.options_from is not None and self.search:
-            return await self._chosen(each, SourceListing(self.terminal, each, self.search, kept))
-        offer = "" if kept is None else f" [{entry.shown(each, kept)}]"
+            return await self._choose(each, SourceListing(self.terminal, each, self.search, kept))
+        offer = "" if kept is None else f" [{entry.display_text(each, kept)}]"
         words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
-        line = await self._line(f"{entry.hint(each)}{offer}: ", words)
+        line = await self._next_answer(f"{entry.hint(each)}{offer}: ", words)
         if line.strip() == PASS and each.allow_skip:
             raise SkippedQuestion
         if line.strip() == EMPTY:
@@ -138,21 +138,21 @@ class FieldPrompt:
         if isinstance(each, File) and self.upload is not None:
             return await upload_files(each, line, self.upload)
         if isinstance(each, Textarea):
-            return await self._lines(_unescaped(line))
-        return entry.read(each, _unescaped(line))
+            return await self._lines(_unescape(line))
+        return entry.parse_line(each, _unescape(line))
 
-    async def _chosen(self, each: AnyField, listing: SourceListing) -> Any:
+    async def _choose(self, each: AnyField, listing: SourceListing) -> Any:
         """Search and choose until the choice is made; return it, None for none."""
         await listing.load()
         words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
         while True:
-            offer = "" if listing.value is None else f" [{entry.shown(each, listing.value)}]"
-            line = (await self._line(f"{listing.hint}{offer}: ", words)).strip()
+            offer = "" if listing.value is None else f" [{entry.display_text(each, listing.value)}]"
+            line = (await self._next_answer(f"{listing.hint}{offer}: ", words)).strip()
             if line == PASS and each.allow_skip:
                 raise SkippedQuestion
             if line == EMPTY:
                 return None
-            if not line or await listing.take(_unescaped(line)):
+            if not line or await listing.take(_unescape(line)):
                 return listing.value
 
     async def _lines(self, first: str) -> str:
@@ -164,13 +164,13 @@ class FieldPrompt:
             line = await self.terminal.line("| ")
         return "\n".join(lines)
 
-    async def _sure(self, each: AnyField, value: Any) -> bool:
-        for label in entry.dangerous(each, value):
-            if not await self.yes(f"Really “{label}”"):
+    async def _confirm_danger(self, each: AnyField, value: Any) -> bool:
+        for label in entry.dangerous_labels(each, value):
+            if not await self.ask_yes(f"Really “{label}”"):
                 return False
         return True
 
-    async def _line(self, prompt: str, words: Sequence[str] = (EMPTY,)) -> str:
+    async def _next_answer(self, prompt: str, words: Sequence[str] = (EMPTY,)) -> str:
         """Return the next line that is an answer or one of `words`; run commands."""
         while True:
             line = await self.terminal.line(prompt)
@@ -197,5 +197,5 @@ def _faults(each: AnyField, value: Any) -> list[Fault]:
     return []
 
 
-def _unescaped(line: str) -> str:
+def _unescape(line: str) -> str:
     return line[1:] if line.startswith("::") else line

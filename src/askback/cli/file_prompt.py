@@ -45,8 +45,8 @@ async def _upload(field: File, path: Path, upload: Upload) -> dict[str, Any]:
     try:
         return await upload(field.id, content, path.name)
     except Refused as refused:
-        said = [each["message"] for each in refused.field_errors] or [refused.message]
-        raise UploadFailed(f"{path.name}: {' '.join(said)}") from None
+        sentences = [each["message"] for each in refused.field_errors] or [refused.message]
+        raise UploadFailed(f"{path.name}: {' '.join(sentences)}") from None
 
 
 def _read(path: Path) -> bytes:

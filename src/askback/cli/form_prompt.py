@@ -52,8 +52,8 @@ class FormPrompt:
         self.values = {}
         for each in self.form.all_fields:
             before = None if each.readonly else typed.get(each.id)
-            found = [given for given in (before, initial.get(each.id)) if given is not None]
-            self._keep(each, found[0] if found else each.default)
+            found = [candidate for candidate in (before, initial.get(each.id)) if candidate is not None]
+            self._set_value(each, found[0] if found else each.default)
 
     async def fill(self) -> None:
         """Prompt for every field and for confirmation, or for the one that answers. Raises `PromptExit`."""
@@ -61,7 +61,7 @@ class FormPrompt:
             await self._fill_one()
             return
         await self._ask(self._steps())
-        while not await self._agreed():
+        while not await self._confirm():
             await self._ask(self._steps())
 
     async def correct(self, faults: Sequence[tuple[str, str]]) -> None:
@@ -94,9 +94,9 @@ class FormPrompt:
     @property
     def shown_values(self) -> dict[str, Any]:
         """The values, without those of hidden fields, which are kept in case the fields are shown again."""
-        return fold_values(self._asked, self._shown())
+        return fold_values(self._asked, self._visible_values())
 
-    def _shown(self) -> dict[str, Any]:
+    def _visible_values(self) -> dict[str, Any]:
         hidden = self._hidden()
         return {id_: value for id_, value in self.values.items() if id_ not in hidden}
 
@@ -131,16 +131,16 @@ class FormPrompt:
             try:
                 if each is None:
                     assert section is not None
-                    said = await self._open(section, skipped)
+                    was_asked = await self._open_section(section, skipped)
                 else:
-                    said = await self._field(section, each, skipped)
+                    was_asked = await self._field(section, each, skipped)
             except Back:
                 at = asked.pop() if asked else 0
             else:
-                asked += [at] if said else []
+                asked += [at] if was_asked else []
                 at += 1
 
-    async def _open(self, section: Section, skipped: set[str]) -> bool:
+    async def _open_section(self, section: Section, skipped: set[str]) -> bool:
         """Print the heading of a section and ask whether to fill in an optional one; return whether it asked."""
         skipped.discard(section.id)
         hidden = self._hidden()
@@ -150,10 +150,10 @@ class FormPrompt:
         self.terminal.say(text(section.title) or section.id, "bold underline")
         if section.description:
             self.terminal.say(text(section.description), "dim")
-        if section.optional and not await self._prompt.yes("Fill in this part"):
+        if section.optional and not await self._prompt.ask_yes("Fill in this part"):
             skipped.add(section.id)
             for each in section.fields:
-                self._keep(each, None)
+                self._set_value(each, None)
         return section.optional
 
     async def _field(self, section: Section | None, each: AnyField, skipped: set[str]) -> bool:
@@ -163,7 +163,7 @@ class FormPrompt:
         if (rows := self._first_rows.get(each.id)) is not None:
             self._prompt.title(rows)
         if each.readonly:
-            self._prompt.fixed(each, self.values[each.id])
+            self._prompt.show_fixed(each, self.values[each.id])
             return False
         optional = section is not None and section.optional
         for error in self.errors:
@@ -175,30 +175,30 @@ class FormPrompt:
         except SkippedQuestion:
             self.skipped.append(each.id)
             value = None
-        self._keep(each, value)
+        self._set_value(each, value)
         return True
 
-    async def _agreed(self) -> bool:
+    async def _confirm(self) -> bool:
         """Show the answers and ask whether to send them; a form with one field is sent at once."""
         fields = self.form.all_fields
         if len(fields) < 2:
             return True
         self.terminal.say()
         names = self.form.names
-        shown = self._shown()
+        shown = self._visible_values()
         for each in fields:
             if each.id in shown:
                 self.terminal.say(
-                    f"  {one_line(text(names[each.id]))}: {entry.shown(each, self.values[each.id])}"
+                    f"  {one_line(text(names[each.id]))}: {entry.display_text(each, self.values[each.id])}"
                 )
             elif each.id in self.skipped:
                 self.terminal.say(f"  {one_line(text(names[each.id]))}: skipped")
         try:
-            return await self._prompt.yes(text(self.form.submit_label) or "Submit", default=True)
+            return await self._prompt.ask_yes(text(self.form.submit_label) or "Submit", default=True)
         except Back:
             return False
 
-    def _keep(self, each: AnyField, value: Any) -> None:
+    def _set_value(self, each: AnyField, value: Any) -> None:
         if value is None:
             self.values.pop(each.id, None)
         else:

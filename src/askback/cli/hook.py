@@ -36,21 +36,21 @@ def hook(
     if credentials is not None:
         os.environ[CREDENTIALS] = str(credentials)
     try:
-        told = json.load(sys.stdin)
-        decision = interruptible(_decide(told))
+        event = json.load(sys.stdin)
+        decision = interruptible(_decide(event))
     except (AskbackError, Faults, ValueError, KeyError, TypeError) as error:
         print(f"askback was not asked: {error}", file=sys.stderr)
         return
     except KeyboardInterrupt:  # the person has answered in Claude Code; the request is withdrawn
         return
-    said = {"hookEventName": "PermissionRequest", "decision": decision}
-    print(json.dumps({"hookSpecificOutput": said}))
+    output = {"hookEventName": "PermissionRequest", "decision": decision}
+    print(json.dumps({"hookSpecificOutput": output}))
 
 
-async def _decide(told: dict[str, Any]) -> dict[str, Any]:
+async def _decide(event: dict[str, Any]) -> dict[str, Any]:
     """Return the decision in Claude Code's format; raises `AskbackError` if nobody can be asked."""
-    tool, tool_input = told["tool_name"], told["tool_input"]
-    async with AsyncClient(thread_id=told["session_id"], via="cli") as ask:
+    tool, tool_input = event["tool_name"], event["tool_input"]
+    async with AsyncClient(thread_id=event["session_id"], via="cli") as ask:
         if tool == "AskUserQuestion":
             return await _answer(ask, tool_input)
         plan = tool_input.get("plan") if tool == "ExitPlanMode" else None
@@ -58,7 +58,7 @@ async def _decide(told: dict[str, Any]) -> dict[str, Any]:
             decision = await ask.approve_plan(plan, timeout_s=WAIT_S)
         else:
             decision = await ask.approve(
-                tool, tool_input, cwd=told.get("cwd"), allow_edit=True, timeout_s=WAIT_S
+                tool, tool_input, cwd=event.get("cwd"), allow_edit=True, timeout_s=WAIT_S
             )
         if decision.status == "unavailable":
             raise AskbackError(" ".join(decision.reasons))

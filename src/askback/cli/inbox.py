@@ -53,7 +53,7 @@ def inbox(
     try:
         server = find("responder", data_dir=data_dir)
         if approved or revoke is not None:
-            interruptible(_look_back(server, terminal, thread=thread, revoked=revoke))
+            interruptible(_show_or_revoke(server, terminal, thread=thread, revoked=revoke))
         else:
             interruptible(_run(server, terminal, once=once, thread=thread, request=request))
     except (EndOfInput, KeyboardInterrupt):
@@ -63,7 +63,7 @@ def inbox(
         raise typer.Exit(1) from None
 
 
-async def _look_back(
+async def _show_or_revoke(
     server: Connection, terminal: Terminal, *, thread: str | None, revoked: str | None
 ) -> None:
     async with server.client() as client:
@@ -79,11 +79,11 @@ async def _run(
     async with server.client() as client:
         box = PendingRequests(client, terminal, reader=await reader(server), thread=thread)
         if request is not None:
-            await box.one(request)
+            await box.answer_one(request)
         elif once:
-            await box.once()
+            await box.answer_pending()
         else:
-            await box.stay()
+            await box.answer_until_left()
 
 
 PAGE = 200
@@ -92,7 +92,7 @@ PAGE = 200
 async def _show_approved(client: AsyncClient, terminal: Terminal, *, thread: str | None) -> None:
     """List approved calls that have not run yet, newest first."""
     none = True
-    async for request in _unused(client, thread):
+    async for request in _unused_approvals(client, thread):
         none = False
         by = request.settled_by.name if request.settled_by else "someone"
         terminal.say(f"{request.id}  {_call(request)}  approved by {by}, in {request.thread_id}")
@@ -106,7 +106,7 @@ async def _revoke(client: AsyncClient, terminal: Terminal, request_id: str) -> N
     terminal.say(f"Revoked: {_call(request)}. It did not run, and cannot.")
 
 
-async def _unused(client: AsyncClient, thread: str | None) -> AsyncIterator[InputRequest]:
+async def _unused_approvals(client: AsyncClient, thread: str | None) -> AsyncIterator[InputRequest]:
     """Yield approvals that are still valid and unused."""
     cursor, now = None, datetime.now(UTC)
     while True:

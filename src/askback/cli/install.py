@@ -13,7 +13,7 @@ from rich.console import Console
 
 from askback.cli.clients.additions import Addition
 from askback.cli.clients.known import CLIENTS, Client, Command
-from askback.cli.clients.record import PRIVATE, Changed, Record, replace_file
+from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_file
 from askback.cli.connection import NoneRunning, find
 from askback.cli.local import run_as
 from askback.client import AsyncClient
@@ -59,7 +59,7 @@ def install(
     console.print(
         f"A new token for the agent {client}, in {credentials_file(chosen, data_dir)}", markup=False
     )
-    where, runs = _where(data_dir)
+    where, runs = _server_location(data_dir)
     if not runs:
         console.print(
             f"No server of askback runs. {chosen.title} starts it in the background when it needs it."
@@ -72,7 +72,7 @@ def install(
     made = run_as(OPERATOR, lambda ask: _make_token(ask, client, folder), data_dir=data_dir, creates=True)
     credentials = {"token": made.token.reveal(), **where}
     replace_file(credentials_file(chosen, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE)
-    files = [Changed.of(addition, after) for addition, _, after in changes]
+    files = [ChangedFile.of(addition, after) for addition, _, after in changes]
     Record(made.id, made.agent or "", folder, files).write(kept)
     for addition, _, after in changes:
         try:
@@ -120,7 +120,7 @@ def _folder(data_dir: Path | None) -> Path:
     return (data_dir or own_data_dir()).expanduser().absolute() / "clients"
 
 
-def _where(data_dir: Path | None) -> tuple[dict[str, str], bool]:
+def _server_location(data_dir: Path | None) -> tuple[dict[str, str], bool]:
     """Return how the client finds the server, and whether it runs.
 
     A server of this machine is found by its data folder, because its port may change, any other by its address.

@@ -51,16 +51,16 @@ def sentences(texts: Sequence[str], codes: Sequence[ReasonCode], *, prefix: str 
 
 def _sentence(reason: ReasonCode, locale: str, english: str, prefix: str) -> str:
     try:
-        return _translated(reason, locale, prefix)
+        return _translate(reason, locale, prefix)
     except KeyError:  # from a newer server
         return english
 
 
-def _translated(reason: ReasonCode, locale: str, prefix: str) -> str:
-    said = {
-        name: _translated(ReasonCode.model_validate(value), locale, prefix)
+def _translate(reason: ReasonCode, locale: str, prefix: str) -> str:
+    parameters = {
+        name: _translate(ReasonCode.model_validate(value), locale, prefix)
         if isinstance(value, dict)
         else str(value)
         for name, value in reason.params.items()
     }
-    return translate(f"{prefix}.{reason.code}", locale, **said)
+    return translate(f"{prefix}.{reason.code}", locale, **parameters)

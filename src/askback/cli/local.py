@@ -43,15 +43,15 @@ class Local:
 
 
 @asynccontextmanager
-async def running_here(data_dir: Path | None) -> AsyncGenerator[Local]:
+async def run_app(data_dir: Path | None) -> AsyncGenerator[Local]:
     """Run the app until the block ends; raises `StoreUnusable` if another process uses the folder."""
     # Imported here: usually a server is running, and this slow import is not needed.
     from askback.server import settings as settings_module
     from askback.server.app import create_app
-    from askback.server.bootstrap_tokens import open_keyring, require_its_database
+    from askback.server.bootstrap_tokens import open_keyring, require_database_of_tokens
 
     settings = settings_module.load(data_dir=data_dir)
-    require_its_database(settings)
+    require_database_of_tokens(settings)
     application = create_app(settings)
     async with application.running(serves=False):
         yield Local(RunningApp(application), await open_keyring(application))
@@ -71,7 +71,7 @@ async def client_as(
     except NoneRunning:
         if not creates:
             require_database(data_dir)
-        async with running_here(data_dir) as local, local.client(role) as client:
+        async with run_app(data_dir) as local, local.client(role) as client:
             yield client
     else:
         async with server.client() as client:

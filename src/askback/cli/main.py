@@ -97,8 +97,8 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
+def _show_version(is_set: bool) -> None:
+    if is_set:
         from importlib.metadata import version
 
         print(f"askback {version('askback')}")

@@ -9,7 +9,7 @@ from askback.cli.answering import answer, stop
 from askback.cli.audience import Reader
 from askback.cli.field_prompt import ExitWord, PromptExit
 from askback.cli.terminal import EndOfInput, Terminal
-from askback.cli.wording import asker, ended, title
+from askback.cli.wording import ended_text, requester_text, title
 from askback.client import AsyncClient
 from askback.domain.events import (
     REQUEST_ASSIGNED,
@@ -41,11 +41,11 @@ class PendingRequests:
         self._later: set[str] = set()
         self._others: set[str] = set()
 
-    async def one(self, request_id: str) -> None:
+    async def answer_one(self, request_id: str) -> None:
         """Answer one request; say how it ended if it has."""
         request = await self._client.requests.get(request_id)
         if request.settled:
-            self._terminal.say(ended(request), "yellow")
+            self._terminal.say(ended_text(request), "yellow")
             return
         if not self._is_mine(request):
             return
@@ -54,33 +54,33 @@ class PendingRequests:
         except PromptExit:
             await self._decline([request])
 
-    async def once(self) -> None:
+    async def answer_pending(self) -> None:
         """Answer the requests that are pending now."""
-        if not await self._round():
+        if not await self._answer_all():
             self._terminal.say("Nothing is pending.")
 
-    async def stay(self) -> None:
+    async def answer_until_left(self) -> None:
         """Answer pending requests and wait for more, until the person leaves."""
         arrived = asyncio.Event()
         watching = asyncio.create_task(self._watch(arrived))
         try:
             await self._client.requests.list(limit=1)  # once this is back, the events are subscribed to
-            await self._round()
+            await self._answer_all()
             while True:
                 self._terminal.say("Nothing is pending. Waiting for a question; Ctrl-C leaves.", "dim")
-                while not await self._round():
-                    await self._idle(arrived, watching)
+                while not await self._answer_all():
+                    await self._wait_for_arrival(arrived, watching)
                     arrived.clear()
         finally:
             await stop(watching)
 
-    async def _round(self) -> bool:
+    async def _answer_all(self) -> bool:
         """Offer pending requests until there are none; return whether there were any."""
         any_pending = False
-        while waiting := await self._waiting():
+        while waiting := await self._answerable():
             any_pending = True
             try:
-                request = await self._pick(waiting)
+                request = await self._choose(waiting)
                 place = f"{waiting.index(request) + 1} of {len(waiting)}, " if len(waiting) > 1 else ""
                 if not await answer(self._client, self._terminal, request, place=place):
                     self._later.add(request.id)
@@ -97,7 +97,7 @@ class PendingRequests:
         self._terminal.say(f"Declined {declined} of {len(waiting)}.", "green")
         self._later |= {request.id for request in waiting}
 
-    async def _waiting(self) -> Sequence[InputRequest]:
+    async def _answerable(self) -> Sequence[InputRequest]:
         """Return the requests that can be answered, oldest first, without postponed ones."""
         found: list[InputRequest] = []
         cursor = None
@@ -116,7 +116,7 @@ class PendingRequests:
 
     def _is_mine(self, request: InputRequest) -> bool:
         """Whether this person may answer, which can change; if not, print once who may."""
-        why = self._reader.hindrance(request)
+        why = self._reader.why_not_allowed(request)
         if why is None:
             self._others.discard(request.id)
         elif request.id not in self._others:
@@ -124,13 +124,13 @@ class PendingRequests:
             self._terminal.say(f"{title(request)} · {why}", "dim")
         return why is None
 
-    async def _pick(self, waiting: Sequence[InputRequest]) -> InputRequest:
+    async def _choose(self, waiting: Sequence[InputRequest]) -> InputRequest:
         if len(waiting) == 1:
             return waiting[0]
         self._terminal.say()
         self._terminal.say(f"{len(waiting)} requests are pending", "bold")
         for n, request in enumerate(waiting, 1):
-            self._terminal.say(f"  {n}  {title(request)}  ({asker(request)})")
+            self._terminal.say(f"  {n}  {title(request)}  ({requester_text(request)})")
         while True:
             line = (await self._terminal.line("Which one? [1] ")).strip() or "1"
             if line == ExitWord.ALL.value:
@@ -146,10 +146,10 @@ class PendingRequests:
             if event["type"] in _ASKED:
                 arrived.set()
 
-    async def _idle(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
+    async def _wait_for_arrival(self, arrived: asyncio.Event, watching: asyncio.Task[None]) -> None:
         """Return when a request arrived or it is time to read again; raises `EndOfInput`."""
         arrival = asyncio.create_task(arrived.wait())
-        leaving = asyncio.create_task(self._terminal.exhausted())
+        leaving = asyncio.create_task(self._terminal.wait_for_end())
         try:
             ends = {arrival, leaving, watching}
             await asyncio.wait(ends, timeout=POLL_S, return_when=asyncio.FIRST_COMPLETED)

@@ -87,7 +87,7 @@ def set_(
 
     Needs an admin token, except for --mode with --thread.
     """
-    given = {
+    chosen = {
         "mode": _known(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
         "level": _known(level, LEVELS, "--level"),
         "ask_mode": _known(ask_mode, ASK_MODES, "--ask-mode"),
@@ -95,7 +95,7 @@ def set_(
         "table": _known(table, TABLES, "--table"),
     }
     changes = _changes(
-        {name: value for name, value in given.items() if value is not None}, reset=reset or [], shadow=shadow
+        {name: value for name, value in chosen.items() if value is not None}, reset=reset or [], shadow=shadow
     )
 
     async def write(confirm: str | None) -> PolicySettings:
@@ -105,35 +105,35 @@ def set_(
     try:
         settings = asyncio.run(write(confirm))
     except Conflict as refused:
-        if refused.code != "confirmation_required" or confirm or not (confirm := _typed()):
+        if refused.code != "confirmation_required" or confirm or not (confirm := _prompt_confirmation()):
             raise
         settings = asyncio.run(write(confirm))
     _show(settings, as_json=False)
 
 
-def _changes(given: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
+def _changes(chosen: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
     """Return the body for `update_policy`: new and reset settings, or a trial."""
     back = {_SETTING.get(name, name): None for name in reset if _known(name, RESETTABLE, "--reset")}
     if back and shadow is not None:
         raise typer.BadParameter(
             "cannot be combined with --shadow; --no-shadow ends a trial", param_hint="--reset"
         )
-    if twice := back.keys() & given.keys():
+    if twice := back.keys() & chosen.keys():
         raise typer.BadParameter(f"{min(twice)} is set and reset in one call", param_hint="--reset")
-    if shadow is False and given:
+    if shadow is False and chosen:
         raise typer.BadParameter(
             "ends a trial and cannot be combined with another setting", param_hint="--no-shadow"
         )
-    if shadow is not False and not given and not back:
+    if shadow is not False and not chosen and not back:
         raise typer.BadParameter(
             "give a setting to change, such as --level deny", param_hint="askback policy set"
         )
     if shadow is not None:
-        return {"shadow": given or None}
-    return {**given, **back, **({"mode": None} if given.get("mode") == AS_EVERYWHERE else {})}
+        return {"shadow": chosen or None}
+    return {**chosen, **back, **({"mode": None} if chosen.get("mode") == AS_EVERYWHERE else {})}
 
 
-def _typed() -> str | None:
+def _prompt_confirmation() -> str | None:
     """Prompt for the confirmation words at a terminal; otherwise leave the refusal to the server."""
     if not sys.stdin.isatty():
         return None

@@ -33,24 +33,24 @@ def check_line(
     try:
         body = jsontext.parse(line)
     except Faults as odd:
-        return _asked("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
+        return _ask_result("The line cannot be read as JSON.", *(fault.code for fault in odd.faults))
     if not isinstance(body, dict):
-        return _asked("The line is not a JSON object.")
+        return _ask_result("The line is not a JSON object.")
     fields = cast("dict[str, Any]", body)
     call = _call(fields, cwd)
     if isinstance(call, str):
-        return _asked(call)
+        return _ask_result(call)
     unread: list[Reason] = []
     policy = _policy(fields, fallback, without_rules, unread)
     if isinstance(policy, str):
-        return _asked(policy)
+        return _ask_result(policy)
     decision = decide(call, policy)
     if decision.decision == "allow":
         return decision
     return replace(decision, reasons=(*decision.reasons, *unread))
 
 
-def _asked(*texts: str) -> PolicyResult:
+def _ask_result(*texts: str) -> PolicyResult:
     return PolicyResult("ask", tuple(map(_text, texts)))
 
 
@@ -91,7 +91,7 @@ def _policy(
     if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
         known = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
         return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in known.items())
-    placed = _places(fields, base)
+    placed = _with_roots(fields, base)
     if isinstance(placed, str):
         return placed
     found: list[Rule] = []
@@ -112,7 +112,7 @@ def _policy(
     )
 
 
-def _places(fields: Mapping[str, Any], base: Policy) -> Policy | str:
+def _with_roots(fields: Mapping[str, Any], base: Policy) -> Policy | str:
     """Return a policy with the roots of a line, or their fault."""
     roots = cast("object", fields.get("roots", list(base.roots)))
     if not isinstance(roots, list) or not all(

@@ -51,9 +51,9 @@ def restore(
     copy_database(source, settings.database)
     if found:
         write_key_file(settings.key_file, found)
-    said = f"master keys to {settings.key_file}" if found else "no master keys"
-    print(f"Restored {source} to {settings.database}; {said}.")
-    if not found and settings.master_keys is None and _sealed(settings):
+    keys_text = f"master keys to {settings.key_file}" if found else "no master keys"
+    print(f"Restored {source} to {settings.database}; {keys_text}.")
+    if not found and settings.master_keys is None and _has_seal(settings):
         first = "erase the secrets, which cannot be read (askback secrets erase), and " if needed else ""
         print(
             "The audit log is sealed with a master key that was not restored, so askback audit verify fails. "
@@ -61,7 +61,7 @@ def restore(
         )
 
 
-def _sealed(settings: Settings) -> bool:
+def _has_seal(settings: Settings) -> bool:
     """Return whether the audit log of any tenant has a seal."""
     with audit_logs(settings) as logs:
         return any(log.noted is not None and log.noted.seal is not None for log in logs)

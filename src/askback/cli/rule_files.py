@@ -32,7 +32,7 @@ def built_in(data_dir: DataDir = None) -> None:
         print(f"{group.name}:")
         for rule in group.rules:
             state = "" if rule.active else "  (not in force)"
-            print(f"  {rule.rule}{state}{_used(rule.usage)}")
+            print(f"  {rule.rule}{state}{_usage_text(rule.usage)}")
 
 
 def preview(
@@ -96,7 +96,7 @@ def import_(
             return checked if dry_run or checked.refused else await client.rules.import_(rows)
 
     found = asyncio.run(run())
-    for line in _refused(found):
+    for line in _problem_lines(found):
         print(printable(line), file=sys.stderr)
     added = "would be added" if found.dry_run else "added"
     print(f"{found.added} {added}, {found.known} in force already, {found.refused} refused.")
@@ -118,11 +118,11 @@ def _rows(file: str) -> list[Any]:
     return cast("list[Any]", rows)
 
 
-def _refused(found: RuleImport) -> Iterator[str]:
+def _problem_lines(found: RuleImport) -> Iterator[str]:
     for row in found.rows:
         for problem in row.problems:
             yield f"{problem.path}: {problem.message}"
 
 
-def _used(usage: RuleUsage | None) -> str:
+def _usage_text(usage: RuleUsage | None) -> str:
     return "" if usage is None else f"  used {usage.count}×, last {minute(usage.last_at)}"

@@ -165,7 +165,7 @@ def check(
     )
     cwd = None if folder is None else str(folder.expanduser().absolute())
     fallback = cache(
-        lambda: _bounded(_servers_policy(data_dir) if named is None else _policy_of(named), bare)
+        lambda: _with_roots_of(_servers_policy(data_dir) if named is None else _policy_of(named), bare)
     )
     try:
         lines = sys.stdin.buffer if source == "-" else open(source, "rb")  # noqa: SIM115 - closed below
@@ -183,7 +183,7 @@ def check(
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _ConvertedRule:
     """A rule of the API, converted for a policy."""
 
     effect: str
@@ -192,7 +192,7 @@ class _Kept:
     shadow: bool
 
 
-def _bounded(policy: Policy, bare: Policy) -> Policy:
+def _with_roots_of(policy: Policy, bare: Policy) -> Policy:
     return replace(policy, roots=bare.roots, own=bare.own)
 
 
@@ -215,7 +215,7 @@ def _servers_policy(data_dir: Path | None) -> Policy:
             settings = await client.policy.get()
             kept = [rule for rule in await _every_rule(client) if rule.scope == "always"]
         return enforced_policy(
-            settings, [_Kept(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept]
+            settings, [_ConvertedRule(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept]
         )
 
     return asyncio.run(read())

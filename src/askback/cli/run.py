@@ -13,9 +13,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from askback.cli.child import NotStarted, attend, start
+from askback.cli.child import NotStarted, forward_until_exit, start
 from askback.cli.connection import Connection, NoneRunning, find, own_thread, reachable
-from askback.cli.script import USAGE, settled
+from askback.cli.script import USAGE, wait_until_settled
 from askback.cli.signals import interruptible
 from askback.client import AsyncClient, Lease, SecretsResult
 from askback.domain.faults import join
@@ -63,8 +63,8 @@ def run(
     askback's own variables.
     """
     forbid_core_dumps()
-    wanted = _Wanted(
-        _checked(secret),
+    wanted = _SecretNeeds(
+        _unique_names(secret),
         reason or _reason(argv),
         _scope(scope),
         project,
@@ -78,11 +78,11 @@ def run(
     except KeyboardInterrupt:
         status = NOT_RUN
     except NotStarted as failed:
-        status = _complain(hints, failed, failed.status)
+        status = _print_failure(hints, failed, failed.status)
     except Invalid as refused:
-        status = _complain(hints, refused, USAGE)
+        status = _print_failure(hints, refused, USAGE)
     except (AskbackError, OSError) as failed:
-        status = _complain(hints, failed, NOT_RUN)
+        status = _print_failure(hints, failed, NOT_RUN)
     raise typer.Exit(status)
 
 
@@ -105,7 +105,7 @@ class NotGiven(AskbackError):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _SecretNeeds:
     """The secrets that a command needs, and the request for them."""
 
     names: Sequence[str]
@@ -117,20 +117,20 @@ class _Wanted:
 
 
 async def _run(
-    server: Connection, wanted: _Wanted, argv: Sequence[str], *, redact: bool, hints: Console
+    server: Connection, wanted: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
 ) -> int:
     async with server.client() as client:
         async with AsyncExitStack() as stack:
-            lease = await _leased(stack, client, wanted, server=server, hints=hints)
+            lease = await _lease(stack, client, wanted, server=server, hints=hints)
             scrubbers = {1: lease.stream(bytes), 2: lease.stream(bytes)} if redact else {}
             for name in lease.too_short if redact else ():
                 hints.print(f"{name} is too short to be found in what the command says.", style="yellow")
             child = start(argv, lease.environ(), piped=redact)
-        return await attend(child, scrubbers)
+        return await forward_until_exit(child, scrubbers)
 
 
-async def _leased(
-    stack: AsyncExitStack, client: AsyncClient, wanted: _Wanted, *, server: Connection, hints: Console
+async def _lease(
+    stack: AsyncExitStack, client: AsyncClient, wanted: _SecretNeeds, *, server: Connection, hints: Console
 ) -> Lease:
     """Lease the secrets, asking a person first for those that are not granted."""
     try:
@@ -139,14 +139,14 @@ async def _leased(
         missing = _missing(refused, wanted.names)
         if not missing:
             raise
-    secrets = await _asked(client, missing, wanted, server=server, hints=hints)
+    secrets = await _request_secrets(client, missing, wanted, server=server, hints=hints)
     if not secrets:
         raise NotGiven(secrets.text)
     return await stack.enter_async_context(client.secrets.lease(wanted.names, thread_id=wanted.thread))
 
 
-async def _asked(
-    client: AsyncClient, names: Sequence[str], wanted: _Wanted, *, server: Connection, hints: Console
+async def _request_secrets(
+    client: AsyncClient, names: Sequence[str], wanted: _SecretNeeds, *, server: Connection, hints: Console
 ) -> SecretsResult:
     secrets = await client.secrets.request(
         names,
@@ -160,7 +160,9 @@ async def _asked(
     )
     if secrets.request is None:
         return secrets
-    return SecretsResult.from_request(await settled(client, secrets.request, server=server, hints=hints))
+    return SecretsResult.from_request(
+        await wait_until_settled(client, secrets.request, server=server, hints=hints)
+    )
 
 
 def _missing(refused: Refused, names: Sequence[str]) -> list[str]:
@@ -169,7 +171,7 @@ def _missing(refused: Refused, names: Sequence[str]) -> list[str]:
     return [name for index, name in enumerate(names) if join("names", index) in paths]
 
 
-def _checked(names: Sequence[str]) -> list[str]:
+def _unique_names(names: Sequence[str]) -> list[str]:
     """Return the names without duplicates; raises `BadParameter` for an invalid name."""
     for name in names:
         why = blocked_reason(name) if is_well_formed(name) else "use capital letters, digits and underscores"
@@ -191,6 +193,6 @@ def _reason(argv: Sequence[str]) -> str:
     return command if fits else f"To run {Path(argv[0]).name}"
 
 
-def _complain(hints: Console, failed: Exception, status: int) -> int:
+def _print_failure(hints: Console, failed: Exception, status: int) -> int:
     hints.print(str(failed), style="red", markup=False)
     return status

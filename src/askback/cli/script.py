@@ -29,7 +29,7 @@ class BadUsage(Exception):
 
 
 @contextmanager
-def complaining(hints: Console) -> Generator[None]:
+def reported_errors(hints: Console) -> Generator[None]:
     """Turn errors into a sentence on standard error and an exit status."""
     try:
         yield
@@ -41,7 +41,7 @@ def complaining(hints: Console) -> Generator[None]:
         raise typer.Exit(FAILED) from None
 
 
-def until_settled(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
+def run_or_cancel(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | None:
     """Run until the request has ended; None if it was interrupted, which cancels it."""
     try:
         return interruptible(work)
@@ -49,7 +49,7 @@ def until_settled(work: Coroutine[Any, Any, InputRequest]) -> InputRequest | Non
         return None
 
 
-async def settled(
+async def wait_until_settled(
     client: AsyncClient, request: InputRequest, *, server: Connection, hints: Console, late_s: float = LATE_S
 ) -> InputRequest:
     """Wait until a request has ended, and print where to answer it.
@@ -69,7 +69,7 @@ async def settled(
         raise
 
 
-def ending(request: InputRequest | None) -> dict[str, Any]:
+def outcome_fields(request: InputRequest | None) -> dict[str, Any]:
     """Return the JSON object to print; None stands for a request that was cancelled here."""
     if request is None:
         return {"status": "cancelled", "reason": "agent_aborted"}

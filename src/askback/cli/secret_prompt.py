@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from askback.cli.field_prompt import BACK, Back, ExitWord, PromptExit
 from askback.cli.language import language, text
-from askback.cli.secret_value import PADDED, InvalidValue, padded, whole
+from askback.cli.secret_value import PADDED, InvalidValue, has_padding, parse_value
 from askback.cli.terminal import WORDS, Terminal
 from askback.domain.faults import join
 from askback.domain.request import InputRequest
@@ -45,7 +45,7 @@ class SecretPrompt:
     async def ask(self) -> SecretSubmission:
         """Show the request, and prompt for each value and the scope."""
         self._show()
-        if all(self._shown.present.get(name) for name in self._shown.names) and await self._may_use():
+        if all(self._shown.present.get(name) for name in self._shown.names) and await self._ask_stored_use():
             return SecretSubmission({}, list(self._shown.names), None)
         return await self._ask(self._shown.names)
 
@@ -75,12 +75,12 @@ class SecretPrompt:
             terminal.say(self._request.error_summary, "red")
         terminal.say("(:help lists the commands; :later leaves it open)", "dim")
 
-    def _head(self, name: str, kept: str) -> None:
-        terminal, told = self._terminal, self._shown.metadata.get(name, SecretHelp())
+    def _show_heading(self, name: str, kept: str) -> None:
+        terminal, secret_help = self._terminal, self._shown.metadata.get(name, SecretHelp())
         terminal.say()
         terminal.say(name, "bold")
-        example = told.placeholder and f"such as {text(told.placeholder)}"
-        for written in (told.description, told.format_hint, example):
+        example = secret_help.placeholder and f"such as {text(secret_help.placeholder)}"
+        for written in (secret_help.description, secret_help.format_hint, example):
             if written:
                 terminal.quote([text(written)], margin=WORDS)
         if kept:
@@ -107,7 +107,7 @@ class SecretPrompt:
                 at += 1
         return SecretSubmission(self._values, sorted(self._existing), scope)
 
-    async def _may_use(self) -> bool:
+    async def _ask_stored_use(self) -> bool:
         """Ask whether the agent may use the stored values; without a yes, prompt for other values."""
         names, agent = ", ".join(self._shown.names), getattr(self._request.requester, "name", "the agent")
         self._terminal.say()
@@ -118,13 +118,13 @@ class SecretPrompt:
     async def _value(self, name: str) -> None:
         """Prompt for one value until there is one, or the stored one is used."""
         kept = ", ".join(self._shown.present.get(name, ()))
-        self._head(name, kept)
+        self._show_heading(name, kept)
         optional = name not in self._shown.required
         default = "Enter uses the stored one" if kept else "optional; Enter leaves it out" if optional else ""
         prompt = f"value, hidden ({default}): " if default else "value, hidden: "
         self._values.pop(name, None)
         self._existing.discard(name)
-        with self._terminal.unseen():
+        with self._terminal.hidden_input():
             while name not in self._values and name not in self._existing:
                 line = await self._line(prompt)
                 if not line and kept:
@@ -148,8 +148,8 @@ class SecretPrompt:
             return await self._lines(line)
         if await self._terminal.drop_rest():
             raise InvalidValue("More than one line was entered, so nothing was saved. Type one line.")
-        value = whole(line, typed=self._terminal.interactive)
-        if padded(value):
+        value = parse_value(line, typed=self._terminal.interactive)
+        if has_padding(value):
             self._terminal.say(PADDED, "yellow")
         return value
 
@@ -159,23 +159,23 @@ class SecretPrompt:
         while line != ".":
             lines.append(line.removeprefix(".") if line.startswith("..") else line)
             line = await self._terminal.line("| ")
-        text = "".join(f"{whole(each, typed=self._terminal.interactive).reveal()}\n" for each in lines)
+        text = "".join(f"{parse_value(each, typed=self._terminal.interactive).reveal()}\n" for each in lines)
         self._terminal.say(f"{len(lines)} lines, {len(text)} characters.", "dim")
         return Secret(text)
 
     async def _scope(self) -> Scope:
         """Prompt for the scope of the values; an empty line takes the agent's suggestion."""
         where = "  ".join(f"[{word[0]}]{word[1:]}{of}" for word, (_, of) in self._scopes.items())
-        suggested = next(word for word, (scope, _) in self._scopes.items() if scope == self._suggested)
+        suggested = next(word for word, (scope, _) in self._scopes.items() if scope == self._suggested_scope)
         self._terminal.say()
         while True:
-            said = (await self._line(f"Store for: {where}  [{suggested}] ")).strip().casefold() or suggested
+            choice = (await self._line(f"Store for: {where}  [{suggested}] ")).strip().casefold() or suggested
             for word, (scope, _) in self._scopes.items():
-                if said in {word, word[0], scope}:
+                if choice in {word, word[0], scope}:
                     return scope
 
     @property
-    def _suggested(self) -> Scope:
+    def _suggested_scope(self) -> Scope:
         offered = {scope for scope, _ in self._scopes.values()}
         return self._shown.default_scope if self._shown.default_scope in offered else "session"
 

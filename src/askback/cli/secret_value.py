@@ -19,18 +19,18 @@ class InvalidValue(AskbackError):
     """The typed value is rejected, because it may not be the intended one."""
 
 
-def typed_or_piped(name: str) -> Secret:
+def read_value(name: str) -> Secret:
     """Read a value from a prompt that does not show it, or from standard input to its end. Raises `InvalidValue`."""
     try:
         if sys.stdin.isatty():
-            return whole(getpass(f"Value of {printable(name)}, hidden: "), typed=True)
+            return parse_value(getpass(f"Value of {printable(name)}, hidden: "), typed=True)
         return Secret(sys.stdin.buffer.read().decode())
     except UnicodeDecodeError:
         pass  # it contains the undecoded bytes
     raise InvalidValue("The value is not valid UTF-8.")
 
 
-def whole(line: str, *, typed: bool) -> Secret:
+def parse_value(line: str, *, typed: bool) -> Secret:
     """Return a line as a value. Raises `InvalidValue` when the terminal may have changed it or cut it off."""
     cut, changed = typed and len(line.encode("utf-8", "replace")) >= LONGEST_LINE, "\ufffd" in line
     value = None if cut or changed else Secret(line)
@@ -41,6 +41,6 @@ def whole(line: str, *, typed: bool) -> Secret:
     return value
 
 
-def padded(value: Secret) -> bool:
+def has_padding(value: Secret) -> bool:
     """Whether a value begins or ends with white space, which is often pasted by mistake."""
     return value.reveal() != value.reveal().strip()

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from askback.cli.agent import agent_id
 from askback.cli.local import all_pages, client_as, run_as
-from askback.cli.secret_value import PADDED, padded, typed_or_piped
+from askback.cli.secret_value import PADDED, has_padding, read_value
 from askback.cli.terminal import printable
 from askback.client import AsyncClient, Rotation, StoredSecret
 from askback.errors import AskbackError
@@ -72,8 +72,8 @@ def set_(
     others can see. It is stored exactly as given.
     """
     kept_in = _scope(scope, thread=thread, project=project)
-    value = typed_or_piped(name)
-    if padded(value):
+    value = read_value(name)
+    if has_padding(value):
         print(PADDED, file=sys.stderr)
 
     async def write() -> StoredSecret:
@@ -91,7 +91,7 @@ def erase(
     """Erase a secret. No agent can use it any more."""
 
     async def end(client: AsyncClient) -> str:
-        secret = _the_one(await _every_secret(client), which)
+        secret = _find_secret(await _every_secret(client), which)
         await client.secrets.delete(secret)
         return secret.name
 
@@ -124,7 +124,7 @@ def _change_agents(which: str, agent: str, *, grants: bool, data_dir: Path | Non
     """Add or remove an agent, or all, and return the secret's name."""
 
     async def change(client: AsyncClient) -> str:
-        secret = _the_one(await _every_secret(client), which)
+        secret = _find_secret(await _every_secret(client), which)
         if agent == "all":
             await client.secrets.set_agents(secret, "all" if grants else [])
         elif secret.agents == "all" and not grants:
@@ -164,18 +164,18 @@ def rotate(
 
 
 def _scope(
-    given: str | None, *, thread: str | None, project: str | None
+    option: str | None, *, thread: str | None, project: str | None
 ) -> Literal["session", "project", "global"]:
     """Return the scope that the options select; raises `BadParameter` if they contradict each other."""
     if thread and project:
         raise typer.BadParameter("give either --thread or --project, not both", param_hint="--thread")
     meant = "session" if thread else "project" if project else "global"
-    if given is not None and given != meant:
-        needs = {"session": "--thread", "project": "--project"}.get(given)
-        if given not in {"session", "project", "global"}:
+    if option is not None and option != meant:
+        needs = {"session": "--thread", "project": "--project"}.get(option)
+        if option not in {"session", "project", "global"}:
             raise typer.BadParameter("must be one of session, project, global", param_hint="--scope")
         raise typer.BadParameter(
-            f"{given} needs {needs}" if needs else "global cannot be combined with --thread or --project",
+            f"{option} needs {needs}" if needs else "global cannot be combined with --thread or --project",
             param_hint="--scope",
         )
     return meant
@@ -185,7 +185,7 @@ async def _every_secret(client: AsyncClient) -> list[StoredSecret]:
     return await all_pages(lambda cursor: client.secrets.list(limit=200, cursor=cursor))
 
 
-def _the_one(secrets: Sequence[StoredSecret], which: str) -> StoredSecret:
+def _find_secret(secrets: Sequence[StoredSecret], which: str) -> StoredSecret:
     found = [secret for secret in secrets if which in {secret.id, secret.name}]
     if len(found) == 1:
         return found[0]
@@ -209,20 +209,20 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
         by = f" by {secret.set_by.name}" if secret.set_by else ""
         console.print(printable(f"    value {secret.version}, set {_moment(secret.set_at)}{by}"), style="dim")
         if secret.agents is not None:
-            console.print(printable(f"    used by {_users(secret.agents, names)}"), style="dim")
+            console.print(printable(f"    used by {_agents_text(secret.agents, names)}"), style="dim")
 
 
-def _users(agents: Sequence[str] | Literal["all"], names: Mapping[str, str]) -> str:
+def _agents_text(agents: Sequence[str] | Literal["all"], names: Mapping[str, str]) -> str:
     """List the agents that may use a secret; equal names are distinguished by their ids."""
     if agents == "all":
         return "every agent"
     taken = Counter(names.values())
 
-    def called(agent: str) -> str:
+    def display_name(agent: str) -> str:
         name = names.get(agent, "agent")
         return name if taken[name] == 1 else f"{name} ({agent})"
 
-    return ", ".join(map(called, agents)) or "no agent"
+    return ", ".join(map(display_name, agents)) or "no agent"
 
 
 def _moment(moment: datetime) -> str:

@@ -19,7 +19,7 @@ from askback import logs
 from askback.errors import AskbackError
 from askback.server import settings as settings_module
 from askback.server.app import App, create_app
-from askback.server.bootstrap_tokens import NAMES, open_keyring, require_its_database
+from askback.server.bootstrap_tokens import NAMES, open_keyring, require_database_of_tokens
 from askback.server.core_dumps import forbid_core_dumps
 from askback.server.process import run_server
 from askback.server.settings import DEFAULT_TENANT, Settings
@@ -79,7 +79,7 @@ def serve(
         )
     for warning in settings.warnings:
         _warn(warning)
-    require_its_database(settings)
+    require_database_of_tokens(settings)
     if workers > 1 and isinstance(settings.database, Path):
         raise AskbackError(
             f"--workers {workers} needs a Postgres database (--database-url postgresql://…). Only one process writes "

@@ -12,10 +12,10 @@ T = TypeVar("T")
 
 def interruptible(work: Coroutine[Any, Any, T]) -> T:
     """Run `work`; on SIGINT or SIGTERM cancel it, let it end, and raise `KeyboardInterrupt`."""
-    return asyncio.run(_guarded(work))
+    return asyncio.run(_run_until_signal(work))
 
 
-async def _guarded(work: Coroutine[Any, Any, T]) -> T:
+async def _run_until_signal(work: Coroutine[Any, Any, T]) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
     stopped = False
 

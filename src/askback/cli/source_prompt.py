@@ -57,8 +57,8 @@ class SourceListing:
             self._page = await self.search(self.each.id, q=self._q, parent=parent, cursor=cursor, limit=PAGE)
         except Refused as refused:
             self._page = OptionPage(options=[])
-            said = [str(fault["message"]) for fault in refused.field_errors] or [refused.message]
-            self.terminal.say(" ".join(said), "red")
+            sentences = [str(fault["message"]) for fault in refused.field_errors] or [refused.message]
+            self.terminal.say(" ".join(sentences), "red")
             return
         if self._path:
             self.terminal.say(f"  in {' › '.join(one_line(option.label) for option in self._path)}", "dim")

@@ -1,7 +1,7 @@
-"""A terminal as a conversation: lines in, plain text out. It works on a screen and through a pipe.
+"""Read lines from a terminal or a pipe, and write plain text.
 
-Lines come from one thread, so that a question can be given up while somebody types, and no line
-is lost to a reader that has left. Agents' text is never printed unchanged: see `printable`.
+One thread reads all lines, so that a prompt can be cancelled while somebody types, and no line
+is lost to a cancelled prompt. Agents' text is never printed unchanged: see `printable`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _LOCAL = 3
 """The index in the result of `tcgetattr` of the flags that control the echo."""
 PASTE_S, LOOKS = 0.1, 10
-"""How long lines of one paste may take to arrive, and how often to check."""
+"""How long the lines of one paste may take to arrive, in seconds, and the number of checks in that time."""
 LONGEST = 65_536
 """Bytes that are read at once; a terminal gives a line at a time, of 4,096 at most."""
 CALL, WORDS = "│ ", "> "
@@ -52,7 +52,7 @@ class Terminal:
         self._source = source or io.FileIO(sys.stdin.fileno(), closefd=False)
         self._lines: asyncio.Queue[str | None] | None = None
         self._over = asyncio.Event()
-        self._forgotten = 0
+        self._drops = 0
         self._silent = False
         self._prompt: str | None = None
         self.typed = asyncio.Event()
@@ -98,8 +98,8 @@ class Terminal:
         self.console.file.flush()
 
     @contextmanager
-    def unseen(self) -> Generator[None]:
-        """Have the terminal not show what is typed, from before it is asked for until it was all dealt with."""
+    def hidden_input(self) -> Generator[None]:
+        """Turn off the echo of typed text until the block ends."""
         if not self.interactive:
             yield
             return
@@ -117,24 +117,24 @@ class Terminal:
                 termios.tcsetattr(device, termios.TCSADRAIN, before)
 
     async def drop_rest(self) -> bool:
-        """Drop what came together with the line before, as when several are pasted; return whether anything did."""
+        """Drop the input that arrived together with the line before, such as a paste; return whether there was any."""
         dropped = False
-        while self.interactive and await self._more():
-            self.forget()
+        while self.interactive and await self._has_more():
+            self.drop_typed()
             dropped = True
         return dropped
 
-    async def _more(self) -> bool:
-        """Whether there is input nobody has asked for yet. A line may be on its way from the thread that reads."""
+    async def _has_more(self) -> bool:
+        """Whether there is unread input. A line may be on its way from the reading thread."""
         for _ in range(LOOKS):
             if not self._queue().empty() or select([self._source], [], [], 0)[0]:
                 return not self._over.is_set()
             await asyncio.sleep(PASTE_S / LOOKS)
         return False
 
-    def forget(self) -> None:
-        """Drop what was typed before a question was there: it cannot be an answer to it."""
-        self._forgotten += 1
+    def drop_typed(self) -> None:
+        """Drop input that was typed before a question was shown: it cannot be its answer."""
+        self._drops += 1
         if self.interactive:
             with suppress(OSError, termios.error):  # the terminal is gone: reading will say so
                 termios.tcflush(self._source.fileno(), termios.TCIFLUSH)
@@ -142,15 +142,15 @@ class Terminal:
         while self.interactive and not self._over.is_set() and not lines.empty():
             lines.get_nowait()
 
-    async def exhausted(self) -> None:
-        """Return when the input has ended and every line of it was used."""
+    async def wait_for_end(self) -> None:
+        """Return when the input has ended and every line was read."""
         lines = self._queue()
         await self._over.wait()
         if lines.qsize() > 1:
-            await asyncio.Event().wait()  # the lines left are for questions to come
+            await asyncio.Event().wait()  # the remaining lines are for later prompts
 
     async def settle(self) -> None:
-        """Let go of a line that was half typed when its question went away."""
+        """Discard a line that was partly typed when its question ended."""
         if self.interactive:
             await self.line("Press Enter to go on. ")
 
@@ -170,12 +170,12 @@ class Terminal:
                 raw = b""  # the terminal is gone
             line = raw.decode("utf-8", "replace").rstrip("\r\n") if raw else None
             try:
-                loop.call_soon_threadsafe(self._take, lines, line, self._forgotten)
+                loop.call_soon_threadsafe(self._enqueue, lines, line, self._drops)
             except RuntimeError:
                 return  # the program has ended meanwhile
 
     def _next(self) -> bytes:
-        """Read one line. Of a terminal in one piece: read letter by letter, half of one outlives a drop."""
+        """Read one line. A terminal is read in large pieces: read byte by byte, half a line could survive a drop."""
         if not self.interactive:
             return self._source.readline()
         line = b""
@@ -183,9 +183,9 @@ class Terminal:
             line += piece
         return line
 
-    def _take(self, lines: asyncio.Queue[str | None], line: str | None, forgotten: int) -> None:
-        """Queue a line, unless it was on its way from the thread when what was typed was dropped."""
-        if line is None or forgotten == self._forgotten or not self.interactive:
+    def _enqueue(self, lines: asyncio.Queue[str | None], line: str | None, drops: int) -> None:
+        """Queue a line, unless the input was dropped while it was on its way from the reading thread."""
+        if line is None or drops == self._drops or not self.interactive:
             lines.put_nowait(line)
         if line is None:
             self._over.set()
@@ -195,7 +195,7 @@ def printable(text: str) -> str:
     r"""Show hidden characters as `\u{202e}`: a text can neither steer the terminal nor disguise itself."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    return "".join(_shown(char) for char in text.replace("\r\n", "\n").replace("\t", "    "))
+    return "".join(_escape_hidden(char) for char in text.replace("\r\n", "\n").replace("\t", "    "))
 
 
 def one_line(text: str) -> str:
@@ -225,7 +225,7 @@ def _breaks(line: str, width: int) -> Iterator[int]:
         taken += wide
 
 
-def _shown(char: str) -> str:
+def _escape_hidden(char: str) -> str:
     if char == "\n" or char in JOINERS or unicodedata.category(char) not in HIDDEN:
         return char
     return f"\\u{{{ord(char):x}}}"

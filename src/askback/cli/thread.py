@@ -129,8 +129,8 @@ def erase(
     if not yes:
         typer.confirm(f"Erase everything in {thread_id!r}?", abort=True)
 
-    async def go() -> None:
+    async def erase_thread() -> None:
         async with client_as("admin", data_dir=data_dir) as client:
             await client.threads.delete(thread_id)
 
-    asyncio.run(go())
+    asyncio.run(erase_thread())

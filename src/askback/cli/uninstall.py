@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.clients.additions import CannotEdit
-from askback.cli.clients.record import Changed, Record
+from askback.cli.clients.record import ChangedFile, Record
 from askback.cli.install import DataDir, Name, Yes, credentials_file, known_client, record_file, show_diff
 from askback.cli.local import run_as
 from askback.client import AsyncClient
@@ -50,15 +50,15 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     console.print(f"Disconnected {chosen.title} and revoked its token.", markup=False)
 
 
-def _show(console: Console, file: Changed) -> None:
+def _show(console: Console, file: ChangedFile) -> None:
     if file.is_untouched():
         console.print(f"{file.path}: as it was before", markup=False)
     elif not file.is_restored():
         with suppress(CannotEdit):  # said at the end
-            show_diff(console, file.addition.path, file.addition.read(), file.without())
+            show_diff(console, file.addition.path, file.addition.read(), file.text_without_addition())
 
 
-def _undo(file: Changed) -> str | None:
+def _undo(file: ChangedFile) -> str | None:
     """Undo the change of a file; returns why it has to be undone by hand."""
     try:
         file.undo()

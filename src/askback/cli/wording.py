@@ -31,21 +31,21 @@ def _short(line: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}…"
 
 
-def asker(request: InputRequest) -> str:
+def requester_text(request: InputRequest) -> str:
     """Return the requester: first the name of the token, which the agent cannot choose."""
     token = request.requester.name if request.requester else "someone"
     claimed = f", as {request.agent.name}" if request.agent else ""
     return f"asked by {token}{claimed}, in {request.thread_id}"
 
 
-def ended(request: InputRequest) -> str:
+def ended_text(request: InputRequest) -> str:
     """Return the outcome of a request that someone else ended."""
     by = f" by {request.settled_by.name}" if request.settled_by else ""
     why = f" ({request.reason})" if request.reason else ""
     return f"{title(request)}: {_status(request)}{by}{why} meanwhile."
 
 
-def filled(request: InputRequest) -> str:
+def form_text(request: InputRequest) -> str:
     """Return the outcome of an answer to a form, with the sentence of its check."""
     if request.status is Status.RESOLVING:
         return f"{title(request)}: sent. The agent checks it."
@@ -53,7 +53,7 @@ def filled(request: InputRequest) -> str:
     return f"{title(request)}: {_status(request)}." + (f" {one_line(message)}" if message else "")
 
 
-def decided(request: InputRequest) -> str:
+def decision_text(request: InputRequest) -> str:
     """Return the outcome of a decision about a tool call."""
     answer = request.answer or Answer()
     if not request.settled:
@@ -67,7 +67,7 @@ def decided(request: InputRequest) -> str:
     return f"{title(request)}: {_status(request)}.{kept}"
 
 
-def handed_over(request: InputRequest) -> str:
+def secrets_text(request: InputRequest) -> str:
     """Return the outcome of submitted secrets."""
     if request.status is Status.RESOLVING:
         return f"{title(request)}: sent. The agent tests it before it is stored."
@@ -75,7 +75,7 @@ def handed_over(request: InputRequest) -> str:
     return f"{title(request)}: {'the agent may use it.' if answer.reused else f'stored ({answer.scope}).'}"
 
 
-def finished(request: InputRequest) -> str:
+def action_text(request: InputRequest) -> str:
     """Return the outcome of an action."""
     if request.status is Status.RESOLVING:
         return f"{title(request)}: sent. The agent checks it."

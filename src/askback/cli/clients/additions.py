@@ -37,20 +37,20 @@ class Addition:
         try:
             return self.path.read_bytes().decode() if self.path.exists() else ""
         except (OSError, UnicodeDecodeError) as error:
-            raise self._cannot(f"{self.path} cannot be read: {error}.") from None
+            raise self._error(f"{self.path} cannot be read: {error}.") from None
 
     def require_writable(self) -> None:
         """Raise `CannotEdit` for a file that somebody protects, or whose folder cannot be changed."""
         path = self.path.resolve()
         folder = next(each for each in path.parents if each.exists())
         if path.exists() and not path.stat().st_mode & stat.S_IWUSR:
-            raise self._cannot(f"{path} is read-only.")
+            raise self._error(f"{path} is read-only.")
         if not os.access(folder, os.W_OK):
-            raise self._cannot(f"{folder} is read-only.")
+            raise self._error(f"{folder} is read-only.")
 
     def add_to(self, text: str) -> str:
         """Return the text of the file with the addition. Raises `CannotEdit`."""
-        return self._edited(self._add_to_toml if self._is_toml else self._add_to_json, text)
+        return self._apply(self._add_to_toml if self._is_toml else self._add_to_json, text)
 
     def remove_from(self, text: str, before: str) -> str:
         """Return the text without the addition, even if other parts have changed since `before`.
@@ -58,8 +58,8 @@ class Addition:
         Raises `CannotEdit`.
         """
         if self._is_toml:
-            return self._edited(lambda text: toml.remove_table(text, *self._table), text)
-        return self._edited(lambda text: self._remove_from_json(text, before), text)
+            return self._apply(lambda text: toml.remove_table(text, *self._table), text)
+        return self._apply(lambda text: self._remove_from_json(text, before), text)
 
     @property
     def _is_toml(self) -> bool:
@@ -71,13 +71,13 @@ class Addition:
         [(name, table)] = tables.items()
         return (outer, name), table
 
-    def _edited(self, edit: Callable[[str], str], text: str) -> str:
+    def _apply(self, edit: Callable[[str], str], text: str) -> str:
         try:
             return edit(text)
         except ValueError as error:
-            raise self._cannot(f"{self.path} cannot be edited: {error}.") from None
+            raise self._error(f"{self.path} cannot be edited: {error}.") from None
 
-    def _cannot(self, why: str) -> CannotEdit:
+    def _error(self, why: str) -> CannotEdit:
         by_hand = toml.write_table(*self._table) if self._is_toml else _json(self.members)
         return CannotEdit(f"{why} What askback adds, to change it by hand:\n{by_hand}")
 
@@ -92,14 +92,14 @@ class Addition:
             return _json(self.members) + "\n"
         if _has_entry(parse(text), self.members):
             raise CannotEdit(_ENTRY.format(path=self.path, entry=f"an entry `{NAME}`"))
-        while (edit := _missing(parse(text), self.members)) is not None:
+        while (edit := _find_missing(parse(text), self.members)) is not None:
             text = insert(text, *edit)
         parse(text)
         return text
 
     def _remove_from_json(self, text: str, before: str) -> str:
         was: Any = parse(before).value if before.strip() else None
-        while (edit := _surplus(parse(text), self.members, was)) is not None:
+        while (edit := _find_surplus(parse(text), self.members, was)) is not None:
             text = remove(text, *edit)
         return text
 
@@ -117,7 +117,7 @@ def _has_entry(node: Node, members: Mapping[str, Any]) -> bool:
     )
 
 
-def _missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, Any] | None:
+def _find_missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, Any] | None:
     """Return the next entry to insert, and its place; None if nothing is missing. Raises `NotJson`."""
     if not isinstance(node.value, dict):
         raise NotJson("it holds no object")
@@ -126,7 +126,7 @@ def _missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, 
         if known is None:
             return node, name, value
         if isinstance(value, dict):
-            if (found := _missing(known.node, cast("Json", value))) is not None:
+            if (found := _find_missing(known.node, cast("Json", value))) is not None:
                 return found
         elif not isinstance(known.node.value, type(value)):
             raise NotJson(f"`{name}` is not what its program documents")
@@ -137,7 +137,7 @@ def _missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | None, 
     return None
 
 
-def _surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Part] | None:
+def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Part] | None:
     """Return the next entry to remove, and its place; None if no added entry remains.
 
     `was` is the value before the installation, whose entries stay.
@@ -149,7 +149,7 @@ def _surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Node, Pa
         if name == NAME:
             return node, part
         if isinstance(value, dict):
-            if (found := _surplus(part.node, cast("Json", value), earlier)) is not None:
+            if (found := _find_surplus(part.node, cast("Json", value), earlier)) is not None:
                 return found
         elif isinstance(value, list):
             for item in part.node.parts:

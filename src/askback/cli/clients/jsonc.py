@@ -53,8 +53,8 @@ class Part:
 def parse(text: str) -> Node:
     """Return the value of a text. Raises `NotJson`."""
     reader = _Reader(text)
-    found = reader.read(_skip(text, 0), 0)
-    if (end := _skip(text, found.end)) != len(text):
+    found = reader.read(_skip_blanks(text, 0), 0)
+    if (end := _skip_blanks(text, found.end)) != len(text):
         raise reader.fault(end, "the end of the file")
     return found
 
@@ -104,7 +104,7 @@ def _indents(text: str, container: Node, last: Part | None) -> tuple[str, str | 
     """Return the indentation of the line of a container and of its parts; None for parts on the same line."""
     outer = _indent_of_line(text, container.start)
     if last is None:
-        return outer, outer + _unit(text)
+        return outer, outer + _indent_unit(text)
     line = text.rfind("\n", 0, last.start) + 1
     space = text[line : last.start]
     return outer, space if line > container.start and not space.strip() else None
@@ -116,12 +116,12 @@ def _indent_of_line(text: str, place: int) -> str:
     return rest[: len(rest) - len(rest.lstrip(" \t"))]
 
 
-def _unit(text: str) -> str:
+def _indent_unit(text: str) -> str:
     found = re.search(r"^[ \t]+(?=[\"\[{])", text, re.MULTILINE)
     return found[0] if found else "  "
 
 
-def _skip(text: str, place: int) -> int:
+def _skip_blanks(text: str, place: int) -> int:
     found = _SPACE.match(text, place)
     assert found is not None
     return found.end()
@@ -151,18 +151,18 @@ class _Reader:
 
     def _container(self, start: int, depth: int, *, is_object: bool) -> Node:
         text, close, parts, place = self.text, "}" if is_object else "]", list[Part](), start + 1
-        while text[(place := _skip(text, place)) : place + 1] != close:
+        while text[(place := _skip_blanks(text, place)) : place + 1] != close:
             if parts and parts[-1].comma is None:
                 raise self.fault(place, f"a comma or {close}")
             began, name = place, None
             if is_object:
                 key = _STRING.match(text, place)
-                colon = _skip(text, key.end()) if key else place
+                colon = _skip_blanks(text, key.end()) if key else place
                 if key is None or text[colon : colon + 1] != ":":
                     raise self.fault(place, 'a name in quotes and ":"')
-                name, place = str(json.loads(key[0])), _skip(text, colon + 1)
+                name, place = str(json.loads(key[0])), _skip_blanks(text, colon + 1)
             part = Part(began, name, self.read(place, depth + 1))
-            place = _skip(text, part.node.end)
+            place = _skip_blanks(text, part.node.end)
             if text[place : place + 1] == ",":
                 part.comma, place = place, place + 1
             parts.append(part)

@@ -18,7 +18,7 @@ PRIVATE = 0o600
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedFile:
     """A file that was changed: its contents before (base64; None if there was none), and a digest of those after.
 
     `added` are the added entries, so that another version of askback, or one in another environment, can remove them.
@@ -44,16 +44,16 @@ class Changed:
         """The added entries, and their file."""
         return Addition(Path(self.path), self.added)
 
-    def without(self) -> str:
+    def text_without_addition(self) -> str:
         """Return the text of a file that has changed since, without the added entries. Raises `CannotEdit`."""
-        return self.addition.remove_from(self.addition.read(), self._earlier.decode())
+        return self.addition.remove_from(self.addition.read(), self._text_before.decode())
 
     def undo(self) -> None:
         """Restore the file if nobody has changed it since, else remove the added entries. Raises `CannotEdit`."""
         if self.is_untouched():
             self.restore()
         elif not self.is_restored():
-            replace_file(Path(self.path), self.without().encode())
+            replace_file(Path(self.path), self.text_without_addition().encode())
 
     def is_untouched(self) -> bool:
         """Return whether the file is unchanged since the installation."""
@@ -63,17 +63,17 @@ class Changed:
     def is_restored(self) -> bool:
         """Return whether the file is restored or gone."""
         path = Path(self.path)
-        return not path.exists() or (self.before is not None and path.read_bytes() == self._earlier)
+        return not path.exists() or (self.before is not None and path.read_bytes() == self._text_before)
 
     @property
-    def _earlier(self) -> bytes:
+    def _text_before(self) -> bytes:
         return base64.b64decode(self.before or "")
 
     def restore(self) -> None:
         """Restore the original file byte for byte, or remove it with the folders that were made for it."""
         path = Path(self.path)
         if self.before is not None:
-            replace_file(path, self._earlier)
+            replace_file(path, self._text_before)
             return
         path.unlink()
         for folder in map(Path, self.folders):
@@ -89,7 +89,7 @@ class Record:
     token_id: str
     agent: str
     root: str | None
-    files: Sequence[Changed]
+    files: Sequence[ChangedFile]
 
     def write(self, path: Path) -> None:
         """Store it, readable by its owner only: it holds copies of configuration."""
@@ -99,7 +99,7 @@ class Record:
     def read(cls, path: Path) -> Self:
         """Read it."""
         stored: dict[str, Any] = json.loads(path.read_text("utf-8"))
-        stored["files"] = [Changed(**each) for each in stored["files"]]
+        stored["files"] = [ChangedFile(**each) for each in stored["files"]]
         return cls(**stored)
 
 
