@@ -45,7 +45,7 @@ def frame(text: str | None) -> dict[str, Any]:
 
 def tell(session: Session, **message: Any):
     now = message.pop("now", 0.0)
-    return session.received(json.dumps(message), now=now)
+    return session.handle(json.dumps(message), now=now)
 
 
 def asked(session: Session, ticket: Ticket) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscri
     session.listen("t1", reader.listener)
     tell(session, event={"thread_id": "t1", "seq": 5, "position": 9})
     open_call = session.call('"op":"get_request","request_id":"req_3"', Ticket(), retry_for=30, now=0)
-    frames = [frame(text) for text in session.connected()]
+    frames = [frame(text) for text in session.reconnect_frames()]
     assert [{k: v for k, v in f.items() if k != "id"} for f in frames] == [
         {"op": "get_request", "request_id": "req_3"},
         {"op": "wait", "request_ids": ["req_1", "req_2"]},
@@ -108,7 +108,7 @@ def test_what_settled_while_the_connection_was_lost_comes_with_the_next_one():
     session, settled, open_, unknown = Session(), Ticket(), Ticket(), Ticket()
     for request_id, ticket in (("req_1", settled), ("req_2", open_), ("req_3", unknown)):
         session.wait(request_id, ticket)
-    (wait,) = session.connected()
+    (wait,) = session.reconnect_frames()
     tell(session, id=frame(wait)["id"], ok={"settled": [ANSWERED], "unknown": ["req_3"]})
     assert settled.result == ANSWERED
     assert not open_.done()
@@ -236,7 +236,7 @@ def test_a_call_that_rests_is_sent_once_on_a_new_connection():
     session, call = Session(), Ticket()
     sent = session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
     assert tell(session, id=1, error=LATER).retry is not None
-    assert session.connected() == [sent]
+    assert session.reconnect_frames() == [sent]
     assert session.retry(1) is None
 
 
@@ -316,7 +316,7 @@ def test_many_waits_are_asked_for_in_frames_that_the_server_takes():
     session = Session()
     for n in range(10_001):
         session.wait(f"req_{n:026d}", Ticket())
-    frames = session.connected()
+    frames = session.reconnect_frames()
     assert len(frames) == 6
     assert max(map(len, frames)) < 256 * 1024
     assert sum(len(frame(f)["request_ids"]) for f in frames) == 10_001

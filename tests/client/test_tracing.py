@@ -8,7 +8,7 @@ import pytest
 from opentelemetry import context, trace
 
 from askback import Form, Resume, Text, on_resume
-from askback.client.tracing import continued, current_trace
+from askback.client.tracing import continue_trace, current_trace
 from askback.domain.tracing import read_trace
 from tests.client.conftest import Connect
 
@@ -25,7 +25,7 @@ async def test_what_is_asked_in_a_trace_is_gone_on_with_in_it(connect: Connect, 
         seen.append(current_trace())
 
     async with connect() as agent, connect("responder") as person:
-        with continued(TRACE):
+        with continue_trace(TRACE):
             asked = await agent.requests.create(
                 FORM, thread_id=thread, delivery="resume", idempotency_key=key
             )

@@ -53,7 +53,7 @@ class Actions(Resource):
             asked, thread_id=self._thread(thread_id), options=dump_options(options), key=idempotency_key
         )
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
-        return answer_or_raise(settled_outcome(await self._settled(ticket)))
+        return answer_or_raise(settled_outcome(await self._await_settled(ticket)))
 
     @method
     async def custom(
@@ -81,4 +81,4 @@ class Actions(Resource):
             member="data",
         )
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
-        return answer_or_raise(settled_outcome(await self._settled(ticket)))
+        return answer_or_raise(settled_outcome(await self._await_settled(ticket)))

@@ -65,8 +65,8 @@ class ToolCall:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of `approve`."""
-        given = without_none(**{each.name: getattr(self, each.name) for each in fields(self)})
-        return {**given, "input": self.input}
+        members = without_none(**{each.name: getattr(self, each.name) for each in fields(self)})
+        return {**members, "input": self.input}
 
 
 class Approvals(Resource):
@@ -288,7 +288,7 @@ class Approvals(Resource):
                 )
                 del op
                 async with asyncio.timeout(limit):
-                    settled = await self._settled(ticket)
+                    settled = await self._await_settled(ticket)
             else:
                 settled = await self._call(op)
         except TimeoutError:

@@ -35,11 +35,11 @@ def find(url: str | None = None, token: str | None = None) -> Server:
     into its data folder (`ASKBACK_DATA_DIR`).
     """
     named = os.environ.get(CREDENTIALS)
-    given = _left_by_server(Path(named)) if named else {}
-    own = given or {name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")}
+    credentials = _left_by_server(Path(named)) if named else {}
+    own = credentials or {name: os.environ.get(f"ASKBACK_{name.upper()}", "") for name in ("url", "token")}
     url, token = url or own.get("url") or None, token or own.get("token") or None
     if url is None or token is None:
-        path = Path(given.get("data_dir") or data_dir()) / "server.json"
+        path = Path(credentials.get("data_dir") or data_dir()) / "server.json"
         left = _left_by_server(path)
         found = left.get("url")
         if token is None and url in (None, found):
@@ -59,8 +59,10 @@ def find(url: str | None = None, token: str | None = None) -> Server:
 def named_data_dir() -> Path | None:
     """Return the data folder that a credentials file names: its server belongs to this user, and may be started."""
     named = os.environ.get(CREDENTIALS)
-    given = _left_by_server(Path(named)) if named else {}
-    return Path(given["data_dir"]) if given.get("data_dir") and not given.get("url") else None
+    credentials = _left_by_server(Path(named)) if named else {}
+    return (
+        Path(credentials["data_dir"]) if credentials.get("data_dir") and not credentials.get("url") else None
+    )
 
 
 def data_dir() -> Path:

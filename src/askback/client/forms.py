@@ -223,7 +223,7 @@ class Forms(Resource):
         del form, options
         ticket = await self._link.ask(f'{op},"wait":true', withdraw=withdraw)
         del op
-        return settled_outcome(await self._settled(ticket))
+        return settled_outcome(await self._await_settled(ticket))
 
     async def _judge(
         self, validate: Validator | None, hooks: FormHooks, request: InputRequest

@@ -171,7 +171,7 @@ def requires_approval(
         gate = ApprovalGate.for_function(
             function, tool=tool, client=client, thread_id=thread_id, exclude=exclude, options=options
         )
-        wrapper = _asynchronous if inspect.iscoroutinefunction(function) else _blocking
+        wrapper = _wrap_async if inspect.iscoroutinefunction(function) else _wrap_blocking
         return cast("F", wrapper(gate, function))
 
     return wrap if function is None else wrap(function)
@@ -210,8 +210,8 @@ class ApprovalGate:
         """Return the gate's client, that of `ask_context`, or the default one."""
         client = self.client or current_context().client or default()
         if not isinstance(client, kind):
-            wanted, given = kind.__name__, type(client).__name__
-            raise TypeError(f"{self.tool} needs {wanted}, not {given}.")
+            expected, actual = kind.__name__, type(client).__name__
+            raise TypeError(f"{self.tool} needs {expected}, not {actual}.")
         return client
 
     def question(
@@ -256,7 +256,7 @@ class ApprovedCall:
         return {**self.use, "outcome": "failed", "note": type(failure).__name__}
 
 
-def _asynchronous(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_async(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     async def gated(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(AsyncClient, DEFAULT_CLIENTS.asynchronous)
@@ -284,7 +284,7 @@ async def _report(client: AsyncClient, approved: ApprovedCall, failure: BaseExce
         _log.warning("the outcome of %s could not be reported", approved.use, exc_info=True)
 
 
-def _blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_blocking(gate: ApprovalGate, function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def gated(*args: Any, **kwargs: Any) -> Any:
         client = gate.resolve_client(Client, DEFAULT_CLIENTS.blocking)

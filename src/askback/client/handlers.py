@@ -11,7 +11,7 @@ from typing import Any, overload
 from askback.client.ambient import DEFAULT_CLIENTS
 from askback.client.async_client import AsyncClient
 from askback.client.resources.resumes import WAIT_S
-from askback.client.tracing import continued
+from askback.client.tracing import continue_trace
 from askback.wire.replies import Resume
 
 Handler = Callable[[Resume], Awaitable[Any] | Any]
@@ -31,7 +31,7 @@ class ResumeHandler:
 
     async def __call__(self, resume: Resume) -> Any:
         """Handle one resume, in the trace of its request; nothing is acknowledged."""
-        with continued(resume.request.traceparent):
+        with continue_trace(resume.request.traceparent):
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(resume)
             found = await asyncio.to_thread(self._function, resume)

@@ -40,13 +40,13 @@ class Lease(Mapping[str, Secret]):
         self.expires_at = expires_at
 
     def __getitem__(self, name: str) -> Secret:
-        return self._held()[name]
+        return self._require_values()[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._held())
+        return iter(self._require_values())
 
     def __len__(self) -> int:
-        return len(self._held())
+        return len(self._require_values())
 
     def environ(self, base: Mapping[str, str] | None = None) -> dict[str, str]:
         """Return a plain dict with the values in it, as the environment of a child process.
@@ -79,14 +79,16 @@ class Lease(Mapping[str, Secret]):
         """Delete the values."""
         self._values = self._redactor = None
 
-    def _held(self) -> Mapping[str, Secret]:
+    def _require_values(self) -> Mapping[str, Secret]:
         if self._values is None:
             raise LeaseEnded("This lease has ended. Use it within its block, or lease the secrets again.")
         return self._values
 
     def _scrubber(self) -> Redactor:
         if self._redactor is None:
-            self._redactor = Redactor({name: value.reveal() for name, value in self._held().items()})
+            self._redactor = Redactor(
+                {name: value.reveal() for name, value in self._require_values().items()}
+            )
         return self._redactor
 
     def __repr__(self) -> str:

@@ -39,13 +39,13 @@ class ProcessOwner:
         self._process = os.getpid()
 
     @property
-    def here(self) -> bool:
+    def is_current(self) -> bool:
         """Whether this is the process that made it."""
         return os.getpid() == self._process
 
     def check(self) -> None:
         """Raise `ForkedClient` in any other process."""
-        if not self.here:
+        if not self.is_current:
             raise ForkedClient
 
 
@@ -179,7 +179,7 @@ class Link:
 
     async def close(self) -> None:
         """Finish pending work, close, and fail open calls. After a fork do nothing: the parent owns the connection."""
-        if not self._owner.here:
+        if not self._owner.is_current:
             return
         await self._confirm_outcomes()
         with suppress(TimeoutError):
@@ -273,12 +273,12 @@ class Link:
         """Use a connection until it fails; True when anything was received."""
         served = False
         try:
-            frames = self._session.connected()
+            frames = self._session.reconnect_frames()
             self._frames = stream
             for frame in frames:
                 await stream.send(frame)
             while True:
-                await self._received(await stream.receive())
+                await self._handle_text(await stream.receive())
                 served = True
         except TransportError as error:
             self._cause = str(error)
@@ -288,8 +288,8 @@ class Link:
             self._down_since = asyncio.get_running_loop().time()
             await asyncio.shield(stream.close())
 
-    async def _received(self, text: str) -> None:
-        effects = self._session.received(text, now=asyncio.get_running_loop().time())
+    async def _handle_text(self, text: str) -> None:
+        effects = self._session.handle(text, now=asyncio.get_running_loop().time())
         for frame in effects.frames:
             await self._transmit(frame)
         if effects.retry is not None:

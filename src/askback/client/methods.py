@@ -40,16 +40,16 @@ class Portal:
         self._thread.start()
 
     @property
-    def here(self) -> bool:
+    def is_current(self) -> bool:
         """Whether this is the process that it runs in."""
-        return self._owner.here
+        return self._owner.is_current
 
     def call(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine and return its result. An interrupt (Ctrl-C) cancels it, and waits until it has ended.
 
         Raises `ForkedClient` after a fork.
         """
-        if not self._owner.here:
+        if not self._owner.is_current:
             work.close()
             self._owner.check()
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -61,26 +61,26 @@ class Portal:
                 self._settle()
             raise
 
-    async def arrive(self, work: Coroutine[Any, Any, T]) -> T:
+    async def await_in_portal(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine and return its result, awaited in another event loop; cancelling one cancels the other.
 
         Raises `ForkedClient` after a fork.
         """
-        if not self._owner.here:
+        if not self._owner.is_current:
             work.close()
             self._owner.check()
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
-    def each(self, items: AsyncGenerator[T]) -> Iterator[T]:
+    def iterate(self, items: AsyncGenerator[T]) -> Iterator[T]:
         """Yield what an asynchronous generator yields, and close it at the end."""
 
-        async def following() -> tuple[T] | None:
+        async def next_item() -> tuple[T] | None:
             async for item in items:
                 return (item,)
             return None
 
         try:
-            while (found := self.call(following())) is not None:
+            while (found := self.call(next_item())) is not None:
                 yield found[0]
         finally:
             self.call(items.aclose())
@@ -92,13 +92,13 @@ class Portal:
             self._thread.join()
 
     def _settle(self) -> None:
-        async def others() -> None:
+        async def cancelled_tasks_end() -> None:
             pending = asyncio.all_tasks() - {asyncio.current_task()}
             cancelled = {task for task in pending if task.cancelling()}
             if cancelled:
                 await asyncio.wait(cancelled, timeout=2)
 
-        asyncio.run_coroutine_threadsafe(others(), self._loop).result()
+        asyncio.run_coroutine_threadsafe(cancelled_tasks_end(), self._loop).result()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -147,7 +147,7 @@ async def call_either(
     if not isinstance(client, Blocking):
         return await function(client, *args, **kwargs)
     portal, target = _twin(client)
-    return await portal.arrive(function(target, *args, **kwargs))
+    return await portal.await_in_portal(function(target, *args, **kwargs))
 
 
 C = TypeVar("C")
@@ -214,7 +214,7 @@ class iterator(Generic[P, R]):  # noqa: N801 - a decorator
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> Iterator[R]:
-            return portal.each(function(target, *args, **kwargs))
+            return portal.iterate(function(target, *args, **kwargs))
 
         return call
 

@@ -61,10 +61,10 @@ def model_form(model: object) -> ModelForm:
     if isinstance(model, Mapping):
         read = read_schema(cast("Mapping[str, Any]", model))
         return ModelForm(read.form, read.instance)
-    given = cast("type[Any] | None", model if isinstance(model, type) else None)
-    if given is not None and (issubclass(given, BaseModel) or is_dataclass(given) or is_typeddict(given)):
-        return _derived(given)
-    shown = f"A {type(model).__name__}" if given is None else given.__name__
+    cls = cast("type[Any] | None", model if isinstance(model, type) else None)
+    if cls is not None and (issubclass(cls, BaseModel) or is_dataclass(cls) or is_typeddict(cls)):
+        return _derive_form(cls)
+    shown = f"A {type(model).__name__}" if cls is None else cls.__name__
     reason = (
         "pass a Pydantic model class, such as `class Report(BaseModel)`, a dataclass, a TypedDict or a JSON Schema, "
         "or ask a `Form` with `form(…)`."
@@ -73,7 +73,7 @@ def model_form(model: object) -> ModelForm:
 
 
 @cache
-def _derived(model: type) -> ModelForm:
+def _derive_form(model: type) -> ModelForm:
     try:
         adapter: TypeAdapter[Any] = TypeAdapter(model)
         schema = adapter.json_schema(by_alias=False, schema_generator=_FormSchema)
@@ -87,7 +87,7 @@ def _derived(model: type) -> ModelForm:
         read = read_schema(schema)
     except NoFormFor as refused:
         raise NoFormFor(
-            [each._replace(steps=_names(each.steps)) for each in refused.problems], name=model.__name__
+            [each._replace(steps=_field_names(each.steps)) for each in refused.problems], name=model.__name__
         ) from None
 
     def instance(values: Mapping[str, Any]) -> Any:
@@ -96,7 +96,7 @@ def _derived(model: type) -> ModelForm:
     return ModelForm(read.form, instance)
 
 
-def _names(steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
+def _field_names(steps: tuple[str | int, ...]) -> tuple[str | int, ...]:
     """Return the names of the fields on the way, without the keywords of JSON Schema between them."""
     return tuple(name for keyword, name in pairwise(steps) if keyword == "properties")
 

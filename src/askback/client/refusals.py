@@ -39,14 +39,14 @@ def refusal(
     error: Mapping[str, Any], *, status: int | None = None, retry_after: float | None = None
 ) -> Refused:
     """Make the exception for the inner `error` object; in a frame it contains the `status`."""
-    said = error.get("retry_after")
+    pause = error.get("retry_after")
     cls = _BY_STATUS.get(error.get("status") or status or 0, Refused)
     return cls(
         str(error.get("message") or "The server refused this without saying why."),
         code=error.get("code"),
         field_errors=error.get("field_errors") or (),
         request=error.get("request"),
-        retry_after=float(said) if retry_after is None and isinstance(said, int | float) else retry_after,
+        retry_after=float(pause) if retry_after is None and isinstance(pause, int | float) else retry_after,
     )
 
 

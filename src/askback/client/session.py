@@ -172,7 +172,7 @@ class Session:
 
     # --- the connection ----------------------------------------------------------------------
 
-    def connected(self) -> list[str]:
+    def reconnect_frames(self) -> list[str]:
         """Return the frames for a new connection: open calls, waits and subscriptions."""
         for number, call in list(self._calls.items()):
             if call.ticket is None:
@@ -180,7 +180,7 @@ class Session:
         for call in self._calls.values():
             call.retry_pending = False
         frames = [call.frame for call in self._calls.values()]
-        return [*frames, *self._renewed()]
+        return [*frames, *self._watch_frames()]
 
     def retry(self, number: int) -> str | None:
         """Return the frame of a call to retry; None if it was sent meanwhile or its caller is gone."""
@@ -190,11 +190,11 @@ class Session:
         call.retry_pending = False
         return call.frame
 
-    def received(self, text: str, *, now: float) -> Effects:
+    def handle(self, text: str, *, now: float) -> Effects:
         """Take a frame from the server."""
         frame: dict[str, Any] = from_json(text, cache_strings="keys")
         if "id" in frame:
-            return self._answered(frame, now)
+            return self._handle_reply(frame, now)
         if "settled" in frame:
             self._settle(frame["settled"])
         elif "event" in frame:
@@ -205,7 +205,7 @@ class Session:
             for listener in self._listeners.pop(frame["hidden"], ()):
                 listener.fail(NotFound("The thread was not found, or you no longer have access."))
         elif "resync" in frame:
-            return Effects(self._renewed())
+            return Effects(self._watch_frames())
         return _NO_EFFECTS
 
     def take_overdue(self, now: float, down_since: float) -> list[Ticket]:
@@ -262,15 +262,15 @@ class Session:
         self._calls[self._next] = _Call(frame, ticket, watch, retry_for, since, done, failed)
         return frame
 
-    def _answered(self, frame: dict[str, Any], now: float) -> Effects:
+    def _handle_reply(self, frame: dict[str, Any], now: float) -> Effects:
         call = self._calls.pop(frame["id"], None)
         if call is None:
             return _NO_EFFECTS
         if "error" in frame:
-            return self._refused(frame["id"], call, refusal(frame["error"]), now)
+            return self._handle_error(frame["id"], call, refusal(frame["error"]), now)
         value = frame["ok"]
         if call.watch:
-            return self._created(call.ticket, value)
+            return self._handle_created(call.ticket, value)
         if call.done is not None:
             following = call.done(value)
             return _NO_EFFECTS if following is None else Effects([following])
@@ -278,7 +278,7 @@ class Session:
             _resolve(call.ticket, value)
         return _NO_EFFECTS
 
-    def _refused(self, number: int, call: _Call, error: AskbackError, now: float) -> Effects:
+    def _handle_error(self, number: int, call: _Call, error: AskbackError, now: float) -> Effects:
         if isinstance(error, Unavailable) and (call.watch or call.ticket is None or not call.ticket.done()):
             pause = max(error.retry_after or 0.0, min(FIRST_RETRY_S * 2**call.retries, LONGEST_RETRY_S))
             if now + pause - call.since < call.retry_for:
@@ -294,7 +294,7 @@ class Session:
             return Effects(reset=call.done is not None)
         return _NO_EFFECTS
 
-    def _created(self, ticket: Ticket | None, request: dict[str, Any]) -> Effects:
+    def _handle_created(self, ticket: Ticket | None, request: dict[str, Any]) -> Effects:
         assert ticket is not None
         ticket.request_id = request["id"]
         if request["status"] in _ENDED:
@@ -315,7 +315,7 @@ class Session:
         for ticket in self._waits.pop(request["id"], ()):
             _resolve(ticket, request)
 
-    def _waits_answered(self, found: Mapping[str, Any]) -> None:
+    def _resolve_waits(self, found: Mapping[str, Any]) -> None:
         for request in found["settled"]:
             self._settle(request)
         for request_id in found["unknown"]:
@@ -334,22 +334,22 @@ class Session:
             if listener.report is not None:
                 listener.report(report)
 
-    def _renewed(self) -> list[str]:
+    def _watch_frames(self) -> list[str]:
         ids = list(self._waits)
         chunks = (ids[i : i + WAIT_CHUNK] for i in range(0, len(ids), WAIT_CHUNK))
         return [*map(self._wait_frame, chunks), *map(self._subscribe_frame, list(self._listeners))]
 
     def _wait_frame(self, ids: Iterable[str]) -> str:
-        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._waits_answered)
+        return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._resolve_waits)
 
     def _unwait_frame(self, request_id: str) -> str:
         # From now on the outcome is queued as a resume instead of sent to this connection.
-        def ended(_: Any) -> str | None:
+        def watch_again(_: Any) -> str | None:
             # A wait that began meanwhile may have come to the server first, and have ended with this.
             return self._wait_frame([request_id]) if self.awaits(request_id) else None
 
         op = f'"op":"unwait","request_ids":{json.dumps([request_id])}'
-        return self._open(op, done=ended, failed=_ignore)
+        return self._open(op, done=watch_again, failed=_ignore)
 
     def _subscribe_frame(self, thread_id: str | None) -> str:
         listeners = self._listeners[thread_id]

@@ -171,7 +171,7 @@ class Client(Blocking, Forms, Actions, Approvals, Conversation):
 
     def close(self) -> None:
         """Close the connection and end the thread; after a fork both are the parent's, and nothing happens."""
-        if self._portal.here:
+        if self._portal.is_current:
             self._portal.call(self._target.aclose())
             self._portal.close()
 

@@ -23,7 +23,7 @@ def current_trace() -> str:
 
 
 @contextmanager
-def continued(trace: str | None) -> Generator[None]:
+def continue_trace(trace: str | None) -> Generator[None]:
     """Let spans of the block belong to a trace that was begun elsewhere."""
     found = trace_parts(trace or "")
     api: Any = sys.modules.get("opentelemetry.trace")

@@ -113,7 +113,7 @@ class HttpFrames:
             self._put({"id": frame["id"], "error": _error(error)})
             return
         except httpx2.TransportError:
-            raise  # the connection is lost: `_ended` says so
+            raise  # the connection is lost: `_task_done` says so
         except Exception as error:  # noqa: BLE001 - sending it again would fail again: the caller has to know
             self._put({"id": frame["id"], "error": {"code": "not_sent", "message": str(error)}})
             return
@@ -180,13 +180,13 @@ class HttpFrames:
         self._enqueue(request_id)
         if self._polls and self._polling < POLLS:
             self._polling += 1
-            self._start(self._work_off_polls())
+            self._start(self._run_polls())
 
     def _enqueue(self, request_id: str) -> None:
         if request_id in self._wanted and request_id not in self._polls and request_id not in self._asking:
             self._polls.append(request_id)
 
-    async def _work_off_polls(self) -> None:
+    async def _run_polls(self) -> None:
         try:
             while self._polls:
                 request_id = self._polls.popleft()
@@ -235,7 +235,7 @@ class HttpFrames:
         async with self._http.stream("GET", path, params=query, timeout=timeout) as response:
             if response.status_code != 200:
                 await response.aread()
-                opened.set_exception(_refused(response))
+                opened.set_exception(_refusal_of(response))
                 return
             opened.set_result(None)
             async for data in _events(response):
@@ -266,10 +266,10 @@ class HttpFrames:
     def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._task_done)
         return task
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             self._cause = str(error) or type(error).__name__
@@ -281,10 +281,10 @@ def _body(response: httpx2.Response) -> Any:
         return None
     if response.is_success:
         return response.json()
-    raise _refused(response)
+    raise _refusal_of(response)
 
 
-def _refused(response: httpx2.Response) -> Refused:
+def _refusal_of(response: httpx2.Response) -> Refused:
     return refused_reply(response.status_code, response.text, retry_after=response.headers.get("retry-after"))
 
 

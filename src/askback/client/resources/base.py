@@ -71,7 +71,7 @@ class Resource:
         reply = await self._link.request(call.method, path, sent, retry_for=self._retry_for if retry else 0.0)
         return from_json(reply.reveal() or "null")
 
-    async def _settled(self, ticket: Ticket) -> Any:
+    async def _await_settled(self, ticket: Ticket) -> Any:
         """Return the settled request of a ticket; cancel the request when the waiting task is cancelled."""
         try:
             return await ticket

@@ -71,7 +71,7 @@ class RuleDraft(TypedDict, total=False):
     script_may_change: bool
 
 
-def _placed(places: Mapping[str, Any]) -> dict[str, Any]:
+def _scope_members(places: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scope of a draft rule: the thread or the project in which it is tried."""
     scope = "thread" if "thread_id" in places else "project" if "project" in places else "always"
     kept = {"agent", "thread_id" if scope == "thread" else "project"}
@@ -166,7 +166,7 @@ class Rules(Resource):
         """
         places = without_none(thread_id=thread_id, project=project, agent=agent)
         call = None if input is ... else {"tool": tool, "input": input, **without_none(cwd=cwd)}
-        written = None if rule is None else {"rule": rule, **_placed(places), **draft}
+        written = None if rule is None else {"rule": rule, **_scope_members(places), **draft}
         body = {**places, **without_none(rule=written, call=call)}
         return RuleTrial.model_validate(await self._call(frame("try_rule", body=body)))
 
@@ -186,7 +186,7 @@ class Rules(Resource):
         Each page checks a bounded number of calls; continue with `next_cursor`.
         """
         places = without_none(thread_id=thread_id, project=project, agent=agent)
-        body = {"rule": {"rule": rule, **_placed(places), **draft}, **without_none(cursor=cursor)}
+        body = {"rule": {"rule": rule, **_scope_members(places), **draft}, **without_none(cursor=cursor)}
         return RulePreview.model_validate(await self._call(frame("preview_rule", body=body)))
 
     @method

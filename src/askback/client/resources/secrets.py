@@ -100,7 +100,7 @@ class Secrets(Resource):
                 request = await self._review.run(op, partial(self._trials, own), withdraw=cancel_on_abort)
             elif wait:
                 ticket = await self._link.ask(f'{op},"wait":true', withdraw=cancel_on_abort)
-                request = InputRequest.model_validate(await self._settled(ticket))
+                request = InputRequest.model_validate(await self._await_settled(ticket))
             else:
                 request = InputRequest.model_validate(await self._call(op))
         except Conflict as refused:
