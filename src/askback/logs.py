@@ -1,11 +1,11 @@
-"""The log of a server, by an allow list of what may be logged.
+"""The log of a server: only values that are safe to log are logged.
 
 1. askback's own messages are logged unchanged; the tests search them for values at every level.
 2. Of other messages (the HTTP server, the WebSocket, the event loop) only the constant text in their code is logged,
    and numbers. The other values may be a frame, a header or an address with a code in it, and are left out.
-3. Of an exception, its type and the lines of code that it came through. Its text is often the refused value.
+3. Of an exception, only its type and its traceback are logged. Its text is often the refused value.
 
-This holds for each record from its beginning, so no handler can write more, not even one of another package.
+Records are created this way, so no handler can write more, not even a handler of another package.
 A record names the HTTP call that it belongs to, by the id that the caller got as well.
 """
 
@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 def set_up(level: str, form: str = "text") -> None:
-    """Let this process log from a level on, and what nobody catches as well, by the rules above.
+    """Set up the log of this process from a level on, including unhandled exceptions, by the rules above.
 
     `form` is one of `FORMS`: lines to read, or an object of JSON on each line.
     """
@@ -48,19 +48,19 @@ def set_up(level: str, form: str = "text") -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(JsonLines() if form == "json" else logging.Formatter(LINE))
     logging.basicConfig(level=level.upper(), handlers=[handler])
-    sys.excepthook = _uncaught
-    sys.unraisablehook = _unraisable
-    threading.excepthook = _ended
-    warnings.showwarning = _warned
+    sys.excepthook = _log_uncaught
+    sys.unraisablehook = _log_unraisable
+    threading.excepthook = _log_thread_error
+    warnings.showwarning = _log_warning
 
 
 def outline(error: BaseException) -> str:
-    """Return what may be told of an exception and of those behind it: types, and lines of code."""
-    return "\nafter ".join(f"{_name(each)}\n{_lines(each)}".rstrip() for each in _behind(error, set()))
+    """Return the types and tracebacks of an exception and of its causes, without their texts."""
+    return "\nafter ".join(f"{_name(each)}\n{_lines(each)}".rstrip() for each in _chain(error, set()))
 
 
 class Record(logging.LogRecord):
-    """A record that holds only what may be written."""
+    """A log record without values that must not be logged."""
 
     def __init__(
         self,
@@ -76,7 +76,7 @@ class Record(logging.LogRecord):
         **more: object,
     ) -> None:
         if name != OWN and not name.startswith(f"{OWN}."):
-            msg, args = _of_others(msg, args, source=pathname, line=lineno)
+            msg, args = _redact_foreign(msg, args, source=pathname, line=lineno)
         super().__init__(name, level, pathname, lineno, msg, args, None, func, sinfo, **more)
         if exc_info and exc_info[1] is not None:
             self.exc_text = outline(exc_info[1])
@@ -89,7 +89,7 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Write it."""
-        said = {
+        members = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
@@ -97,23 +97,23 @@ class JsonLines(logging.Formatter):
             "request_id": getattr(record, "request_id", ""),
             "error": record.exc_text,
         }
-        return json.dumps({name: text for name, text in said.items() if text}, ensure_ascii=False)
+        return json.dumps({name: text for name, text in members.items() if text}, ensure_ascii=False)
 
 
 @final
-class _Left:
-    """Stands for what was left out, however it is written."""
+class _Omitted:
+    """Replaces a value that must not be logged; every format writes it as an ellipsis."""
 
     def __repr__(self) -> str:
         return "…"
 
 
-_LEFT = _Left()
+_OMITTED = _Omitted()
 
 
-def _of_others(msg: object, args: Any, *, source: str, line: int) -> tuple[object, Any]:
+def _redact_foreign(msg: object, args: Any, *, source: str, line: int) -> tuple[object, Any]:
     if not isinstance(msg, str) or msg not in _sentences(source):
-        # It was put together before it came here, and could be anything.
+        # The message was formatted by its caller, so it may contain any value.
         return f"… ({Path(source).name}, line {line})", ()
     if len(args or ()) == 1 and isinstance(args[0], Mapping):
         return msg, ({name: _number(each) for name, each in args[0].items()},)
@@ -121,12 +121,12 @@ def _of_others(msg: object, args: Any, *, source: str, line: int) -> tuple[objec
 
 
 def _number(value: object) -> object:
-    return value if isinstance(value, int | float) else _LEFT
+    return value if isinstance(value, int | float) else _OMITTED
 
 
 @cache
 def _sentences(source: str) -> frozenset[str]:
-    """Return every text that stands in a file of Python; none where there is no such file."""
+    """Return every string constant in a Python file; none if there is no such file."""
     try:
         tree = ast.parse(Path(source).read_bytes())
     except (OSError, SyntaxError, ValueError):
@@ -135,19 +135,19 @@ def _sentences(source: str) -> frozenset[str]:
     return frozenset(text for text in found if isinstance(text, str))
 
 
-def _behind(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
+def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:
     while error is not None and id(error) not in seen:
         seen.add(id(error))
         yield error
         if isinstance(error, BaseExceptionGroup):
             for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
-                yield from _behind(each, seen)
+                yield from _chain(each, seen)
         hidden = None if error.__suppress_context__ else error.__context__
         error = error.__cause__ or hidden
 
 
 def _name(error: BaseException) -> str:
-    """Return the type; what the system has refused has a name as well."""
+    """Return the type, and for an error of the operating system its name."""
     number = error.errno if isinstance(error, OSError) else None
     name = errno.errorcode.get(number or 0, "")
     return f"{type(error).__name__} {name}".rstrip()
@@ -157,25 +157,25 @@ def _lines(error: BaseException) -> str:
     return "".join(traceback.format_tb(error.__traceback__))
 
 
-# --- what nobody catches ----------------------------------------------------------------------
+# --- unhandled exceptions ---------------------------------------------------------------------
 
 
-def _uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _log_uncaught(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     if issubclass(kind, KeyboardInterrupt):
         sys.__excepthook__(kind, error, trace)
     else:
-        _log.critical("ended by what nobody caught", exc_info=error)
+        _log.critical("unhandled exception", exc_info=error)
 
 
-def _ended(thread: threading.ExceptHookArgs) -> None:
-    _log.error("a thread was ended by what nobody caught", exc_info=thread.exc_value or True)
+def _log_thread_error(thread: threading.ExceptHookArgs) -> None:
+    _log.error("unhandled exception in a thread", exc_info=thread.exc_value or True)
 
 
-def _unraisable(failed: sys.UnraisableHookArgs) -> None:
-    _log.error("something failed where nobody can be told", exc_info=failed.exc_value or True)
+def _log_unraisable(failed: sys.UnraisableHookArgs) -> None:
+    _log.error("exception ignored by the interpreter", exc_info=failed.exc_value or True)
 
 
-def _warned(
+def _log_warning(
     message: Warning | str,
     category: type[Warning],
     filename: str,
@@ -183,5 +183,5 @@ def _warned(
     file: TextIO | None = None,  # noqa: ARG001 - the signature is Python's
     line: str | None = None,  # noqa: ARG001 - as above
 ) -> None:
-    del message  # it quotes whatever it likes
+    del message  # it may quote any value
     _log.warning("%s (%s, line %d)", category.__name__, Path(filename).name, lineno)

@@ -132,7 +132,7 @@ PLACES: dict[str, tuple[Any, str, Any]] = {
     "a resume never written": (SqliteStore, "settle", _settle_without_resume),
     "a resume for two": (dialect, "INSTEAD", dialect.INSTEAD | _LEASE_TO_ALL),
     "a resume again": (SqliteStore, "finish_resume", _never_finished),
-    "a resume for who has read": (OutcomeReceipts, "_arrived", _forgotten),
+    "a resume for who has read": (OutcomeReceipts, "_mark_arrived", _forgotten),
     "nobody is woken": (ConnectionWaits, "_on_event", _forgotten),
     "a check without an end": (checks, "end_unchecked", _not_given_back),
 }

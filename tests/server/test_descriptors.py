@@ -24,11 +24,11 @@ def open_files(most: int) -> Iterator[None]:
 def test_a_process_without_descriptors_says_so_once_a_minute(caplog: pytest.LogCaptureFixture) -> None:
     now = 0.0
     watch = DescriptorWatch(clock=lambda: now)
-    watch.look()
+    watch.check()
     assert caplog.messages == []
     with open_files(3):
         for now in (1.0, 30.0, 62.0):
-            watch.look()
-    watch.look()
+            watch.check()
+    watch.check()
     said = "new connections are reset: the limit of open files of this process (3; ulimit -n) is reached. Raise it"
     assert caplog.messages == [said, said]

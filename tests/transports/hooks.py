@@ -14,7 +14,7 @@ from askback.delivery.local import LocalBus
 from askback.ports.webhooks import WebhookResponse
 from askback.server.app import create_app
 from askback.service.webhooks import dispatch
-from askback.testing.fake_webhook_client import FakeWebhookClient, Posted
+from askback.testing.fake_webhook_client import FakeWebhookClient, PostedMessage
 from tests.temporary_store import TemporaryStore
 from tests.transports.conftest import LIMITS, Api, ManualClock
 
@@ -69,6 +69,6 @@ async def redeliver(api: Api, hook: dict[str, Any], **body: Any) -> httpx2.Respo
     return await (await api.as_("admin")).post(f"/v1/webhooks/{hook['id']}/redeliver", json=body)
 
 
-def read(api: Api, hook: dict[str, Any], posted: Posted) -> dict[str, Any]:
+def read(api: Api, hook: dict[str, Any], posted: PostedMessage) -> dict[str, Any]:
     """Check a message like its receiver."""
     return verify_webhook(posted.body, posted.headers, hook["secret"], now=api.clock.now / 1000)

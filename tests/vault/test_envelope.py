@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from askback.domain.secrets.secret import Secret
 from askback.ports.vault import Binding
 from askback.testing.fake_keys import FakeKeys, FakeKeyService
-from askback.testing.vault_contracts import BINDING, refused
+from askback.testing.vault_contracts import BINDING, assert_refused
 from askback.vault.envelope import DataKey, Envelope, key_context, value_context
 from askback.vault.keys import KeyRing
 from askback.vault.sealed import Box, Sealed, decode, encode, read, write
@@ -39,13 +39,13 @@ async def test_any_value_opens_for_its_binding(value: str, binding: Binding) -> 
 @given(BINDINGS, BINDINGS, st.text())
 async def test_it_opens_for_no_other_binding(one: Binding, two: Binding, value: str) -> None:
     if one != two:
-        await refused(VAULT.open(two, await VAULT.seal(one, Secret(value))))
+        await assert_refused(VAULT.open(two, await VAULT.seal(one, Secret(value))))
 
 
 @given(st.text())
 async def test_other_text_does_not_open(text: str) -> None:
-    await refused(VAULT.open(BINDING, text))
-    await refused(VAULT.open(BINDING, f"ab1.k1.{text}"))
+    await assert_refused(VAULT.open(BINDING, text))
+    await assert_refused(VAULT.open(BINDING, f"ab1.k1.{text}"))
 
 
 @given(BINDINGS, st.text(max_size=20))
@@ -80,9 +80,9 @@ async def test_a_text_that_was_cut_short_or_changed_does_not_open(
 ) -> None:
     sealed = await VAULT.seal(binding, Secret(value))
     at = data.draw(st.integers(0, len(sealed) - 1))
-    await refused(VAULT.open(binding, sealed[:at]))
+    await assert_refused(VAULT.open(binding, sealed[:at]))
     other = "B" if sealed[at] == "A" else "A"
-    await refused(VAULT.open(binding, f"{sealed[:at]}{other}{sealed[at + 1 :]}"))
+    await assert_refused(VAULT.open(binding, f"{sealed[:at]}{other}{sealed[at + 1 :]}"))
 
 
 @requirement("P14")
@@ -103,8 +103,8 @@ async def test_a_source_that_hands_out_another_data_key_opens_nothing() -> None:
     service = FakeKeyService("k1", "k2")
     sealed = await Envelope(FakeKeys(service, active_id="k1")).seal(BINDING, Secret("a"))
     for length in (0, 16, 32, 64):
-        await refused(Envelope(Mistaken(service, active_id="k1")).open(BINDING, sealed))
-        await refused(Envelope(Mistaken(service, active_id="k2")).rewrap(BINDING, sealed))
+        await assert_refused(Envelope(Mistaken(service, active_id="k1")).open(BINDING, sealed))
+        await assert_refused(Envelope(Mistaken(service, active_id="k2")).rewrap(BINDING, sealed))
 
 
 @pytest.mark.parametrize("key_id", ["", "arn:aws:kms:1", "a.b", "ä", "k" * 65, "k1\n"])

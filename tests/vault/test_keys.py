@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from askback.ports.vault import CannotOpen
-from askback.testing.vault_contracts import refused
+from askback.testing.vault_contracts import assert_refused
 from askback.vault.keys import KeyRing, KeysUnusable, parse_keys
 
 pytestmark = pytest.mark.anyio
@@ -86,7 +86,7 @@ def test_a_ring_needs_a_key_and_whole_ones(keys: dict[str, bytes]) -> None:
 
 async def test_one_key_under_two_ids_is_two_keys() -> None:
     keys = KeyRing({"a": ONE, "b": ONE})
-    await refused(keys.unwrap("b", await keys.wrap("a", bytes(32), b"context"), b"context"))
+    await assert_refused(keys.unwrap("b", await keys.wrap("a", bytes(32), b"context"), b"context"))
 
 
 def test_a_ring_shows_ids_alone() -> None:

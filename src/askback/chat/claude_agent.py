@@ -39,7 +39,7 @@ class ClaudeAgent:
         """Answer the prompt in the session of the thread."""
         await turn.stop()  # the calls of a killed process: Claude makes them again
         session_id, prompt = await self._session(turn)
-        told = converse(
+        replies = converse(
             turn.ask,
             prompt,
             thread_id=turn.thread_id,
@@ -47,8 +47,8 @@ class ClaudeAgent:
             folder=self.folder,
             model=self.model,
         )
-        async with aclosing(told):
-            async for each in told:
+        async with aclosing(replies):
+            async for each in replies:
                 if isinstance(each, str):
                     await turn.write(each)
                 else:

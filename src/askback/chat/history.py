@@ -15,8 +15,8 @@ _NO_RESULT = "The result is not known: the agent was stopped."
 
 def messages(thread: Mapping[str, Any]) -> Sequence[Json]:
     """Return the messages in their order, without those that are held or repeat the answer to a request."""
-    said = [each for each in thread["messages"] if not each.get("held") and "request_id" not in each]
-    return sorted(said, key=lambda each: each["seq"])
+    delivered = [each for each in thread["messages"] if not each.get("held") and "request_id" not in each]
+    return sorted(delivered, key=lambda each: each["seq"])
 
 
 def last_prompt(thread: Mapping[str, Any]) -> Json | None:

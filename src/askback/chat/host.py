@@ -40,13 +40,13 @@ class Host:
             await self.ask.say(self.agent.greeting, thread_id=self.thread_id)
         try:
             if (prompt := history.last_prompt(thread)) is not None:
-                await self._go_on(prompt)
+                await self._start_or_continue(prompt)
             async for event in self.ask.events(self.thread_id, cursor=thread["seq"]):
                 await self._follow(event)
         finally:
             await self._stop()
 
-    async def _go_on(self, prompt: Mapping[str, Any]) -> None:
+    async def _start_or_continue(self, prompt: Mapping[str, Any]) -> None:
         """Begin the turn of a prompt if none has begun, or continue it if its process was killed."""
         runs = (await self.ask.runs.list(self.thread_id, limit=1)).items
         last = runs[0] if runs and runs[0].metadata == _about(prompt) else None

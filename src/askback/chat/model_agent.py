@@ -41,8 +41,10 @@ class ModelAgent:
             if calls := [part for _, part in history.open_calls(thread)]:
                 await together(self._call(turn, tools, each) for each in calls)
                 continue
-            said = [system, *history.for_model(thread)]
-            calls = await self.endpoint.reply(said, [_described(each) for each in tools.values()], turn.write)
+            prompt_messages = [system, *history.for_model(thread)]
+            calls = await self.endpoint.reply(
+                prompt_messages, [_describe_tool(each) for each in tools.values()], turn.write
+            )
             for call in calls:
                 await turn.begin_call(call.id, call.name, read_arguments(call.arguments))
             await turn.end_message()
@@ -62,6 +64,6 @@ class ModelAgent:
         await turn.end_call(call_id, text, failed=failed)
 
 
-def _described(tool: AskTool) -> dict[str, Any]:
+def _describe_tool(tool: AskTool) -> dict[str, Any]:
     function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
     return {"type": "function", "function": function}

@@ -59,22 +59,25 @@ class Bash(Model):
 def tools_in(folder: Path) -> Mapping[str, AskTool]:
     """Return the tools of a chat that works in a folder, by their names."""
     gated: dict[type[Model], Callable[[Path, Any], Awaitable[str]]] = {Read: _read, LS: _list, Bash: _run}
-    tools = [AskTool(kind.__name__, kind, partial(_gated, kind, folder, run)) for kind, run in gated.items()]
+    tools = [
+        AskTool(kind.__name__, kind, partial(_run_if_approved, kind, folder, run))
+        for kind, run in gated.items()
+    ]
     return {each.name: each for each in (ASK_USER, *tools)}
 
 
-async def _gated(
+async def _run_if_approved(
     kind: type[Model],
     folder: Path,
     run: Callable[[Path, Any], Awaitable[str]],
     client: AsyncClient,
-    given: Model,
+    arguments: Model,
     place: Place,
     wait: bool,
 ) -> AskResult:
     """Run a tool if its call is allowed, once, with the approved input."""
     decision = await approve_once(
-        client, kind.__name__, given.model_dump(), place, wait=wait, cwd=str(folder), allow_edit=True
+        client, kind.__name__, arguments.model_dump(), place, wait=wait, cwd=str(folder), allow_edit=True
     )
     if not decision:
         raise ToolFailed(decision.text)
@@ -95,26 +98,26 @@ async def _gated(
     return AskResult(text, decision.request)
 
 
-async def _read(folder: Path, given: Read) -> str:
-    return await to_thread.run_sync(_text_of, folder / given.file_path)
+async def _read(folder: Path, arguments: Read) -> str:
+    return await to_thread.run_sync(_text_of, folder / arguments.file_path)
 
 
 def _text_of(path: Path) -> str:
     with path.open(encoding="utf-8", errors="replace") as file:
-        return _shortened(file.read(MOST + 1))
+        return _shorten(file.read(MOST + 1))
 
 
-async def _list(folder: Path, given: LS) -> str:
-    names = await to_thread.run_sync(os.listdir, folder / given.path)
-    return _shortened("\n".join(sorted(names)) or "The folder is empty.")
+async def _list(folder: Path, arguments: LS) -> str:
+    names = await to_thread.run_sync(os.listdir, folder / arguments.path)
+    return _shorten("\n".join(sorted(names)) or "The folder is empty.")
 
 
-async def _run(folder: Path, given: Bash) -> str:
+async def _run(folder: Path, arguments: Bash) -> str:
     with tempfile.TemporaryFile() as output:  # a pipe would stay open as long as a process in the background
         process = await asyncio.create_subprocess_exec(
             "bash",
             "-c",
-            given.command,
+            arguments.command,
             cwd=folder,
             env={name: value for name, value in os.environ.items() if not name.startswith(_PRIVATE)},
             stdin=asyncio.subprocess.DEVNULL,
@@ -132,11 +135,11 @@ async def _run(folder: Path, given: Bash) -> str:
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
         output.seek(0)
-        said = _shortened(output.read(LONGEST_CHARACTER * MOST + 1).decode(errors="replace"))
+        said = _shorten(output.read(LONGEST_CHARACTER * MOST + 1).decode(errors="replace"))
     if process.returncode:
         raise ToolFailed(f"{said}\nIt ended with status {process.returncode}.")
     return said or "It printed nothing."
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= MOST else f"{text[:MOST]}\n[The rest was left out.]"

@@ -47,7 +47,7 @@ class SharedPresence:
     async def open(self) -> None:
         """Start a lease and renew it until `close`; raises `Unavailable` if the register cannot be reached."""
         await self._update()
-        self._keeping = asyncio.get_running_loop().create_task(self._keep())
+        self._keeping = asyncio.get_running_loop().create_task(self._renew_lease())
 
     async def close(self) -> None:
         """End the lease."""
@@ -85,7 +85,7 @@ class SharedPresence:
             self._to_write = asyncio.Event()
         self._change.set()
 
-    async def _keep(self) -> None:
+    async def _renew_lease(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._lease_s / RENEWALS):

@@ -73,7 +73,7 @@ class SharedBus:
             stream, mine = self._stream(tenant), list(group)
             if tenant in self._listening:
                 stream.commit(mine)
-                self._read_on(tenant, stream)
+                self._read_stream(tenant, stream)
             elif mine[-1].position > stream.cursor:
                 stream.skip(mine[-1].position)
 
@@ -168,11 +168,11 @@ class SharedBus:
         stream = self._stream(tenant)
         if tenant in self._listening:
             stream.expect(position)
-            self._read_on(tenant, stream)
+            self._read_stream(tenant, stream)
         elif position > stream.cursor:
             stream.skip(position)
 
-    def _read_on(self, tenant: str, stream: Stream) -> None:
+    def _read_stream(self, tenant: str, stream: Stream) -> None:
         if stream.behind and tenant not in self._readers:
             self._readers[tenant] = asyncio.get_running_loop().create_task(self._catch_up(tenant, stream))
 

@@ -58,28 +58,28 @@ class HttpWebhookClient:
 
     def check_url(self, url: str) -> None:
         """Raise `AddressRefused` for an address that is refused before its name is resolved."""
-        self._vetted(url)
+        self._require_allowed(url)
 
     async def post(
         self, url: str, *, headers: Mapping[str, str], body: bytes, answer_bytes: int = 0
     ) -> WebhookResponse:
         """Post a body to a checked address, and read the head of the answer, and with `answer_bytes` its body."""
-        where = self._vetted(url)
+        where = self._require_allowed(url)
         try:
             with anyio.fail_after(ANSWER_S):
-                addresses = await self._checked(where)
+                addresses = await self._resolve(where)
                 return await self._post(where, addresses, headers, body, answer_bytes)
         except TimeoutError:
             raise Unreachable("timeout") from None
 
-    def _vetted(self, url: str) -> WebhookTarget:
+    def _require_allowed(self, url: str) -> WebhookTarget:
         where = parse_target(url)
         why = target_fault(where, self._allowed)
         if where is None or why is not None:
             raise AddressRefused(why)
         return where
 
-    async def _checked(self, where: WebhookTarget) -> Sequence[Address]:
+    async def _resolve(self, where: WebhookTarget) -> Sequence[Address]:
         """Return the current addresses of the host; one private address is enough to refuse all of them."""
         if where.literal is not None:
             return [where.literal]
@@ -108,14 +108,14 @@ class HttpWebhookClient:
         async with httpx2.AsyncClient(verify=self._tls, trust_env=False, follow_redirects=False) as http:
             for address in addresses:
                 try:
-                    return await self._ask(http, where, address, headers, body, answer_bytes)
+                    return await self._exchange(http, where, address, headers, body, answer_bytes)
                 except httpx2.ConnectError as error:
                     failed = Unreachable(_reason(error))  # nothing was sent: the next address may work
                 except httpx2.HTTPError as error:
                     raise Unreachable(_reason(error)) from None
         raise failed
 
-    async def _ask(
+    async def _exchange(
         self,
         http: httpx2.AsyncClient,
         where: WebhookTarget,

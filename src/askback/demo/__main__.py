@@ -29,12 +29,12 @@ def main() -> int:
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130
-    said = (
+    result = (
         {"folder": str(made.folder), "published": made.published}
         if made
         else {"folder": None, "published": None}
     )
-    print(json.dumps(said), flush=True)
+    print(json.dumps(result), flush=True)
     return 0
 
 
@@ -51,14 +51,14 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def _run(given: argparse.Namespace) -> BuiltProject | None:
+async def _run(options: argparse.Namespace) -> BuiltProject | None:
     task = asyncio.current_task()
     assert task is not None
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     async with AsyncClient() as client:
-        talk = Conversation(client, given.thread, given.run, pace=given.pace)
+        talk = Conversation(client, options.thread, options.run, pace=options.pace)
         await talk.recall()
-        return await Scaffolder(talk, given.output, given.today, given.registry).run()
+        return await Scaffolder(talk, options.output, options.today, options.registry).run()
 
 
 if __name__ == "__main__":

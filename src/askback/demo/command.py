@@ -47,8 +47,8 @@ class Command:
         await talk.tool(self.step, self.name, call_input, status=None)
         decision = await talk.approve(self.step, TOOL, call_input, title=self.title, reason=self.reason)
         if not decision or decision.request is None:
-            said = f" You said: {decision.note}" if decision.note else ""
-            await talk.say(f"{self.step}-left", f"All right, I do not run {self.name}.{said}")
+            text = f" You said: {decision.note}" if decision.note else ""
+            await talk.say(f"{self.step}-left", f"All right, I do not run {self.name}.{text}")
             return False
         try:
             execution = await talk.client.consume(
@@ -57,11 +57,11 @@ class Command:
         except Conflict as late:  # the approval expired, or a rule was added meanwhile
             await talk.say(f"{self.step}-late", f"I may not run {self.name} any more. {late.message}")
             return False
-        outcome = execution.outcome or await self._executed(talk, execution)
+        outcome = execution.outcome or await self._execute(talk, execution)
         await talk.say(f"{self.step}-{outcome}", _ENDED[outcome])
         return outcome == "succeeded"
 
-    async def _executed(self, talk: Conversation, execution: Execution) -> Literal["succeeded", "failed"]:
+    async def _execute(self, talk: Conversation, execution: Execution) -> Literal["succeeded", "failed"]:
         if talk.has_said(f"{self.step}-runs"):
             ran = _CommandResult("failed", "The agent was stopped while it ran; how it ended is not known.")
         else:
@@ -106,10 +106,10 @@ async def _run(call_input: Mapping[str, Any]) -> _CommandResult:
         if process.returncode is None:
             process.kill()
             await process.wait()
-    said = output.decode(errors="replace").strip()[:MAX_OUTPUT]
+    text = output.decode(errors="replace").strip()[:MAX_OUTPUT]
     if process.returncode == 0:
-        return _CommandResult("succeeded", output=said)
-    return _CommandResult("failed", f"It ended with {process.returncode}.", said)
+        return _CommandResult("succeeded", output=text)
+    return _CommandResult("failed", f"It ended with {process.returncode}.", text)
 
 
 _ALONE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")

@@ -32,19 +32,19 @@ class Conversation:
     thread_id: str
     run_id: str
     pace: float = 0.0
-    _said: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    _earlier_messages: dict[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
 
     async def recall(self) -> None:
         """Read the earlier messages of this run."""
         thread = await self.client.threads.get(self.thread_id)
-        self._said = {message["id"]: message for message in thread["messages"]}
+        self._earlier_messages = {message["id"]: message for message in thread["messages"]}
 
     async def say(self, step: str, text: str) -> None:
         """Stream a text into the thread; after a restart, continue where it stopped."""
         message_id = self.id_of(step)
-        told = self._said.get(message_id)
-        at = len(told["content"][0]["text"]) if told else 0
-        if told is None:
+        earlier = self._earlier_messages.get(message_id)
+        at = len(earlier["content"][0]["text"]) if earlier else 0
+        if earlier is None:
             at = min(CHUNK, len(text))
             await self._post(message_id, {"type": "text", "text": text[:at]})
         for start in range(at, len(text), CHUNK):
@@ -55,7 +55,7 @@ class Conversation:
 
     def has_said(self, step: str) -> bool:
         """Tell whether this run began to write this before."""
-        return self.id_of(step) in self._said
+        return self.id_of(step) in self._earlier_messages
 
     async def tool(
         self,
@@ -67,14 +67,14 @@ class Conversation:
     ) -> None:
         """Show a finished tool call, or, without a status, one that is being asked about."""
         message_id = self.id_of(step)
-        if message_id not in self._said:
+        if message_id not in self._earlier_messages:
             call = {"type": "tool", "tool_call_id": message_id, "name": name, "input": args, "status": status}
             await self._post(message_id, call)
 
     def tool_input(self, step: str) -> Mapping[str, Any] | None:
         """Return the earlier input of a tool of this run; None if it was not called."""
-        told = self._said.get(self.id_of(step))
-        return told["content"][0]["input"] if told else None
+        earlier = self._earlier_messages.get(self.id_of(step))
+        return earlier["content"][0]["input"] if earlier else None
 
     async def ask(self, step: str, form: Form) -> dict[str, Any]:
         """Ask, or find the earlier question, and return the values; raises `NotAnswered`."""
@@ -88,7 +88,7 @@ class Conversation:
         try:
             settled = await self.client.wait(request)
         except asyncio.CancelledError:
-            await self._take_back(request.id)
+            await self._withdraw(request.id)
             raise
         if settled.answer is None:
             raise _OUTCOME[settled.status](settled)
@@ -111,7 +111,7 @@ class Conversation:
             idempotency_key=self.id_of(step),
         )
 
-    async def _take_back(self, request_id: str) -> None:
+    async def _withdraw(self, request_id: str) -> None:
         """Withdraw the open question if the agent is stopped."""
         try:
             async with asyncio.timeout(1):

@@ -30,10 +30,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m askback.demo.credential", description=__doc__)
     for name in ("thread", "run", "registry"):
         parser.add_argument(f"--{name}", required=True)
-    given = parser.parse_args()
+    options = parser.parse_args()
     threading.Thread(target=_end_with_the_agent, daemon=True).start()
     try:
-        secrets = asyncio.run(_ask(given.thread, given.run, given.registry))
+        secrets = asyncio.run(_ask(options.thread, options.run, options.registry))
     except (AskbackError, OSError) as failed:
         print(failed, file=sys.stderr)
         return 1

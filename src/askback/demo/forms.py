@@ -62,7 +62,7 @@ def basics(before: Mapping[str, Any]) -> Form:
         submit_label="Next",
         cancel_label="No, thanks",
         fields=[name, language],
-        initial_values=_kept(before, "name", "language"),
+        initial_values=_initial_values(before, "name", "language"),
     )
 
 
@@ -97,7 +97,7 @@ def details(before: Mapping[str, Any], *, today: date) -> Form:
         submit_label="Next",
         cancel_label="No, thanks",
         fields=[features, licence, start, description],
-        initial_values=_kept(before, "features", "licence", "start", "description"),
+        initial_values=_initial_values(before, "features", "licence", "start", "description"),
     )
 
 
@@ -137,7 +137,7 @@ def plan_of(values: Mapping[str, Any]) -> Plan:
     )
 
 
-def _kept(before: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
+def _initial_values(before: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
     return {name: before[name] for name in names if name in before} or None
 
 

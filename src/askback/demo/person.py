@@ -81,19 +81,21 @@ class ScriptedPerson:
             return
         value = self._token if request.revision > 1 else WRONG_TOKEN
         await self.client.requests.submit(request, dict.fromkeys(names, value))
-        said = "; ".join(error.message for error in request.field_errors)
-        self.note(f"typed {', '.join(names)} again: “{said}”" if said else f"mistyped {', '.join(names)}")
+        messages = "; ".join(error.message for error in request.field_errors)
+        self.note(
+            f"typed {', '.join(names)} again: “{messages}”" if messages else f"mistyped {', '.join(names)}"
+        )
 
     async def _fill_in(self, request: InputRequest) -> None:
         assert request.form is not None
         values = _values(request.form)
         if not self._erred and WRONG.keys() <= values.keys():
             self._erred = True
-            await self._err(request, {**values, **WRONG})
+            await self._mistake(request, {**values, **WRONG})
         await self.client.requests.answer(request.id, values, revision=request.revision)
         self.note(f"answered “{request.form.title}”: {values}")
 
-    async def _err(self, request: InputRequest, values: Mapping[str, Any]) -> None:
+    async def _mistake(self, request: InputRequest, values: Mapping[str, Any]) -> None:
         try:
             await self.client.requests.answer(request.id, dict(values), revision=request.revision)
         except Invalid as refused:

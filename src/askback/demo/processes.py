@@ -107,9 +107,9 @@ async def run_result(agent: asyncio.subprocess.Process) -> RunResult:
     out, _ = await agent.communicate()
     if agent.returncode != 0:
         raise DemoFailed("The agent did not come to an end; the reason is above.")
-    said = json.loads(out)
-    folder = said["folder"]
-    return RunResult(None if folder is None else Path(folder), said["published"])
+    result = json.loads(out)
+    folder = result["folder"]
+    return RunResult(None if folder is None else Path(folder), result["published"])
 
 
 @asynccontextmanager

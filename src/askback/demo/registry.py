@@ -76,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/token":
-            self._reply(204 if self._known else 401)
+            self._reply(204 if self._is_authorized else 401)
             return
         package = _PACKAGE.fullmatch(self.path)
         found = self._registry.get(package[1]) if package else None
@@ -93,7 +93,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         body = self.rfile.read(int(length))
         package = _PACKAGE.fullmatch(self.path)
-        if not self._known:
+        if not self._is_authorized:
             self._reply(401)
         elif package is None:
             self._reply(404)
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(201 if self._registry.put(package[1], body) else 422)
 
     @property
-    def _known(self) -> bool:
+    def _is_authorized(self) -> bool:
         return self._registry.knows(self.headers.get("Authorization"))
 
     def _reply(self, status: int, body: bytes = b"") -> None:
@@ -120,8 +120,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m askback.demo.registry", description=__doc__)
     parser.add_argument("--folder", required=True, type=Path, help="where packages are kept")
     parser.add_argument("--token-sha256", required=True, help="the digest of the token, in hexadecimal")
-    given = parser.parse_args()
-    registry = Registry(given.folder, given.token_sha256)
+    options = parser.parse_args()
+    registry = Registry(options.folder, options.token_sha256)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, registry)) as server:
         print(json.dumps({"url": f"http://127.0.0.1:{server.server_port}"}), flush=True)
         server.serve_forever()

@@ -36,7 +36,7 @@ async def publish_project(talk: Conversation, folder: Path, registry: str) -> st
         f"I could publish it to the registry at {registry}, which wants a token. What you type into the next card "
         "goes to the program that publishes; I do not get to see it.",
     )
-    if not await _token_given(talk, registry):
+    if not await _request_token(talk, registry):
         await talk.say("publish-left", "All right, it stays on this machine.")
         return None
     address = f"{registry}/packages/{folder.name}"
@@ -57,7 +57,7 @@ def _command(thread_id: str, address: str) -> Command:
     )
 
 
-async def _token_given(talk: Conversation, registry: str) -> bool:
+async def _request_token(talk: Conversation, registry: str) -> bool:
     """Have the token requested and tested; true if it may be used."""
     arguments = ("--thread", talk.thread_id, "--run", talk.run_id, "--registry", registry)
     async with run_module("askback.demo.credential", *arguments, stdin=asyncio.subprocess.PIPE) as process:

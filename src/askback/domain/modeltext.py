@@ -343,9 +343,9 @@ def _outcome(request: InputRequest, texts: Mapping[str, str]) -> str:
         return _fill(own, _data(request, answer, own))
     kind = KINDS[request.kind] if request.kind in BUILT_IN else PACKAGE
     text = _find_text(kind.outcome_key(request, answer), texts)
-    said = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
+    sentence = _fill(text, {"brand": BRAND, **_data(request, answer, text)})
     why = f"{request.status}.{request.reason}"
-    return f"{said} {_fill_text(why, texts)}" if why in TEXTS else said
+    return f"{sentence} {_fill_text(why, texts)}" if why in TEXTS else sentence
 
 
 def _data(request: InputRequest, answer: Answer, text: str) -> dict[str, str]:

@@ -38,11 +38,9 @@ def spelled_out(raw: Any) -> Any:
         return {"value": raw, "label": raw}
     if not isinstance(raw, dict):
         return raw
-    given = cast("dict[str, Any]", raw)
-    label = given.get("label")
-    return (
-        given if "value" in given or label is None or isinstance(label, dict) else {"value": label, **given}
-    )
+    sent = cast("dict[str, Any]", raw)
+    label = sent.get("label")
+    return sent if "value" in sent or label is None or isinstance(label, dict) else {"value": label, **sent}
 
 
 class OptionsFrom(Model):

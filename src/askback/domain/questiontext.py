@@ -81,24 +81,24 @@ def answer_text(request: InputRequest, answer: Answer) -> str:
         return quote(answer.values)
     languages = languages_of(request.form)
     hidden = hidden_fields(request.form, answer.values, answer.skipped) if request.form else ()
-    said = [
+    parts = [
         f"{_label(field, languages)}: {_value(field, answer, languages)}"
         for field in fields
         if field.id not in hidden
     ]
-    said += [f"{quote(name)}: {quote(value)}" for name, value in unknown.items()]
-    return "; ".join(said)
+    parts += [f"{quote(name)}: {quote(value)}" for name, value in unknown.items()]
+    return "; ".join(parts)
 
 
 def chosen_labels(request: InputRequest, answer: Answer) -> str:
     """Return the labels of the options that a person chose; their own text is quoted."""
-    form, said = request.form, list[str]()
+    form, parts = request.form, list[str]()
     for field in form.all_fields if form else ():
         value: Any = answer.values.get(field.id)
         if isinstance(field, Select | Radio | Multiselect) and value is not None and not field.sensitive:
             labels, chosen = _labels_and_choices(field, value, answer, languages_of(form))
-            said += [labels.get(one) or quote(one) for one in chosen]
-    return ", ".join(said)
+            parts += [labels.get(one) or quote(one) for one in chosen]
+    return ", ".join(parts)
 
 
 def languages_of(form: Form | None) -> list[str]:
@@ -139,10 +139,10 @@ def _labels_and_choices(
 def _row(row: Row, decided: Any, languages: Sequence[str]) -> str:
     """Return the decision about a row, and the values of an accepted one."""
     decision = "accepted" if decided["decision"] == ACCEPT else "declined"
-    said = f"{quote(choose(row.label, languages))} ({row.id}): {decision}"
+    parts = f"{quote(choose(row.label, languages))} ({row.id}): {decision}"
     answer = Answer(values=decided.get("values", {}))
     values = [f"{_label(each, languages)}: {_value(each, answer, languages)}" for each in row.fields or ()]
-    return f"{said} [{'; '.join(values)}]" if values and answer.values else said
+    return f"{parts} [{'; '.join(values)}]" if values and answer.values else parts
 
 
 def _file(value: Any) -> str:

@@ -360,8 +360,8 @@ class InputRequest(ReadModel):
     @property
     def audience(self) -> list[str]:
         """The assignees who may answer; empty if everybody with the needed level in the thread may."""
-        given = (self.assignment and self.assignment.assignees) or self.assignees
-        return [*given, *self.assigned] if given else []
+        sent = (self.assignment and self.assignment.assignees) or self.assignees
+        return [*sent, *self.assigned] if sent else []
 
     @property
     def settled(self) -> bool:

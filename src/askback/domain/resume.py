@@ -23,20 +23,20 @@ def check_cause(revision: int) -> str:
 
 def resume_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     """Return the text that the agent of a settled request reads first."""
-    said = model_text(request, texts)
+    sentence = model_text(request, texts)
     if request.secret is not None or own_text(request) is not None:
-        return said  # the text itself names the request
-    return f"About {_subject(request)} ({request.id}): {said}"
+        return sentence  # the text itself names the request
+    return f"About {_subject(request)} ({request.id}): {sentence}"
 
 
 def resume_wire(
     resume_id: str, record: Record, *, attempt: int, until: int, texts: Mapping[str, str] = TEXTS
 ) -> str:
     """Return a resume as JSON text, the same for every transport; `until` in ms."""
-    said = resume_text(InputRequest.model_validate_json(record.wire), texts)
-    told = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": said}
+    sentence = resume_text(InputRequest.model_validate_json(record.wire), texts)
+    members = {"id": resume_id, "thread_id": record.thread_id, "request_id": record.id, "text": sentence}
     lasts = {"attempt": attempt, "until": rfc3339(until)}
-    return jsontext.merge(json.dumps({**told, **lasts}), f'{{"request":{record.wire}}}')
+    return jsontext.merge(json.dumps({**members, **lasts}), f'{{"request":{record.wire}}}')
 
 
 def _subject(request: InputRequest) -> str:

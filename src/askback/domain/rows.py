@@ -86,9 +86,9 @@ def flat_values(form: Form, values: Mapping[str, Any]) -> dict[str, Any]:
     rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
     flat = {id_: value for id_, value in values.items() if id_ not in rows}
     for id_, field in rows.items():
-        given = cast("Mapping[str, Mapping[str, Any]]", values.get(id_) or {})
+        decisions = cast("Mapping[str, Mapping[str, Any]]", values.get(id_) or {})
         for row in field.rows:
-            decided = given.get(row.id, {})
+            decided = decisions.get(row.id, {})
             if DECISION in decided:
                 flat[decision_id(field, row)] = decided[DECISION]
             flat |= {field_id(field, row, name): value for name, value in decided.get(VALUES, {}).items()}

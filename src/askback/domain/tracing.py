@@ -12,9 +12,9 @@ HEADER = "traceparent"
 _FORM = re.compile(r"00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})")
 
 
-def read_trace(given: object) -> str:
+def read_trace(header: object) -> str:
     """Return a trace context, or an empty text if it is not valid."""
-    return given if isinstance(given, str) and _FORM.fullmatch(given) else ""
+    return header if isinstance(header, str) and _FORM.fullmatch(header) else ""
 
 
 def write_trace(trace_id: int, span_id: int, flags: int) -> str:

@@ -29,11 +29,11 @@ def choose_language(offered: Iterable[str], languages: Sequence[str] = ()) -> st
     """
     tags = {tag.lower(): tag for tag in offered}
     for language in (*languages, "en"):
-        wanted = language.lower()
-        while wanted:
-            if wanted in tags:
-                return tags[wanted]
-            wanted = wanted.rpartition("-")[0]
+        candidate = language.lower()
+        while candidate:
+            if candidate in tags:
+                return tags[candidate]
+            candidate = candidate.rpartition("-")[0]
         primary = language.lower().partition("-")[0]
         for tag, spelt in tags.items():
             if tag.partition("-")[0] == primary:

@@ -37,7 +37,7 @@ DATABASE = "database"
 """The key in `server.json` for the database file of its tokens."""
 
 
-def require_its_database(settings: Settings) -> None:
+def require_database_of_tokens(settings: Settings) -> None:
     """Raise `StoreUnusable` if a start would create a new database in place of a missing one.
 
     `server.json` names the missing one, or may have before it was damaged, or a restore began to write it. A
@@ -49,7 +49,7 @@ def require_its_database(settings: Settings) -> None:
         raise StoreUnusable(
             f"A restore of {settings.database} was interrupted. Remove {draft}, and restore again."
         )
-    if server_file.damaged(settings.server_file):
+    if server_file.is_damaged(settings.server_file):
         raise StoreUnusable(
             f"The database {settings.database} is missing or empty, and {settings.server_file} is damaged, so it does "
             "not tell whether a database is lost. Put the database back, or restore a backup into a new folder. To "
@@ -73,16 +73,16 @@ async def open_keyring(application: App, *, url: str | None = None) -> Mapping[s
     """
     if application.services.read_only.reason is not None:
         if url is not None:
-            _readdress(application.settings.server_file, url)
+            _update_address(application.settings.server_file, url)
         application.when_writable(partial(_make, application, url=url))
-        return await _known(application, server_file.read(application.settings.server_file))
+        return await _valid_tokens(application, server_file.read(application.settings.server_file))
     return await _make(application, url=url)
 
 
 async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
     settings, services = application.settings, application.services
     kept = server_file.read(settings.server_file)
-    if server_file.damaged(settings.server_file):
+    if server_file.is_damaged(settings.server_file):
         log.warning(
             "%s is damaged and is replaced, with new tokens. The old tokens keep working; revoke those that are unused "
             "(askback token list, askback token revoke)",
@@ -90,7 +90,7 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
         )
     known: dict[str, str] = {}
     for role, name in NAMES.items():
-        chosen = _chosen(settings, role)
+        chosen = _configured_token(settings, role)
         known[role] = chosen or kept.get(_key(role)) or services.ids.token()
         if not chosen:
             new = tokens.NewToken(role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT)
@@ -98,29 +98,29 @@ async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
     named = {_key(role): token for role, token in known.items()}
     if isinstance(settings.database, Path):
         named[DATABASE] = str(settings.database)
-    _keep(settings.server_file, {**kept, **named} if url is None else {"url": url, **named})
+    _write_missing(settings.server_file, {**kept, **named} if url is None else {"url": url, **named})
     return known
 
 
-def _chosen(settings: Settings, role: str) -> str | None:
+def _configured_token(settings: Settings, role: str) -> str | None:
     return next(
         (one.token for one in settings.bootstrap_tokens if one.role == role and one.tenant == DEFAULT_TENANT),
         None,
     )
 
 
-async def _known(application: App, kept: Mapping[str, str]) -> Mapping[str, str]:
+async def _valid_tokens(application: App, kept: Mapping[str, str]) -> Mapping[str, str]:
     """Return those tokens of the settings and of `server.json` that are in the database."""
     known: dict[str, str] = {}
     for role in NAMES:
-        for secret in (_chosen(application.settings, role), kept.get(_key(role))):
+        for secret in (_configured_token(application.settings, role), kept.get(_key(role))):
             found = await application.services.store.token(digest(secret)) if secret else None
             if secret and found is not None and found.valid(application.services.clock.now_ms()):
                 known.setdefault(role, secret)
     return known
 
 
-def _keep(file: Path, content: Mapping[str, str]) -> None:
+def _write_missing(file: Path, content: Mapping[str, str]) -> None:
     try:
         server_file.write(file, content)
     except OSError as error:
@@ -131,9 +131,9 @@ def _keep(file: Path, content: Mapping[str, str]) -> None:
         )
 
 
-def _readdress(file: Path, url: str) -> None:
+def _update_address(file: Path, url: str) -> None:
     try:
-        server_file.readdress(file, url)
+        server_file.update_address(file, url)
     except OSError as error:
         log.error(
             "%s cannot be written: %s. It names another address; programs need ASKBACK_URL=%s to find this server",

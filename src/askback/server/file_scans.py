@@ -13,10 +13,10 @@ from askback.server.settings import Settings
 
 
 def build_file_scans(
-    settings: Settings, given: FileScan | None, *, client: WebhookClient, clock: Clock, ids: Ids
+    settings: Settings, custom: FileScan | None, *, client: WebhookClient, clock: Clock, ids: Ids
 ) -> dict[str, FileScan]:
     """Return the scans by name, all of which a file has to pass. Raises `PluginUnusable`."""
-    scans = {**installed_file_scans(), **({"file_scan": given} if given else {})}
+    scans = {**installed_file_scans(), **({"file_scan": custom} if custom else {})}
     key = decode_secret(settings.file_scan_secret or "") or b""
     for name, url in settings.file_scans:
         if name in scans:

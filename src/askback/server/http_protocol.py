@@ -53,17 +53,17 @@ class AbortOnStall:
         """Send the rest, then close; abort if the peer reads nothing."""
         if not self._transport.is_closing():
             self._transport.close()
-            self._look_again()
+            self._schedule_check()
 
-    def _look_again(self) -> None:
+    def _schedule_check(self) -> None:
         if left := self._transport.get_write_buffer_size():
-            asyncio.get_running_loop().call_later(PATIENCE_S, self._look, left)
+            asyncio.get_running_loop().call_later(PATIENCE_S, self._abort_if_stalled, left)
 
-    def _look(self, before: int) -> None:
+    def _abort_if_stalled(self, before: int) -> None:
         if self._transport.get_write_buffer_size() == before:
             self._transport.abort()
         else:
-            self._look_again()
+            self._schedule_check()
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -126,14 +126,14 @@ class BoundedHttp(HttpToolsProtocol):
 
     def _start_timer(self, seconds: float) -> None:
         self._stop_timer()
-        self._timer = self.loop.call_later(seconds, self._late)
+        self._timer = self.loop.call_later(seconds, self._time_out)
 
     def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
-    def _late(self) -> None:
+    def _time_out(self) -> None:
         """Send 408, unless an earlier response is still to be sent, and close."""
         if self.transport.is_closing():
             return

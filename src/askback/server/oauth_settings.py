@@ -36,12 +36,12 @@ class _Provider(BaseModel):
 def read_providers(text: str, environ: Mapping[str, str]) -> dict[str, OauthProvider]:
     """Return the providers by name; raises `SettingsError`, which never quotes a value."""
     try:
-        given: object = json.loads(text)
+        parsed: object = json.loads(text)
     except ValueError:
         raise SettingsError(f"{VARIABLE} is not valid JSON.") from None
-    if not isinstance(given, dict):
+    if not isinstance(parsed, dict):
         raise SettingsError(f"{VARIABLE} must be a JSON object of providers by name.")
-    return {name: _provider(name, raw, environ) for name, raw in cast("dict[str, Any]", given).items()}
+    return {name: _provider(name, raw, environ) for name, raw in cast("dict[str, Any]", parsed).items()}
 
 
 def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvider:

@@ -16,14 +16,14 @@ from askback.server.settings import Settings
 
 def build_option_sources(
     settings: Settings,
-    given: Mapping[str, SourceFunction] | None,
+    custom: Mapping[str, SourceFunction] | None,
     *,
     client: WebhookClient,
     clock: Clock,
     ids: Ids,
 ) -> dict[str, OptionSource]:
     """Return the sources by name. Raises `PluginUnusable`."""
-    functions = {**installed_option_sources(), **(given or {})}
+    functions = {**installed_option_sources(), **(custom or {})}
     key = decode_secret(settings.option_source_secret or "") or b""
     webhooks = {
         name: WebhookSource(SignedCall(url, key=key, client=client, clock=clock), clock=clock, ids=ids)

@@ -79,7 +79,7 @@ class Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop accepting, end streams and long polls, and let other responses finish."""
-        asyncio.get_running_loop().call_later(LINGER_S, self._cut)
+        asyncio.get_running_loop().call_later(LINGER_S, self._close_connections)
         await super().shutdown(sockets)
 
     @contextlib.contextmanager
@@ -94,7 +94,7 @@ class Server(uvicorn.Server):
             for number, handler in before.items():
                 signal.signal(number, handler)
 
-    def _cut(self) -> None:
+    def _close_connections(self) -> None:
         # uvicorn has closed the WebSockets (1012); their clients reconnect to the next server.
         for connection in list(self.server_state.connections):
             connection.transport.close()
@@ -110,21 +110,21 @@ class DescriptorWatch:
         self._clock = clock
         self._said: float | None = None
 
-    def look(self) -> None:
+    def check(self) -> None:
         """Try to open a descriptor, and log if none is left."""
         try:
             os.close(os.open(os.devnull, os.O_RDONLY))
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                self._say(error.errno)
+                self._log_limit(error.errno)
 
     async def run(self) -> None:
         """Check every second until cancelled."""
         while True:
-            self.look()
+            self.check()
             await asyncio.sleep(DESCRIPTORS_S)
 
-    def _say(self, code: int) -> None:
+    def _log_limit(self, code: int) -> None:
         now = self._clock()
         if self._said is not None and now - self._said < SAY_AGAIN_S:
             return

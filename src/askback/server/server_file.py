@@ -15,7 +15,7 @@ def read(path: Path) -> dict[str, str]:
     return _entries(path) or {}
 
 
-def damaged(path: Path) -> bool:
+def is_damaged(path: Path) -> bool:
     """Return whether the file exists and is not JSON."""
     return path.exists() and _entries(path) is None
 
@@ -46,7 +46,7 @@ def write(path: Path, content: Mapping[str, str]) -> None:
         raise
 
 
-def readdress(path: Path, url: str) -> None:
+def update_address(path: Path, url: str) -> None:
     """Change the address in the file in place, which works on a full disk. Does nothing without a file.
 
     Raises `OSError`.

@@ -184,11 +184,11 @@ def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = ()
     Raises `SettingsError`, which names each as it was given.
     """
     environ = os.environ if environ is None else environ
-    given = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
+    variables = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
     passed = {name: value for name, value in flags.items() if value is not None}
-    given |= {f"ASKBACK_{name.upper()}": str(value) for name, value in passed.items()}
+    variables |= {f"ASKBACK_{name.upper()}": str(value) for name, value in passed.items()}
     shown = {f"ASKBACK_{name.upper()}": f"--{name.replace('_', '-')}" for name in passed}
-    data_dir = Path(given.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
+    data_dir = Path(variables.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
     read: dict[str, Any] = {
         "host": "127.0.0.1",
         "port": 8787,
@@ -196,33 +196,36 @@ def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = ()
         "database": data_dir / "askback.db",
     }
     for variable, (attribute, reader) in _READERS.items():
-        if variable in given and attribute not in _READ_APART:
-            read[attribute] = reader(shown.get(variable, variable), given[variable].strip())
+        if variable in variables and attribute not in _READ_APART:
+            read[attribute] = reader(shown.get(variable, variable), variables[variable].strip())
     if read.get("on_restart") == "expire" and isinstance(read["database"], PostgresAddress):
         raise SettingsError(
             "ASKBACK_ON_RESTART=expire needs a SQLite database: on Postgres, other servers may continue the requests."
         )
-    read["limits"] = read_limits(given, limits)
-    providers = given.get(oauth_settings.VARIABLE)
+    read["limits"] = read_limits(variables, limits)
+    providers = variables.get(oauth_settings.VARIABLE)
     read["oauth_providers"] = {} if providers is None else oauth_settings.read_providers(providers, environ)
     for what in ("validator", "option_source", "file_scan"):
         if read.get(f"{what}s") and f"{what}_secret" not in read:
             name = f"ASKBACK_{what.upper()}"
             raise SettingsError(f"{name}S needs {name}_SECRET, which signs each call.")
-    return Settings(**read, warnings=tuple(_warnings(given, read.get("bootstrap_tokens", ()))))
+    return Settings(**read, warnings=tuple(_warnings(variables, read.get("bootstrap_tokens", ()))))
 
 
-def _warnings(given: Mapping[str, str], tokens: Sequence[Bootstrap]) -> Iterator[str]:
-    for variable in sorted(given.keys() - _READERS.keys() - NOT_SERVER):
+def _warnings(variables: Mapping[str, str], tokens: Sequence[Bootstrap]) -> Iterator[str]:
+    for variable in sorted(variables.keys() - _READERS.keys() - NOT_SERVER):
         if variable == LIMITS or variable.startswith(LIMIT):
             continue
-        if variable in given.get(oauth_settings.VARIABLE, ""):
+        if variable in variables.get(oauth_settings.VARIABLE, ""):
             continue  # the client secret of a provider
         yield f"{variable} is not a setting and is ignored; known are {', '.join(sorted(_READERS))}."
     for token in tokens:
         if len(token.token) < SHORT_TOKEN:
             yield f"The {token.role} token in ASKBACK_BOOTSTRAP_TOKENS is short enough to be guessed."
-    if given.get("ASKBACK_DATABASE_URL", "").startswith("postgres") and "ASKBACK_MASTER_KEYS" not in given:
+    if (
+        variables.get("ASKBACK_DATABASE_URL", "").startswith("postgres")
+        and "ASKBACK_MASTER_KEYS" not in variables
+    ):
         yield "Secrets are off: servers that share a database need the same ASKBACK_MASTER_KEYS."
 
 

@@ -78,9 +78,9 @@ class Startup:
         sealed = await self._services.store.sealed_after("", limit=1)
         await self._open_keys(make=not sealed)
         await seal.begin_sealing(self._services)  # before anything is written: tokens are in the log
-        await self._make_known(retire=serves)
+        await self._store_tokens(retire=serves)
 
-    async def _make_known(self, *, retire: bool) -> None:
+    async def _store_tokens(self, *, retire: bool) -> None:
         configured = [
             tokens.ConfiguredToken(
                 one.token, tokens.NewToken(role=one.role, name=one.name, tenant=one.tenant)

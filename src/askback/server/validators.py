@@ -16,10 +16,10 @@ from askback.server.settings import Settings
 
 
 def build_validators(
-    settings: Settings, given: Mapping[str, ValidatorFunction], *, client: WebhookClient, clock: Clock
+    settings: Settings, custom: Mapping[str, ValidatorFunction], *, client: WebhookClient, clock: Clock
 ) -> dict[str, Validator]:
     """Return the validators by name. Raises `PluginUnusable`."""
-    functions = {**installed_validators(), **given}
+    functions = {**installed_validators(), **custom}
     if REQUESTER in functions:
         raise PluginUnusable(f"No validator can be named {REQUESTER}: that is the agent that asked.")
     key = decode_secret(settings.validator_secret or "") or b""

@@ -35,11 +35,11 @@ class Piece(NamedTuple):
 
 def write_texts(texts: Iterable[str]) -> bytes:
     """Return texts as the frames of a server."""
-    return b"".join(map(_written, texts))
+    return b"".join(map(_frame_of, texts))
 
 
 @lru_cache(NEWEST)
-def _written(text: str) -> bytes:
+def _frame_of(text: str) -> bytes:
     """Return one frame; the newest are cached, because an event is the same text for all its readers."""
     payload = text.encode()
     length = len(payload)

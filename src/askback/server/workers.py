@@ -41,9 +41,9 @@ class Worker:
     def ready(self, reach: Reach) -> None:
         """Report to the supervisor that requests are accepted, and stop when the supervisor ends."""
         os.write(self.status, json.dumps(dict(reach)).encode() + b"\n")
-        asyncio.get_running_loop().add_reader(self.lifeline, self._orphaned)
+        asyncio.get_running_loop().add_reader(self.lifeline, self._stop_without_supervisor)
 
-    def _orphaned(self) -> None:
+    def _stop_without_supervisor(self) -> None:
         asyncio.get_running_loop().remove_reader(self.lifeline)
         signal.raise_signal(signal.SIGTERM)
 
@@ -52,11 +52,11 @@ class Worker:
 class _Child:
     number: int
     pid: int
-    said: bytearray = field(default_factory=bytearray)
+    report: bytearray = field(default_factory=bytearray)
 
     @property
     def ready(self) -> bool:
-        return self.said.endswith(b"\n")
+        return self.report.endswith(b"\n")
 
 
 class Supervisor:
@@ -89,11 +89,11 @@ class Supervisor:
         while self._children or self._due:
             if (worker := self._start_due()) is not None:
                 return worker
-            for key, _ in self._selector.select(self._patience()):
+            for key, _ in self._selector.select(self._select_timeout()):
                 if key.fileobj is self._wake[0]:
                     self._wake[0].recv(_READ_BYTES)
                 else:
-                    self._hear(key.fd)
+                    self._read_report(key.fd)
         if self._failed:
             raise SystemExit(1)
         return None
@@ -127,31 +127,31 @@ class Supervisor:
             end.close()
         return Worker(number, self._announced, writing, self._lifeline[0])
 
-    def _patience(self) -> float | None:
+    def _select_timeout(self) -> float | None:
         return max(0.0, min(self._due.values()) - time.monotonic()) if self._due else None
 
-    def _hear(self, descriptor: int) -> None:
+    def _read_report(self, descriptor: int) -> None:
         child = self._children[descriptor]
-        said = os.read(descriptor, _READ_BYTES)
-        child.said += said
-        if not said:
+        report = os.read(descriptor, _READ_BYTES)
+        child.report += report
+        if not report:
             self._selector.unregister(descriptor)
             os.close(descriptor)
             del self._children[descriptor]
-            self._ended(child, os.waitstatus_to_exitcode(os.waitpid(child.pid, 0)[1]))
+            self._handle_exit(child, os.waitstatus_to_exitcode(os.waitpid(child.pid, 0)[1]))
         elif child.ready and not self._announced and not self._stopping:
-            self._go_on()
+            self._start_others()
 
-    def _go_on(self) -> None:
+    def _start_others(self) -> None:
         """Start the other workers once the first is ready, and announce when all are."""
         children = sorted(self._children.values(), key=lambda child: child.number)
         if len(children) == 1 < self._count:
             self._due.update(dict.fromkeys(range(1, self._count), 0.0))
         elif len(children) == self._count and all(child.ready for child in children):
             self._announced = True
-            self._announce(json.loads(children[0].said))
+            self._announce(json.loads(children[0].report))
 
-    def _ended(self, child: _Child, status: int) -> None:
+    def _handle_exit(self, child: _Child, status: int) -> None:
         if self._stopping:
             return
         if not self._announced:

@@ -12,7 +12,7 @@ from askback.ports.webhooks import AddressRefused, WebhookResponse
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostedMessage:
     """One recorded message."""
 
     url: str
@@ -28,7 +28,7 @@ class FakeWebhookClient:
     """
 
     answers: list[WebhookResponse | Exception] = field(default_factory=list[WebhookResponse | Exception])
-    posted: list[Posted] = field(default_factory=list[Posted])
+    posted: list[PostedMessage] = field(default_factory=list[PostedMessage])
     allowed: AllowedTargets = field(default_factory=AllowedTargets)
     held: anyio.Event | None = None
 
@@ -47,7 +47,7 @@ class FakeWebhookClient:
     ) -> WebhookResponse:
         """Record a message and answer it."""
         self.check_url(url)
-        self.posted.append(Posted(url, dict(headers), body))
+        self.posted.append(PostedMessage(url, dict(headers), body))
         if self.held is not None:
             await self.held.wait()
         answer = self.answers.pop(0) if self.answers else WebhookResponse(204)

@@ -35,7 +35,7 @@ class Rate:
 def approval_rates(requests: Iterable[Recorded]) -> Mapping[str, Rate]:
     """Return how often the calls of each tool were approved, among those that somebody decided."""
     decided = defaultdict[str, list[Answer]](list)
-    for request in map(_settled, requests):
+    for request in map(_settled_request, requests):
         if request.approval is not None and request.answer is not None:
             decided[request.approval.tool].append(request.answer)
     return {tool: _rate(answers) for tool, answers in sorted(decided.items())}
@@ -49,7 +49,7 @@ def _rate(answers: Sequence[Answer]) -> Rate:
 
 def save(requests: Iterable[Recorded], path: Path | str) -> None:
     """Write requests as JSON lines, in order; open requests are left out. Secrets have no values."""
-    lines = [to_json(request) for request in map(_settled, requests) if request.settled]
+    lines = [to_json(request) for request in map(_settled_request, requests) if request.settled]
     Path(path).write_bytes(b"".join(line + b"\n" for line in lines))
 
 
@@ -69,7 +69,7 @@ def replay(
     which no recording contains. Raises `ScriptError` for a request that was not recorded.
     """
     known = defaultdict[str, list[InputRequest]](list)
-    for request in map(_settled, requests):
+    for request in map(_settled_request, requests):
         known[_content(request)].append(request)
 
     def reply(request: InputRequest) -> Reply:
@@ -81,7 +81,7 @@ def replay(
     return reply
 
 
-def _settled(recorded: Recorded) -> InputRequest:
+def _settled_request(recorded: Recorded) -> InputRequest:
     return recorded if isinstance(recorded, InputRequest) else recorded.settled or recorded.request
 
 

@@ -128,7 +128,7 @@ class ScriptedPerson:
         """Raise the first error of the script, if it had one."""
         if self._faults:
             raise self._faults[0]
-        unused = self._unused()
+        unused = self._count_unused()
         if unused:
             raise ScriptError(f"The script has {unused} more replies than there were requests.")
 
@@ -138,7 +138,7 @@ class ScriptedPerson:
         if error is None:
             self.check()
 
-    def _unused(self) -> int:
+    def _count_unused(self) -> int:
         if callable(self.script) or isinstance(self.script, Mapping):
             return 0
         return max(0, len(self.script) - self._next)
@@ -174,11 +174,11 @@ class ScriptedPerson:
             name = next((name for name in script if name in names_of(request)), OTHERS)
             if name in script:
                 return script[name]
-            raise ScriptError(f"The script has no reply for {_described(request)}.")
+            raise ScriptError(f"The script has no reply for {_describe(request)}.")
         self._next += 1
         if self._next > len(script):
             raise ScriptError(
-                f"The script has {len(script)} replies, and none is left for {_described(request)}."
+                f"The script has {len(script)} replies, and none is left for {_describe(request)}."
             )
         return script[self._next - 1]
 
@@ -205,7 +205,7 @@ def names_of(request: InputRequest) -> frozenset[str]:
     return frozenset(name for name in found if isinstance(name, str))
 
 
-def _described(request: InputRequest) -> str:
+def _describe(request: InputRequest) -> str:
     named = ", ".join(repr(name) for name in sorted(names_of(request)))
     shown = f" with {request.approval.input}" if request.approval is not None else ""
     return f"the {request.kind} {named}{shown}"
@@ -214,6 +214,6 @@ def _described(request: InputRequest) -> str:
 def _fault(request: InputRequest, reply: Reply | None, error: Exception) -> ScriptError:
     why = str(error) if isinstance(error, AskbackError | Unsuitable) else f"{type(error).__name__}: {error}"
     shown = "" if request.secret is not None else f" {reply!r}"
-    fault = ScriptError(f"The script's reply{shown} to {_described(request)} fails: {why}")
+    fault = ScriptError(f"The script's reply{shown} to {_describe(request)} fails: {why}")
     fault.__cause__ = error
     return fault

@@ -50,7 +50,7 @@ VALUES = {
 }
 
 
-async def refused(attempt: Awaitable[object]) -> None:
+async def assert_refused(attempt: Awaitable[object]) -> None:
     """Check that an attempt raises `CannotOpen`, with the same message each time and without details."""
     with pytest.raises(CannotOpen) as caught:
         await attempt
@@ -67,7 +67,7 @@ def changed_by_a_bit(text: str) -> Iterator[str]:
             yield (data[:at] + bytes([byte ^ 1 << bit]) + data[at + 1 :]).decode("latin-1")
 
 
-def cut(text: str) -> Iterator[str]:
+def truncations(text: str) -> Iterator[str]:
     """Return every text that lacks the end, the start or one character of this one, or repeats one."""
     for at in range(len(text)):
         yield from (text[:at], text[at + 1 :], text[:at] + text[at + 1 :], text[: at + 1] + text[at:])
@@ -98,21 +98,26 @@ class VaultContracts:
     async def test_c2_it_opens_for_no_other_binding(self, tmp_path: Path, other: Binding) -> None:
         vault, rotated = self.make_vault(tmp_path, "k1"), self.make_vault(tmp_path, "k2", "k1")
         sealed = await vault.seal(BINDING, Secret("a"))
-        await refused(vault.open(other, sealed))
-        await refused(rotated.rewrap(other, sealed))
+        await assert_refused(vault.open(other, sealed))
+        await assert_refused(rotated.rewrap(other, sealed))
 
     async def test_c2_a_text_with_any_bit_changed_does_not_open(self, tmp_path: Path) -> None:
         vault = self.make_vault(tmp_path, "k1")
         for text in changed_by_a_bit(await vault.seal(BINDING, Secret("sk-live-4242"))):
-            await refused(vault.open(BINDING, text))
+            await assert_refused(vault.open(BINDING, text))
 
     async def test_c2_a_text_with_any_part_missing_or_doubled_does_not_open(self, tmp_path: Path) -> None:
         vault = self.make_vault(tmp_path, "k1")
         sealed = await vault.seal(BINDING, Secret("sk-live-4242"))
-        for text in {*cut(sealed), *cut(f"{sealed}="), f" {sealed}", f"{sealed}\n", f"{sealed}.", "."} - {
-            sealed
-        }:
-            await refused(vault.open(BINDING, text))
+        for text in {
+            *truncations(sealed),
+            *truncations(f"{sealed}="),
+            f" {sealed}",
+            f"{sealed}\n",
+            f"{sealed}.",
+            ".",
+        } - {sealed}:
+            await assert_refused(vault.open(BINDING, text))
 
     async def test_c2_a_changed_text_does_not_open_after_a_rotation_either(self, tmp_path: Path) -> None:
         vault, rotated = self.make_vault(tmp_path, "k1"), self.make_vault(tmp_path, "k2", "k1")
@@ -122,7 +127,7 @@ class VaultContracts:
             except CannotOpen:
                 continue
             assert moved is not None
-            await refused(rotated.open(BINDING, moved))
+            await assert_refused(rotated.open(BINDING, moved))
 
     @pytest.mark.parametrize(
         "other", [OTHERS["name"], OTHERS["version"], BINDING], ids=["name", "version", "none"]
@@ -135,14 +140,14 @@ class VaultContracts:
             mixed = [*one[:at], two[at], *one[at + 1 :]]
             for binding in {BINDING, other}:
                 if mixed not in (one, two):
-                    await refused(vault.open(binding, ".".join(mixed)))
+                    await assert_refused(vault.open(binding, ".".join(mixed)))
 
     async def test_c2_a_key_id_that_is_not_known_or_not_its_own_does_not_open(self, tmp_path: Path) -> None:
         vault = self.make_vault(tmp_path, "k1", "k2")
         sealed = await vault.seal(BINDING, Secret("a"))
         assert "k1" in sealed
         for odd in ("k2", "k3", "K1", "", "k1\n", "k1/../k2", "k" * 65, "\u212a1", "\ud800"):
-            await refused(vault.open(BINDING, sealed.replace("k1", odd, 1)))
+            await assert_refused(vault.open(BINDING, sealed.replace("k1", odd, 1)))
 
     async def test_c3_the_same_value_looks_new_each_time(self, tmp_path: Path) -> None:
         vault = self.make_vault(tmp_path, "k1")
@@ -168,8 +173,8 @@ class VaultContracts:
         "text", ["", "a", "ab1.k1..", "ab1.k2.AAAA.AAAA", "sk-live-4242", "\0", "é.é.é.é"]
     )
     async def test_c5_what_is_no_sealed_text_is_not_rotated(self, tmp_path: Path, text: str) -> None:
-        await refused(self.make_vault(tmp_path, "k2", "k1").rewrap(BINDING, text))
-        await refused(self.make_vault(tmp_path, "k2", "k1").open(BINDING, text))
+        await assert_refused(self.make_vault(tmp_path, "k2", "k1").rewrap(BINDING, text))
+        await assert_refused(self.make_vault(tmp_path, "k2", "k1").open(BINDING, text))
 
     async def test_c5_no_read_fails_while_secrets_are_rotated_and_written(self, tmp_path: Path) -> None:
         before = self.make_vault(tmp_path, "k1")
@@ -210,8 +215,8 @@ class VaultContracts:
         sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret("a"))
         assert await self.make_vault(tmp_path, "k2", "k1").open(BINDING, sealed) == Secret("a")
         without = self.make_vault(tmp_path, "k2")
-        await refused(without.open(BINDING, sealed))
-        await refused(without.rewrap(BINDING, sealed))
+        await assert_refused(without.open(BINDING, sealed))
+        await assert_refused(without.rewrap(BINDING, sealed))
 
 
 class KeySourceContracts:
@@ -243,7 +248,7 @@ class KeySourceContracts:
             ("k1", b"other"),
             ("k1", b""),
         ):
-            await refused(keys.unwrap(key_id, wrapped, context))
+            await assert_refused(keys.unwrap(key_id, wrapped, context))
 
     async def test_c9_a_wrapped_key_with_a_bit_changed_or_cut_does_not_unwrap(self, tmp_path: Path) -> None:
         keys = self.make_keys(tmp_path, "k1")
@@ -251,9 +256,9 @@ class KeySourceContracts:
         for at in range(len(wrapped)):
             for bit in range(8):
                 changed = wrapped[:at] + bytes([wrapped[at] ^ 1 << bit]) + wrapped[at + 1 :]
-                await refused(keys.unwrap("k1", changed, b"context"))
-            await refused(keys.unwrap("k1", wrapped[:at], b"context"))
-        await refused(keys.unwrap("k1", wrapped + b"\0", b"context"))
+                await assert_refused(keys.unwrap("k1", changed, b"context"))
+            await assert_refused(keys.unwrap("k1", wrapped[:at], b"context"))
+        await assert_refused(keys.unwrap("k1", wrapped + b"\0", b"context"))
 
     async def test_c9_the_same_data_key_looks_new_each_time(self, tmp_path: Path) -> None:
         keys = self.make_keys(tmp_path, "k1")
@@ -266,7 +271,7 @@ class KeySourceContracts:
         assert (await before.active(), await now.active()) == ("k1", "k2")
         wrapped = await before.wrap("k1", bytes(32), b"context")
         assert await now.unwrap("k1", wrapped, b"context") == bytes(32)
-        await refused(self.make_keys(tmp_path, "k2").unwrap("k1", wrapped, b"context"))
+        await assert_refused(self.make_keys(tmp_path, "k2").unwrap("k1", wrapped, b"context"))
 
 
 class UnreachableContracts(VaultContracts):

@@ -67,10 +67,10 @@ class Endpoint:
             args = from_query(operation, args, query_of(scope), self._ctx.limits)
         reply = await bound.handler(HttpCall(self._ctx, scope, receive, identity, args))
         if identity is not None and identity.principal.expires_at is not None and isinstance(reply, Reply):
-            reply = self._warned(reply, identity.principal)
+            reply = self._with_expiry_warning(reply, identity.principal)
         await reply.send(send)
 
-    def _warned(self, reply: Reply, principal: Principal) -> Reply:
+    def _with_expiry_warning(self, reply: Reply, principal: Principal) -> Reply:
         """Add the expiry of the caller's token to a reply if it is soon."""
         ends = tokens.expiry_warning(principal, self._ctx.clock.now_ms())
         if ends is None:

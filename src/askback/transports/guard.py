@@ -52,7 +52,7 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        scope["path"] = _undecoded(scope)
+        scope["path"] = _encoded_path(scope)
         if scope["type"] == "websocket":
             await self._websocket(scope, receive, send)
         else:
@@ -142,17 +142,17 @@ async def _deny(error: Exception, scope: Scope, send: Send) -> None:
 
 
 def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    given = {name for name, _ in headers}
-    return [*headers, *(each for each in (*SECURITY_HEADERS, NO_STORE) if each[0] not in given)]
+    value = {name for name, _ in headers}
+    return [*headers, *(each for each in (*SECURITY_HEADERS, NO_STORE) if each[0] not in value)]
 
 
 def _request_id(scope: Scope) -> str:
     """Use the caller's id of the call if it is safe to log, or make one."""
-    given = header(scope, REQUEST_ID)
-    return given if given is not None and _SANE.fullmatch(given) else secrets.token_hex(16)
+    value = header(scope, REQUEST_ID)
+    return value if value is not None and _SANE.fullmatch(value) else secrets.token_hex(16)
 
 
-def _undecoded(scope: Scope) -> str:
+def _encoded_path(scope: Scope) -> str:
     """Return the path still percent-encoded: a thread id may contain a slash, which must not split the path."""
     raw = scope.get("raw_path")
     return quote(scope["path"]) if raw is None else raw.partition(b"?")[0].decode("latin-1")

@@ -83,7 +83,7 @@ def _of_frame(parameter: Parameter, frame: Frame, limits: Limits) -> Any:
                 return parameter.default
             if not isinstance(value, int) or isinstance(value, bool):
                 raise Faults([fault(parameter.name, "wrong_type.integer")])
-            return _bounded(parameter, value, limits)
+            return _check_bounds(parameter, value, limits)
 
 
 def _number(parameter: Parameter, value: str | None, limits: Limits) -> float | None:
@@ -96,10 +96,10 @@ def _number(parameter: Parameter, value: str | None, limits: Limits) -> float | 
         if number != int(number):
             raise Faults([fault(parameter.name, "wrong_type.integer")])
         number = int(number)
-    return _bounded(parameter, number, limits)
+    return _check_bounds(parameter, number, limits)
 
 
-def _bounded(parameter: Parameter, value: float, limits: Limits) -> float:
+def _check_bounds(parameter: Parameter, value: float, limits: Limits) -> float:
     maximum = parameter.maximum
     if isinstance(maximum, str):
         maximum = cast("int", getattr(limits, maximum))

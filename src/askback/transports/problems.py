@@ -67,7 +67,7 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
             "retry_after": RETRY_S,
         }
     if isinstance(error, Refused):
-        return error.status, _refused(error)
+        return error.status, _refusal_body(error)
     _log(error)
     return 500, {"code": "internal", "message": "Something went wrong inside the server; it has been logged."}
 
@@ -85,11 +85,15 @@ def locale_of(scope: Scope) -> str:
 
 def _faults(error: Faults, locale: str) -> dict[str, Any]:
     found = [{"path": f.path, "code": f.code, "message": messages.render(f, locale)} for f in error.faults]
-    said = "1 rule is broken" if len(found) == 1 else f"{len(found)} rules are broken"
-    return {"code": "invalid", "message": f"Not accepted: {said}; see field_errors.", "field_errors": found}
+    summary = "1 rule is broken" if len(found) == 1 else f"{len(found)} rules are broken"
+    return {
+        "code": "invalid",
+        "message": f"Not accepted: {summary}; see field_errors.",
+        "field_errors": found,
+    }
 
 
-def _refused(error: Refused) -> dict[str, Any]:
+def _refusal_body(error: Refused) -> dict[str, Any]:
     body: dict[str, Any] = {"code": error.code, "message": error.message}
     if error.field_errors:
         body["field_errors"] = error.field_errors

@@ -43,7 +43,7 @@ class OutcomeReceipts:
     def end_batch(self, batch: list[str]) -> None:
         """Record that a batch was written to the network."""
         if self._confirm is None:
-            self._arrived(len(batch))
+            self._mark_arrived(len(batch))
         elif batch and not self._asking:
             self._ask(self._confirm)
 
@@ -53,15 +53,15 @@ class OutcomeReceipts:
 
     def _ask(self, confirm: Confirm) -> None:
         self._asking = True
-        confirm(partial(self._answered, confirm, len(self._written)))
+        confirm(partial(self._handle_confirmation, confirm, len(self._written)))
 
-    def _answered(self, confirm: Confirm, count: int) -> None:
+    def _handle_confirmation(self, confirm: Confirm, count: int) -> None:
         self._asking = False
-        self._arrived(count)
+        self._mark_arrived(count)
         if self._written:
             self._ask(confirm)
 
-    def _arrived(self, count: int) -> None:
+    def _mark_arrived(self, count: int) -> None:
         arrived, self._written = self._written[:count], self._written[count:]
         for request_id in arrived:
             self._on_arrival(request_id)

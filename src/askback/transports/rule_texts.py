@@ -16,7 +16,7 @@ from askback.service.approvals.rule_files import ImportedRow
 from askback.service.approvals.trials import Preview, Trial
 
 
-def trial(found: Trial, locale: str) -> dict[str, Any]:
+def trial_result(found: Trial, locale: str) -> dict[str, Any]:
     """Write the effect of a draft rule."""
     rule = found.rule
     return {
@@ -51,7 +51,7 @@ def preview(found: Preview) -> dict[str, Any]:
     }
 
 
-def imported(rows: Sequence[ImportedRow], *, dry_run: bool, locale: str) -> dict[str, Any]:
+def import_result(rows: Sequence[ImportedRow], *, dry_run: bool, locale: str) -> dict[str, Any]:
     """Write the result of each row of an import."""
     counts = Counter(row.outcome for row in rows)
     return {

@@ -82,7 +82,7 @@ async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | N
         return None
     if half:
         return await sessions.find_session(ctx, secrets, half)
-    target, signature = signed(scope)
+    target, signature = split_signature(scope)
     if signature and scope["type"] == "http" and scope["method"] in SAFE_METHODS:
         session = await sessions.find_signed_session(ctx, secrets, target, signature)
         if session is not None:  # the signature is no parameter of the operation
@@ -91,7 +91,7 @@ async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | N
     return None
 
 
-def signed(scope: Scope) -> tuple[str, str]:
+def split_signature(scope: Scope) -> tuple[str, str]:
     """Return an address without its signature, and the signature, which is its last parameter; empty without one."""
     query = scope.get("query_string", b"").decode("latin-1")
     rest, found, signature = query.rpartition(_SIGNED)
@@ -106,22 +106,22 @@ def address(path: str, query: str) -> str:
 
 
 def with_signature(target: str, signature: str) -> str:
-    """Return an address with its signature, for `signed`."""
+    """Return an address with its signature, for `split_signature`."""
     return f"{target}{'&' if '?' in target else '?'}{_SIGNED}{signature}"
 
 
 def _via(scope: Scope) -> str:
     """Return the channel that a program reports; only for the audit log, it grants nothing."""
-    given = header(scope, VIA_HEADER)
-    return given if given in WAYS else "api"
+    sent = header(scope, VIA_HEADER)
+    return sent if sent in WAYS else "api"
 
 
 def bearer(scope: Scope) -> str | None:
     """Return the token of the `Authorization` header; raises `Unauthorized` for any other scheme."""
-    given = header(scope, b"authorization")
-    if given is None:
+    sent = header(scope, b"authorization")
+    if sent is None:
         return None
-    scheme, _, token = given.partition(" ")
+    scheme, _, token = sent.partition(" ")
     if scheme.lower() != "bearer" or not token.strip():
         raise Unauthorized("The Authorization header must be `Bearer <token>`.")
     return token.strip()
@@ -199,7 +199,7 @@ class Addresses:
         literals: bool = False,
     ) -> Addresses:
         """Build from settings; letter case does not matter."""
-        return cls(frozenset(h.lower() for h in hosts), _lowered(origins), _lowered(public), literals)
+        return cls(frozenset(h.lower() for h in hosts), _lower(origins), _lower(public), literals)
 
     def check(self, scope: Scope) -> None:
         """Raise `HostNotAllowed`, or `Forbidden` for a foreign `Origin` that is not listed."""
@@ -229,7 +229,7 @@ class Addresses:
         return origin == f"{_HTTP_SCHEME.get(scheme, scheme)}://{host}" or origin in self.public
 
 
-def _lowered(origins: Iterable[str]) -> frozenset[str]:
+def _lower(origins: Iterable[str]) -> frozenset[str]:
     return frozenset(origin.lower().rstrip("/") for origin in origins)
 
 

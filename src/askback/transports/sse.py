@@ -58,7 +58,7 @@ class Streams:
     def close(self) -> None:
         """End every stream; their readers resume elsewhere or later."""
         for stream in tuple(self._open):
-            stream.cut()
+            stream.abort()
 
     def sessions(self) -> set[str]:
         """The ids of the browser sessions that have a stream open."""
@@ -90,7 +90,7 @@ class Streams:
         self._open.add(stream)
         self._of[stream.principal_id] += 1
         if self._timer is None:
-            self._wind()
+            self._start_timer()
         return stream
 
     def forget(self, stream: EventStream) -> None:
@@ -102,12 +102,12 @@ class Streams:
             self._timer.cancel()
             self._timer = None
 
-    def _wind(self) -> None:
+    def _start_timer(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self._beat_s, self._tick)
 
     def _tick(self) -> None:
         self.beat()
-        self._wind()
+        self._start_timer()
 
 
 class EventStream:
@@ -145,7 +145,7 @@ class EventStream:
     def push(self, event: Event) -> None:
         """Take the next event; a reader that is too far behind is disconnected."""
         if self._outbox.full:
-            self.cut()
+            self.abort()
         else:
             self._outbox.put(encode(event, inbox=self._inbox))
 
@@ -171,15 +171,15 @@ class EventStream:
         if not self._outbox.sending:
             self._outbox.put(_COMMENT)
         elif self._seen == self._outbox.batches:
-            self.cut()
+            self.abort()
         self._seen = self._outbox.batches
 
     def end(self) -> None:
         """End the stream as a complete reply: its reader has to connect again, and then gets the reason."""
         self._complete = True
-        self.cut()
+        self.abort()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """End the stream at once, even if it has not begun."""
         self._over = True
         if self._writer is not None:
@@ -192,7 +192,7 @@ class EventStream:
         try:
             await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
             await send({"type": "http.response.body", "body": _RETRY, "more_body": True})
-            gone = asyncio.create_task(self._until_gone())
+            gone = asyncio.create_task(self._wait_for_disconnect())
             self._writer = asyncio.create_task(self._outbox.run())
             if not self._over:
                 left = time_left(self._call.ctx, self._call.principal)
@@ -217,7 +217,7 @@ class EventStream:
             async with asyncio.timeout(END_S):
                 await send({"type": "http.response.body", "body": b""})
 
-    async def _until_gone(self) -> None:
+    async def _wait_for_disconnect(self) -> None:
         while (await self._call.receive())["type"] != "http.disconnect":
             pass
 
@@ -242,12 +242,12 @@ def encode(event: Event, *, inbox: bool) -> bytes:
 
 
 def _cursor(call: HttpCall) -> int | None:
-    given = header(call.scope, b"last-event-id")
+    value = header(call.scope, b"last-event-id")
     where = "Last-Event-ID"
-    if not given:
-        given, where = query_of(call.scope).get("cursor", [""])[-1], "cursor"
-    if not given:
+    if not value:
+        value, where = query_of(call.scope).get("cursor", [""])[-1], "cursor"
+    if not value:
         return None
-    if not given.isascii() or not given.isdecimal() or len(given) > 16 or int(given) > MAX_CURSOR:
+    if not value.isascii() or not value.isdecimal() or len(value) > 16 or int(value) > MAX_CURSOR:
         raise Faults([fault(where, "wrong_type.integer")])
-    return int(given)
+    return int(value)

@@ -83,7 +83,7 @@ class Envelope:
         """Return the sealed text of a value, under a new data key each time."""
         key_id, data_key = await self._keys.active(), DataKey.new()
         # The key first: if it cannot be wrapped, the value has not been used.
-        wrapped = await self._wrapped(binding, key_id, data_key)
+        wrapped = await self._wrap(binding, key_id, data_key)
         return write(Sealed(key_id, wrapped, data_key.lock(secret.reveal(), value_context(binding))))
 
     async def open(self, binding: Binding, sealed: str) -> Secret:
@@ -107,10 +107,10 @@ class Envelope:
         data_key = await self._data_key(binding, parts)
         if data_key is None or not data_key.owns(parts.box):
             raise CannotOpen
-        wrapped = await self._wrapped(binding, active, data_key)
+        wrapped = await self._wrap(binding, active, data_key)
         return write(replace(parts, key_id=active, wrapped=wrapped))
 
-    async def _wrapped(self, binding: Binding, key_id: str, data_key: DataKey) -> bytes:
+    async def _wrap(self, binding: Binding, key_id: str, data_key: DataKey) -> bytes:
         return await self._keys.wrap(key_id, data_key.raw, key_context(binding, key_id))
 
     async def _data_key(self, binding: Binding, parts: Sealed) -> DataKey | None:

@@ -44,8 +44,8 @@ class KeyRing:
         """
         if not keys or any(len(key) != KEY_BYTES for key in keys.values()):
             raise ValueError(f"A ring has at least one key, and each key {KEY_BYTES} bytes.")
-        self._ciphers = {key_id: AESGCM(_derived(_PURPOSE, key_id, key)) for key_id, key in keys.items()}
-        self._audit = {key_id: _derived(_AUDIT, key_id, key) for key_id, key in keys.items()}
+        self._ciphers = {key_id: AESGCM(_derive(_PURPOSE, key_id, key)) for key_id, key in keys.items()}
+        self._audit = {key_id: _derive(_AUDIT, key_id, key) for key_id, key in keys.items()}
         self.first = next(iter(keys))
 
     async def active(self) -> str:
@@ -107,5 +107,5 @@ def _key(encoded: str) -> bytes | None:
     return key if key is not None and len(key) == KEY_BYTES else None
 
 
-def _derived(purpose: str, key_id: str, key: bytes) -> bytes:
+def _derive(purpose: str, key_id: str, key: bytes) -> bytes:
     return HKDF(SHA256(), KEY_BYTES, salt=None, info=f"{purpose}|{key_id}".encode()).derive(key)

@@ -171,17 +171,17 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 def _key(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
         schema = {"type": "string", "minLength": 1, "maxLength": 255}
-        said = "The same key with the same body returns the result of the first call."
-        yield {"name": "Idempotency-Key", "in": "header", "description": said, "schema": schema}
+        status_text = "The same key with the same body returns the result of the first call."
+        yield {"name": "Idempotency-Key", "in": "header", "description": status_text, "schema": schema}
 
 
 def _ok(status: int, reply: str | None) -> dict[str, Any]:
-    said = {200: "OK.", 201: "Created.", 204: "No content.", 400: "Refused."}[status]
+    status_text = {200: "OK.", 201: "Created.", 204: "No content.", 400: "Refused."}[status]
     if reply is None:
-        return {"description": said}
+        return {"description": status_text}
     if reply in _MEDIA:
         return {"description": _MEDIA[reply], "content": {reply: {"schema": {"type": "string"}}}}
-    return {"description": said, "content": _json(_schema([model(reply)]))}
+    return {"description": status_text, "content": _json(_schema([model(reply)]))}
 
 
 def _models(operation: Operation) -> Iterable[type[BaseModel]]:

@@ -50,7 +50,7 @@ class VerdictBody(Model):
     open: Literal[True] | None = None
 
     @model_validator(mode="after")
-    def _one(self) -> Self:
+    def _require_one(self) -> Self:
         if len(self.model_fields_set) != 1:
             raise ValueError("A verdict has one of accept, reprompt and open.")
         return self

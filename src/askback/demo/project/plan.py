@@ -34,7 +34,7 @@ class Plan:
     @property
     def package(self) -> str:
         """The name of the package: not a name that its language reserves."""
-        return f"{self.name}-app" if _taken(self.name) else self.name
+        return f"{self.name}-app" if _is_reserved(self.name) else self.name
 
     @property
     def module(self) -> str:
@@ -47,7 +47,7 @@ class Plan:
         return " ".join(self.description.split())
 
 
-def _taken(name: str) -> bool:
+def _is_reserved(name: str) -> bool:
     return name in RESERVED or name in sys.stdlib_module_names or keyword.iskeyword(name)
 
 

@@ -88,6 +88,6 @@ def _respell(found: re.Match[str]) -> str:
 
 def _reason(error: Exception) -> str:
     """Return the fixed part of RE2's message: in `missing ]: [a-` the rest is the pattern's own text."""
-    said = error.args[0] if error.args else b""
-    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    raw = error.args[0] if error.args else b""
+    text = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
     return text.partition(": ")[0]

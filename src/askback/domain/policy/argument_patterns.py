@@ -68,24 +68,28 @@ def _may_match(place: str, glob: str) -> bool:
     if len(place) > files.MAX_PATH_LENGTH:
         return True  # too many to check
     resolved = "/".join(paths.components(paths.without_scheme(place)))
-    wanted = "/".join(part for part in glob.removeprefix("~/").split("/") if part not in {"", "."})
+    target_name = "/".join(part for part in glob.removeprefix("~/").split("/") if part not in {"", "."})
     rooted = glob.startswith("/")
     elsewhere = not rooted or resolved.startswith(("..", "~"))
     if rooted and not elsewhere and not paths.leaves_folder(place):
         return False
-    return _compile_glob(f"**/{wanted}" if elsewhere else wanted, any_case=True).fullmatch(
+    return _compile_glob(f"**/{target_name}" if elsewhere else target_name, any_case=True).fullmatch(
         f"/{resolved}" if elsewhere else resolved
     )
 
 
-def _values_of_key(value: object, wanted: str) -> Iterator[str]:
+def _values_of_key(value: object, target_name: str) -> Iterator[str]:
     """Return every scalar value under a key at any depth."""
     if isinstance(value, Mapping):
         for name, member in cast("Mapping[str, object]", value).items():
-            yield from _scalars(member) if files.fold_key(name) == wanted else _values_of_key(member, wanted)
+            yield from (
+                _scalars(member)
+                if files.fold_key(name) == target_name
+                else _values_of_key(member, target_name)
+            )
     elif isinstance(value, list | tuple):
         for item in cast("list[object]", value):
-            yield from _values_of_key(item, wanted)
+            yield from _values_of_key(item, target_name)
 
 
 def _scalars(value: object) -> Iterator[str]:

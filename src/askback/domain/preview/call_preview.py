@@ -58,14 +58,14 @@ def _command_preview(call: Call) -> Preview | None:
 
     Returns None unless the input has exactly one command.
     """
-    given = call.shell_input
-    command = call.input.get(given.command_key) if given.command_key else None
+    call_input = call.shell_input
+    command = call.input.get(call_input.command_key) if call_input.command_key else None
     argv = _argv_of(command)
     shown = _quote_argv(argv) if argv else command
     if not isinstance(shown, str):
         return None
-    left = _without(call.input, given.command_key, given.folder_key)
-    folder = call.input[given.folder_key] if given.folder_key else call.cwd
+    left = _without(call.input, call_input.command_key, call_input.folder_key)
+    folder = call.input[call_input.folder_key] if call_input.folder_key else call.cwd
     return Preview(
         type="command",
         parts=escape_parts(shown),
@@ -77,8 +77,8 @@ def _command_preview(call: Call) -> Preview | None:
     )
 
 
-def _argv_of(given: object) -> list[str] | None:
-    found = cast("list[object]", given) if isinstance(given, list) else []
+def _argv_of(call_input: object) -> list[str] | None:
+    found = cast("list[object]", call_input) if isinstance(call_input, list) else []
     return (
         [word for word in found if isinstance(word, str)]
         if found and all(isinstance(w, str) for w in found)
@@ -147,5 +147,5 @@ def _remaining_members(left: Mapping[str, Any]) -> dict[str, Any]:
     return {"fields": fields_of(left, {})}
 
 
-def _without(given: Mapping[str, Any], *shown: str | None) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in shown}
+def _without(call_input: Mapping[str, Any], *shown: str | None) -> dict[str, Any]:
+    return {name: value for name, value in call_input.items() if name not in shown}

@@ -114,25 +114,25 @@ def _replacement_hunks(call: Call, before: str | None) -> tuple[list[Hunk], Rest
     return separate_hunks(changes) if placed is None else placed, rest
 
 
-def _replacement(given: Mapping[str, Any]) -> tuple[Replacement, Rest] | None:
-    pairs = [pair for pair in _PAIRS if all(isinstance(given.get(name), str) for name in pair)]
+def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Rest] | None:
+    pairs = [pair for pair in _PAIRS if all(isinstance(call_input.get(name), str) for name in pair)]
     if len(pairs) != 1:
         return None
     old, new = pairs[0]
-    everywhere = any(given.get(name) is True for name in _EVERYWHERE)
-    return Replacement(given[old], given[new], everywhere), _without(given, old, new)
+    everywhere = any(call_input.get(name) is True for name in _EVERYWHERE)
+    return Replacement(call_input[old], call_input[new], everywhere), _without(call_input, old, new)
 
 
-def _replacements(given: object) -> Sequence[tuple[Replacement, Rest]] | None:
-    if not isinstance(given, list) or not 0 < len(cast("list[object]", given)) <= MOST_EDITS:
+def _replacements(call_input: object) -> Sequence[tuple[Replacement, Rest]] | None:
+    if not isinstance(call_input, list) or not 0 < len(cast("list[object]", call_input)) <= MOST_EDITS:
         return None
     found = [
         _replacement(cast("Mapping[str, Any]", item)) if isinstance(item, dict) else None
-        for item in cast("list[object]", given)
+        for item in cast("list[object]", call_input)
     ]
     changes = [change for change in found if change is not None]
     return changes if len(changes) == len(found) else None
 
 
-def _without(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: value for name, value in given.items() if name not in names}
+def _without(call_input: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in call_input.items() if name not in names}

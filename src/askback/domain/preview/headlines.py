@@ -90,9 +90,9 @@ def tool_headline(call: Call) -> Headline:
     named = _SERVER.fullmatch(call.tool)
     tool = _shorten(named["tool"] if named else call.tool, _SHORT)
     server = {"server": _shorten(named["server"], _SHORT // 2)} if named else {}
-    told = _shorten(_brief_input(call), _LONG - _SHORT - _SHORT // 2)
-    code = ("tool_of" if named else "tool") + ("_input" if told else "")
-    return Headline(code, tool=tool, **server, **({"input": told} if told else {}))
+    detail = _shorten(_brief_input(call), _LONG - _SHORT - _SHORT // 2)
+    code = ("tool_of" if named else "tool") + ("_input" if detail else "")
+    return Headline(code, tool=tool, **server, **({"input": detail} if detail else {}))
 
 
 def _brief_input(call: Call) -> str:
@@ -101,11 +101,11 @@ def _brief_input(call: Call) -> str:
         return "" if (text := _plain_text(call.input)) is None else text
     keys = sorted(call.members, key=lambda key: key.casefold() not in _TITLES)
     texts = {key: text for key in keys if (text := _plain_text(call.members[key]))}
-    told = [
+    detail = [
         text if key.casefold() in _TITLES else f"{key} {text}"
         for key, text in list(texts.items())[:_MOST_VALUES]
     ]
-    return ", ".join(" ".join(text[: 2 * HEADLINE].split()) for text in told)
+    return ", ".join(" ".join(text[: 2 * HEADLINE].split()) for text in detail)
 
 
 def _plain_text(value: object) -> str | None:

@@ -93,8 +93,12 @@ def _http(call: Call, words: set[str]) -> Recognized | None:
     method = call.members.get(keys.get("method", ""), "")
     if not (isinstance(url, str) and url.casefold().startswith(("http://", "https://"))):
         return None
-    said = "method" in keys and isinstance(method, str) and method.casefold() in _METHODS
-    return Recognized("http", keys) if said or ("method" not in keys and words & (_HTTP | _METHODS)) else None
+    has_method = "method" in keys and isinstance(method, str) and method.casefold() in _METHODS
+    return (
+        Recognized("http", keys)
+        if has_method or ("method" not in keys and words & (_HTTP | _METHODS))
+        else None
+    )
 
 
 def method_of(call: Call, found: Recognized) -> str | None:

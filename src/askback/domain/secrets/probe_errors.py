@@ -19,7 +19,7 @@ def probe_errors(
     """
     if not faults.keys() <= set(of):
         raise ValueError("a probe speaks of the names that it was given")
-    return {name: _line(redact(said)) for name, said in faults.items()}
+    return {name: _line(redact(message)) for name, message in faults.items()}
 
 
 def _line(text: str) -> str:

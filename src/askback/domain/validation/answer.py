@@ -58,27 +58,27 @@ def check_answer(
     if not isinstance(values, Mapping):
         report.add("values", "wrong_type.answers")
         report.finish()
-    given = cast("Mapping[str, object]", values)
+    sent_values = cast("Mapping[str, object]", values)
     if form.submit != "form":
-        form = only_field(form, given, skipped, control, report)
+        form = only_field(form, sent_values, skipped, control, report)
     elif control is not None:
         report.add("control", "unknown_field.key")
         report.finish()
     asked = form
     if has_rows(form):
-        form, given = flat_form(form), read_rows(form, given, report)
+        form, sent_values = flat_form(form), read_rows(form, sent_values, report)
         report.finish()
-    hidden = hidden_fields(form, given, skipped)
-    if not given and not skipped and not is_optional(form, hidden):
+    hidden = hidden_fields(form, sent_values, skipped)
+    if not sent_values and not skipped and not is_optional(form, hidden):
         report.add("values", "empty.values")
         report.finish()
-    answer = _Reading(form, given, hidden, report, limits, uploads)
+    answer = _Reading(form, sent_values, hidden, report, limits, uploads)
     if skipped:
         answer.read_skipped(skipped)
     answer.read()
-    if len(given) > answer.present:
+    if len(sent_values) > answer.present:
         known = {field.id for field in form.all_fields}
-        for key in given:
+        for key in sent_values:
             if report.is_full:
                 break
             if key not in known:
@@ -91,7 +91,7 @@ def check_answer(
 
 
 def only_field(
-    form: Form, given: Mapping[str, object], skipped: Sequence[str], control: str | None, report: Report
+    form: Form, sent_values: Mapping[str, object], skipped: Sequence[str], control: str | None, report: Report
 ) -> Form:
     """Return the form with the one field that answers it, required, and those that are read-only.
 
@@ -108,7 +108,7 @@ def only_field(
     for index in range(len(skipped)):
         report.add(f"skipped[{index}]", "skip_not_allowed.question")
     for id_, other in fields.items():
-        if id_ != control and not other.readonly and is_provided(other, given.get(id_)):
+        if id_ != control and not other.readonly and is_provided(other, sent_values.get(id_)):
             report.add(value_path(id_), "other_control")
     report.finish()
     assert field is not None
@@ -133,12 +133,12 @@ class _Reading:
 
     __slots__ = (
         "form",
-        "given",
         "hidden",
         "limits",
         "other",
         "present",
         "report",
+        "sent_values",
         "skipped",
         "uploads",
         "values",
@@ -147,14 +147,14 @@ class _Reading:
     def __init__(
         self,
         form: Form,
-        given: Mapping[str, object],
+        sent_values: Mapping[str, object],
         hidden: Collection[str],
         report: Report,
         limits: Limits,
         uploads: Uploads,
     ) -> None:
         self.form = form
-        self.given = given
+        self.sent_values = sent_values
         self.hidden = hidden
         self.uploads = uploads
         self.report = report
@@ -194,14 +194,14 @@ class _Reading:
             return "skip_not_allowed.question"
         if id_ in self.skipped:
             return "duplicate_selection.question"
-        return "skipped_with_value" if is_provided(field, self.given.get(id_)) else None
+        return "skipped_with_value" if is_provided(field, self.sent_values.get(id_)) else None
 
     def is_untouched(self, fields: Sequence[AnyField]) -> bool:
         """Whether nothing was filled in; an unticked box counts as nothing."""
         return not any(
             not field.readonly
             and field.id not in self.hidden
-            and is_provided(field, raw := self.given.get(field.id))
+            and is_provided(field, raw := self.sent_values.get(field.id))
             and not (raw is False and field.type in ("boolean", "checkbox"))
             for field in fields
         )
@@ -209,7 +209,7 @@ class _Reading:
     def read_fields(self, fields: Sequence[AnyField], *, skipped: bool = False) -> None:
         """Read the fields of a form or a section; for a skipped section only check that its keys are known."""
         for field in fields:
-            if field.id in self.given:
+            if field.id in self.sent_values:
                 self.present += 1
             if field.id in self.hidden:
                 self.read_hidden(field)
@@ -226,7 +226,7 @@ class _Reading:
         if field.readonly:
             self.read_fixed(field)
             return
-        raw = self.given.get(field.id)
+        raw = self.sent_values.get(field.id)
         if not is_provided(field, raw):
             if field.required and field.id not in self.skipped:
                 self.add(field, value_path(field.id), "required_missing")
@@ -246,14 +246,14 @@ class _Reading:
 
     def read_hidden(self, field: AnyField) -> None:
         """Refuse a value of a hidden field."""
-        if is_provided(field, self.given.get(field.id)):
+        if is_provided(field, self.sent_values.get(field.id)):
             self.report.add(value_path(field.id), "hidden_field")
 
     def read_fixed(self, field: AnyField) -> None:
         """Take the value of a `readonly` field; one that was sent must be the same."""
         fixed = fixed_value(field, self.form.initial_values or {})
         checked = read_value(field, fixed, limits=self.limits, required=False)
-        raw = self.given.get(field.id)
+        raw = self.sent_values.get(field.id)
         if is_provided(field, raw):
             sent = read_value(field, raw, limits=self.limits, required=False)
             if sent.faults or sent.value != checked.value:
@@ -269,7 +269,9 @@ class _Reading:
         self.report.add(path, key, **params)
 
 
-def typed_values(form: Form, given: Mapping[str, object], *, limits: Limits = DEFAULTS) -> dict[str, Any]:
+def typed_values(
+    form: Form, sent_values: Mapping[str, object], *, limits: Limits = DEFAULTS
+) -> dict[str, Any]:
     """Return the values that their fields would accept, without sensitive ones, files and options from a source.
 
     They came with a decline, which is never refused for its typed values.
@@ -277,13 +279,13 @@ def typed_values(form: Form, given: Mapping[str, object], *, limits: Limits = DE
     found: dict[str, Any] = {}
     for field in form.all_fields:
         sourced = getattr(field, "options_from", None) is not None
-        if field.id not in given or field.sensitive or sourced or field.type == "file":
+        if field.id not in sent_values or field.sensitive or sourced or field.type == "file":
             continue
         alone = Form(
             fields=[field.model_copy(update={"required": False, "readonly": False, "visible_if": None})]
         )
         with suppress(Faults):
-            found |= check_answer(alone, {field.id: given[field.id]}, limits=limits).values
+            found |= check_answer(alone, {field.id: sent_values[field.id]}, limits=limits).values
     return found
 
 
@@ -295,13 +297,13 @@ def default_answer(form: Form, limits: Limits = DEFAULTS) -> CleanedAnswer:
     if form.submit != "form":
         raise Faults([fault("control", "missing_required")])
     initial = form.initial_values or {}
-    given: dict[str, Any] = {
+    sent_values: dict[str, Any] = {
         field.id: initial.get(field.id, getattr(field, "default", None)) for field in form.all_fields
     }
-    hidden = hidden_fields(form, given)
+    hidden = hidden_fields(form, sent_values)
     answer = check_answer(
         form,
-        {name: value for name, value in given.items() if value is not None and name not in hidden},
+        {name: value for name, value in sent_values.items() if value is not None and name not in hidden},
         limits=limits,
     )
     if not answer.values:
@@ -328,26 +330,26 @@ def parse_reply(form: Form, text: str) -> ParsedReply:
     fields = form.all_fields
     if len(fields) != 1:
         return ParsedReply(why="several_fields")
-    field, said = fields[0], text.strip()
+    field, reply_text = fields[0], text.strip()
     if field.sensitive or getattr(field, "options_from", None) is not None:
         return ParsedReply(why="not_for_text")
     if isinstance(field, Text | Textarea):
-        return ParsedReply({field.id: said})
+        return ParsedReply({field.id: reply_text})
     if not isinstance(field, Select | Radio | Multiselect):
         return ParsedReply(why="not_for_text")
-    found = _matching(field, said, str) or _matching(field, said, str.casefold)
+    found = _matching(field, reply_text, str) or _matching(field, reply_text, str.casefold)
     if len(found) != 1:
         return ParsedReply(why="ambiguous" if found else "not_an_option")
     return ParsedReply({field.id: [found[0]] if isinstance(field, Multiselect) else found[0]})
 
 
 def _matching(
-    field: Select | Radio | Multiselect, said: str, spelt: Callable[[str], str]
+    field: Select | Radio | Multiselect, reply_text: str, normalize: Callable[[str], str]
 ) -> Sequence[OptionValue]:
-    wanted = spelt(said)
+    normalized = normalize(reply_text)
     return [
         option.value
         for option in field.options
-        if wanted == spelt(value_text(option.value))
-        or any(wanted == spelt(label) for _, label in spellings(option.label))
+        if normalized == normalize(value_text(option.value))
+        or any(normalized == normalize(label) for _, label in spellings(option.label))
     ]

@@ -71,11 +71,11 @@ class RowRules:
             self.check_field(at, each, raw["fields"], index)
 
 
-def read_rows(form: Form, given: Mapping[str, object], report: Report) -> dict[str, object]:
+def read_rows(form: Form, sent_values: Mapping[str, object], report: Report) -> dict[str, object]:
     """Return the values by the ids of plain fields, and report every fault of their structure."""
     rows = {field.id: field for field in form.all_fields if isinstance(field, Rows)}
     flat: dict[str, object] = {}
-    for id_, value in given.items():
+    for id_, value in sent_values.items():
         if (field := rows.get(id_)) is not None:
             flat |= _read_field(field, value, report)
         elif "\n" in id_:

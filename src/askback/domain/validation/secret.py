@@ -39,13 +39,13 @@ def check_secret(body: object, *, limits: Limits = DEFAULTS, blocked: Collection
     text_check.line("secret", "project", secret.project, limits.identifier)
     if secret.default_scope == "project" and secret.project is None:
         report.add("secret.project", "subject_required")
-    for name, given in secret.metadata.items():
+    for name, raw in secret.metadata.items():
         at = join("secret.metadata", name if is_well_formed(name) else "?")
         if name not in secret.names:
             report.add(at, "metadata_unknown")
-        text_check.lines(at, "description", given.description, limits.secret_help)
-        text_check.hint(at, "placeholder", given.placeholder, limits.secret_placeholder)
-        text_check.hint(at, "format_hint", given.format_hint, limits.secret_hint)
+        text_check.lines(at, "description", raw.description, limits.secret_help)
+        text_check.hint(at, "placeholder", raw.placeholder, limits.secret_placeholder)
+        text_check.hint(at, "format_hint", raw.format_hint, limits.secret_hint)
     report.finish()
     return asked.model_copy(update={"secret": secret.model_copy(update={"names": sorted(secret.names)})})
 
@@ -90,10 +90,10 @@ def read_submission(body: RawBody, shown: ShownSecret, *, limits: Limits = DEFAU
 
 
 def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
-    given = jsontext.parse(body, limits=limits)
-    if not isinstance(given, dict):
+    raw = jsontext.parse(body, limits=limits)
+    if not isinstance(raw, dict):
         raise Faults([fault("", "wrong_type.object")])
-    sent = cast("dict[str, Any]", given)
+    sent = cast("dict[str, Any]", raw)
     report = Report()
     for name in sent:
         if name not in _MEMBERS:
@@ -111,32 +111,32 @@ def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
         if name in values and name in existing:
             report.add(join("secrets", name), "secret_both", name=name)
     # If all names are optional, one is still needed: a person who has none dismisses the request.
-    wanted = shown.required or ([] if values or existing else shown.names)
-    for name in wanted:
+    needed = shown.required or ([] if values or existing else shown.names)
+    for name in needed:
         if name not in values and name not in existing and not report.has_fault(join("secrets", name)):
             report.add(join("secrets", name), "secret_missing")
     report.finish()
     return Submission(cast("int", revision), values, frozenset(existing), scope, languages)
 
 
-def _scope(given: object, shown: ShownSecret, report: Report) -> str:
+def _scope(raw: object, shown: ShownSecret, report: Report) -> str:
     # Otherwise all threads without a project would share one.
     offered = [scope for scope in SCOPES if scope != "project" or shown.project is not None]
-    scope = "session" if given == "thread" else given
+    scope = "session" if raw == "thread" else raw
     if isinstance(scope, str) and scope in offered:
         return scope
     report.add("scope", "unknown_value", allowed=", ".join(offered))
     return "session"
 
 
-def _values(given: object, shown: ShownSecret, report: Report, limits: Limits) -> dict[str, Secret]:
-    if given is None:
+def _values(raw: object, shown: ShownSecret, report: Report, limits: Limits) -> dict[str, Secret]:
+    if raw is None:
         return {}
-    if not isinstance(given, dict):
+    if not isinstance(raw, dict):
         report.add("secrets", "wrong_type.object")
         return {}
     found: dict[str, Secret] = {}
-    for name, value in cast("dict[str, object]", given).items():
+    for name, value in cast("dict[str, object]", raw).items():
         key = value_fault(value, limits) if name in shown.names else "secret_not_requested"
         if blocked_reason(name) is not None:
             key = "secret_blocked"
@@ -158,10 +158,10 @@ def value_fault(value: object, limits: Limits) -> str | None:
     return "too_long.bytes" if len(value.encode()) > limits.secret_bytes else None
 
 
-def _existing(given: object, shown: ShownSecret, report: Report) -> set[str]:
-    if given is None:
+def _existing(raw: object, shown: ShownSecret, report: Report) -> set[str]:
+    if raw is None:
         return set()
-    items = cast("list[object]", given) if isinstance(given, list) else None
+    items = cast("list[object]", raw) if isinstance(raw, list) else None
     if items is None or not all(isinstance(name, str) for name in items):
         report.add("use_existing", "wrong_type.list")
         return set()

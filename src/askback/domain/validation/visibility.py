@@ -22,11 +22,13 @@ def has_conditions(form: Form) -> bool:
     )
 
 
-def hidden_fields(form: Form, given: Mapping[str, Any], skipped: Collection[str] = ()) -> Collection[str]:
+def hidden_fields(
+    form: Form, raw_values: Mapping[str, Any], skipped: Collection[str] = ()
+) -> Collection[str]:
     """Return the ids of the hidden fields for these values, which need not be valid."""
     if not has_conditions(form):
         return _NONE
-    seen = _VisibleFields(form, given, skipped)
+    seen = _VisibleFields(form, raw_values, skipped)
     for section in form.sections or ():
         seen.read(section.fields, shown=section.visible_if is None or seen.holds(section.visible_if))
     seen.read(form.fields or (), shown=True)
@@ -36,9 +38,9 @@ def hidden_fields(form: Form, given: Mapping[str, Any], skipped: Collection[str]
 class _VisibleFields:
     """The values of the fields so far, in the order of the form; a hidden one has none."""
 
-    def __init__(self, form: Form, given: Mapping[str, Any], skipped: Collection[str]) -> None:
+    def __init__(self, form: Form, raw_values: Mapping[str, Any], skipped: Collection[str]) -> None:
         self.initial = form.initial_values or {}
-        self.given = given
+        self.raw_values = raw_values
         self.skipped = skipped
         self.values: dict[str, Any] = {}
         self.provided: set[str] = set()
@@ -56,7 +58,7 @@ class _VisibleFields:
     def value_of(self, field: AnyField) -> Any:
         if field.readonly:
             return fixed_value(field, self.initial)
-        raw = self.given.get(field.id)
+        raw = self.raw_values.get(field.id)
         if is_box(field):
             return raw is True
         return raw if field.id not in self.skipped and is_provided(field, raw) else None
@@ -81,8 +83,8 @@ def is_box(field: AnyField) -> bool:
     return field.type == "checkbox" or (isinstance(field, Boolean) and field.widget != "confirm")
 
 
-def _is(value: Any, wanted: Scalar) -> bool:
+def _is(value: Any, expected: Scalar) -> bool:
     """Whether a value equals the wanted one, or contains it; `True` is not 1."""
     if isinstance(value, list):
-        return any(_is(item, wanted) for item in cast("list[Any]", value))
-    return isinstance(value, bool) == isinstance(wanted, bool) and bool(value == wanted)
+        return any(_is(item, expected) for item in cast("list[Any]", value))
+    return isinstance(value, bool) == isinstance(expected, bool) and bool(value == expected)

@@ -140,10 +140,10 @@ class SocketChannel:
 
     async def _fail(self, frame: Json | None, error: Exception) -> None:
         assert self._peer is not None
-        told = self._peer.failed(frame, self.api.explain(error))
-        if told is not None:
+        reply = self._peer.failed(frame, self.api.explain(error))
+        if reply is not None:
             with suppress(ClientGone, ConnectionError):
-                await self.send(told)
+                await self.send(reply)
 
     def _finished(self, task: asyncio.Task[Any]) -> None:
         self._tasks.discard(task)

@@ -41,7 +41,7 @@ SERVER_RESTARTS = 1012
 UNAUTHORIZED = 4401
 
 
-class Lasting:
+class LastingConnection:
     """A lasting connection: a WebSocket, an event stream or a held call; `code` says why this side ended it."""
 
     def __init__(self, identity: Identity) -> None:
@@ -61,7 +61,7 @@ class Compat:
     def __init__(self, gateway: Gateway, *, finish_oauth: HttpHandler) -> None:
         self._gateway = gateway
         self._finish_oauth = finish_oauth
-        self._open: set[Lasting] = set()
+        self._open: set[LastingConnection] = set()
         self._of: Counter[str] = Counter()
 
     def count(self) -> int:
@@ -74,16 +74,16 @@ class Compat:
 
     def hang_up(self, who: str) -> None:
         """End the connections of a principal, a token or a browser session that has ended, by its id."""
-        for lasting in tuple(self._open):
-            identity = lasting.identity
+        for connection in tuple(self._open):
+            identity = connection.identity
             session = identity.session.id if identity.session else ""
             if who in {identity.principal.id, identity.principal.token, session}:
-                lasting.end(UNAUTHORIZED)
+                connection.end(UNAUTHORIZED)
 
     def close(self) -> None:
         """End all connections; their clients reconnect to the next server."""
-        for lasting in tuple(self._open):
-            lasting.end(SERVER_RESTARTS)
+        for connection in tuple(self._open):
+            connection.end(SERVER_RESTARTS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request or one connection."""
@@ -141,10 +141,10 @@ class Compat:
             assert not isinstance(answer, EventStream)
             await send_answer(answer, api, send)
             return
-        with self._lasting(identity) as lasting:
-            answer = await while_connected(receive, route.handler(call), lasting.ended.wait())
+        with self._open_connection(identity) as connection:
+            answer = await while_connected(receive, route.handler(call), connection.ended.wait())
             if isinstance(answer, EventStream):
-                await while_connected(receive, send_events(answer, send), lasting.ended.wait())
+                await while_connected(receive, send_events(answer, send), connection.ended.wait())
             else:
                 await send_answer(answer, api, send)
 
@@ -154,14 +154,14 @@ class Compat:
         socket, path = paths.socket(address.path)
         identity = await self._identify(socket, address, scope)
         api = self._api(identity, scope)
-        with self._lasting(identity) as lasting:
+        with self._open_connection(identity) as connection:
             await receive()
             await send({"type": "websocket.accept"})
             channel = SocketChannel(api, path=path, query=_query(scope), send=send, socket=socket_of(scope))
             limit = min(socket.max_bytes or api.limits.frame_bytes, api.limits.frame_bytes)
-            await channel.run(socket.peer(channel), receive, max_bytes=limit, ended=lasting.ended)
-            if lasting.ended.is_set():
-                await channel.close(lasting.code)
+            await channel.run(socket.peer(channel), receive, max_bytes=limit, ended=connection.ended)
+            if connection.ended.is_set():
+                await channel.close(connection.code)
 
     async def _identify(self, row: Route | Socket, address: Address, scope: Scope) -> Identity:
         ctx = self._gateway.ctx
@@ -181,23 +181,23 @@ class Compat:
         return CallerApi(self._gateway, identity.principal, locale_of(scope))
 
     @contextmanager
-    def _lasting(self, identity: Identity) -> Generator[Lasting]:
+    def _open_connection(self, identity: Identity) -> Generator[LastingConnection]:
         """Count a connection as open, until its token expires at the latest."""
         ctx, who = self._gateway.ctx, identity.principal.id
         if self._of[who] >= ctx.limits.connections:
             raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
-        lasting = Lasting(identity)
+        connection = LastingConnection(identity)
         left = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()
-        timer = None if left is None else loop.call_later(left, lasting.end, UNAUTHORIZED)
-        self._open.add(lasting)
+        timer = None if left is None else loop.call_later(left, connection.end, UNAUTHORIZED)
+        self._open.add(connection)
         self._of[who] += 1
         try:
-            yield lasting
+            yield connection
         finally:
             if timer is not None:
                 timer.cancel()
-            self._open.discard(lasting)
+            self._open.discard(connection)
             self._of -= Counter((who,))
 
 

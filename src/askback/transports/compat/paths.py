@@ -32,7 +32,7 @@ class Paths:
                 allowed.append(served)
         if allowed:
             raise MethodNotAllowed(", ".join(sorted(allowed)))
-        raise _nothing_there()
+        raise _not_found()
 
     def socket(self, path: str) -> tuple[Socket, Mapping[str, str]]:
         """Return the WebSocket of a path and its parameters; raises `NotFound`."""
@@ -40,7 +40,7 @@ class Paths:
             parameters = _match(socket.path, path)
             if parameters is not None:
                 return socket, parameters
-        raise _nothing_there()
+        raise _not_found()
 
 
 def paths_of(name: str) -> Paths:
@@ -52,14 +52,14 @@ def paths_of(name: str) -> Paths:
 
 
 def _match(pattern: str, path: str) -> Mapping[str, str] | None:
-    found = _compiled(pattern).fullmatch(path)
+    found = _compile(pattern).fullmatch(path)
     return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(pattern)))
 
 
-def _nothing_there() -> NotFound:
+def _not_found() -> NotFound:
     return NotFound("There is nothing at this address. Check the path.")

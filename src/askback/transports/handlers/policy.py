@@ -71,7 +71,7 @@ async def list_built_in_rules(call: Call) -> Result:
 async def try_rule(call: Call) -> Result:
     """Check whether a draft rule covers a call."""
     return json_result(
-        rule_texts.trial(await trials.try_rule(call.ctx, call.principal, call.body), call.locale)
+        rule_texts.trial_result(await trials.try_rule(call.ctx, call.principal, call.body), call.locale)
     )
 
 
@@ -88,7 +88,7 @@ async def export_rules(call: Call) -> Result:
 async def import_rules(call: Call) -> Result:
     """Import rules."""
     dry_run, rows = await rule_files.import_rules(call.ctx, call.principal, call.body)
-    return json_result(rule_texts.imported(rows, dry_run=dry_run, locale=call.locale))
+    return json_result(rule_texts.import_result(rows, dry_run=dry_run, locale=call.locale))
 
 
 async def get_policy(call: Call) -> Result:

@@ -25,7 +25,7 @@ async def create_request(call: Call) -> Result:
     """Create a request; 200 for an earlier one with the same external id or a repeated refusal."""
     change = await create.create_request(call.ctx, call.principal, call.body, key=call.key)
     repeated = change.outcome is Outcome.REPLAYED and change.record.state.members.get("repeated", False)
-    return _changed(change, status=200 if repeated or change.outcome is Outcome.FOUND else None)
+    return _change_result(change, status=200 if repeated or change.outcome is Outcome.FOUND else None)
 
 
 async def get_request(call: Call) -> Result:
@@ -102,7 +102,7 @@ async def answer_request(call: Call) -> Result:
         )
     else:
         done = await answer.answer_request(call.ctx, call.principal, request_id, call.body, key=call.key)
-    return _changed(done)
+    return _change_result(done)
 
 
 async def decline_request(call: Call) -> Result:
@@ -142,7 +142,7 @@ async def update_request(call: Call) -> Result:
 
 async def check_submission(call: Call) -> Result:
     """Begin or renew the check of an answer."""
-    return _changed(
+    return _change_result(
         await checks.check_submission(call.ctx, call.principal, call.args["request_id"], call.body)
     )
 
@@ -189,10 +189,12 @@ async def list_kinds(call: Call) -> Result:
 
 async def _change(call: Call, act: Callable[..., Awaitable[Change]]) -> Result:
     """Change one request by a function of the service that takes an idempotency key."""
-    return _changed(await act(call.ctx, call.principal, call.args["request_id"], call.body, key=call.key))
+    return _change_result(
+        await act(call.ctx, call.principal, call.args["request_id"], call.body, key=call.key)
+    )
 
 
-def _changed(change: Change, *, status: int | None = None) -> Result:
+def _change_result(change: Change, *, status: int | None = None) -> Result:
     replayed = change.outcome in {Outcome.REPLAYED, Outcome.FOUND}
     return Result(change.record.wire, status, replayed=replayed)
 

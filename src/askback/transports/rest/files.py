@@ -42,17 +42,19 @@ class FileReply:
 async def upload_file(call: HttpCall) -> Reply:
     """`POST /v1/requests/{id}/files?field=ID&name=NAME`: the body is the file."""
     request_id, field = call.args["request_id"], call.args["field"]
-    return await _stored(call, partial(upload.upload_file, call.ctx, call.principal, request_id, field=field))
+    return await _store_upload(
+        call, partial(upload.upload_file, call.ctx, call.principal, request_id, field=field)
+    )
 
 
 async def upload_message_file(call: HttpCall) -> Reply:
     """`POST /v1/threads/{id}/files?name=NAME`: the body is the file."""
-    return await _stored(
+    return await _store_upload(
         call, partial(upload.upload_message_file, call.ctx, call.principal, call.args["thread_id"])
     )
 
 
-async def _stored(call: HttpCall, store: Callable[..., Awaitable[StoredFile]]) -> Reply:
+async def _store_upload(call: HttpCall, store: Callable[..., Awaitable[StoredFile]]) -> Reply:
     body = Pieces(call.receive)
     try:
         stored = await store(name=call.args["name"], size=declared_size(call.scope), body=aiter(body))

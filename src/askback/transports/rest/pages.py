@@ -61,31 +61,31 @@ class Site:
 
     async def asset(self, call: HttpCall) -> Reply:
         """`GET /static/{name}`."""
-        found = (await self._all()).get(call.args["name"])
+        found = (await self._load()).get(call.args["name"])
         if found is None or call.args["name"].endswith(".html"):
             raise NotFound("There is nothing at this address. Check the path.")
         return _send(call, found)
 
     async def error(self, status: int) -> Reply | None:
         """Return the page for a person whose browser opened an address and got this status; None without one."""
-        found = (await self._all()).get(ERROR_PAGES.get(status, ""))
+        found = (await self._load()).get(ERROR_PAGES.get(status, ""))
         return None if found is None else Reply(status, found.body, (_HTML,))
 
     async def outcome(self, name: str, *, status: int) -> Reply:
         """Return the page with the outcome of connecting an account: it has a hidden section for each outcome."""
-        found = (await self._all()).get("connected.html")
+        found = (await self._load()).get("connected.html")
         if found is None:
             return Reply(status, _NOT_BUILT, (_HTML,))
         section = b'id="%s"' % name.encode()
         return Reply(status, found.body.replace(section + b" hidden", section), (_HTML,))
 
     async def _page(self, name: str, call: HttpCall) -> Reply:
-        found = (await self._all()).get(name)
+        found = (await self._load()).get(name)
         return (
             Reply(503, _NOT_BUILT, (_HTML, (b"retry-after", b"5"))) if found is None else _send(call, found)
         )
 
-    async def _all(self) -> Mapping[str, Asset]:
+    async def _load(self) -> Mapping[str, Asset]:
         if not self._files:
             self._files = await anyio.to_thread.run_sync(_read, self._folder)
         return self._files

@@ -41,7 +41,7 @@ async def create_session(call: HttpCall) -> Reply:
             "This login link was used or has expired. Get a new one with `askback login`.",
         )
     cookie = await security.set_cookie(call.ctx, opened.secret, max_age_s=sessions.SESSION_MS // 1000)
-    body = {"session": opened.half, **_shown(opened.session, current=True)}
+    body = {"session": opened.half, **_session_json(opened.session, current=True)}
     return json_reply(body, status=201, headers=(cookie,))
 
 
@@ -50,8 +50,8 @@ async def get_session(call: HttpCall) -> Reply:
     assert call.identity is not None
     session = call.identity.session
     groups = await groups_of(call.ctx, call.principal)
-    shown = _shown(session, current=True) if session else None
-    caller = {"principal": _principal(call.principal, groups), "session": shown}
+    shown = _session_json(session, current=True) if session else None
+    caller = {"principal": _principal_json(call.principal, groups), "session": shown}
     return json_reply({**caller, "reported_approvals": call.ctx.reported_approvals})
 
 
@@ -67,7 +67,7 @@ async def list_sessions(call: HttpCall) -> Reply:
     """List the caller's sessions; for an admin everybody's, or those of `user`."""
     found = await sessions.list_sessions(call.ctx, call.principal, user=call.args["user"])
     current = call.identity.session.id if call.identity and call.identity.session else None
-    return json_reply({"sessions": [_shown(each, current=each.id == current) for each in found]})
+    return json_reply({"sessions": [_session_json(each, current=each.id == current) for each in found]})
 
 
 async def end_session(call: HttpCall) -> Reply:
@@ -91,17 +91,17 @@ async def sign_address(call: HttpCall) -> Reply:
             "Only a browser session can sign an address. Send the token with the request instead."
         )
     sent = parse(SignBody, await call.json())
-    given = urlsplit(sent.path) if sent.path.isascii() and sent.path.isprintable() else None
-    if given is None or not given.path.startswith("/v1/") or given.netloc or given.fragment:
+    url = urlsplit(sent.path) if sent.path.isascii() and sent.path.isprintable() else None
+    if url is None or not url.path.startswith("/v1/") or url.netloc or url.fragment:
         raise Faults([fault("path", "wrong_type.string")])
-    target = security.address(given.path, given.query)
+    target = security.address(url.path, url.query)
     return json_reply(
         {"url": security.with_signature(target, sessions.sign(call.ctx, call.identity.session, target))},
         status=201,
     )
 
 
-def _shown(session: Session, *, current: bool) -> dict[str, Any]:
+def _session_json(session: Session, *, current: bool) -> dict[str, Any]:
     who = session.principal
     return {
         "id": session.id,
@@ -115,7 +115,7 @@ def _shown(session: Session, *, current: bool) -> dict[str, Any]:
     }
 
 
-def _principal(principal: Principal, groups: Collection[str]) -> dict[str, Any]:
+def _principal_json(principal: Principal, groups: Collection[str]) -> dict[str, Any]:
     who = {"id": principal.id, "name": principal.name, "role": principal.role, "user": principal.user}
     return {**who, "groups": sorted(groups)}
 

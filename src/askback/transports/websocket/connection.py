@@ -33,7 +33,7 @@ from askback.transports.outbox import Outbox
 from askback.transports.problems import problem
 from askback.transports.receipts import OutcomeReceipts
 from askback.transports.socket_extension import Socket
-from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT, named
+from askback.transports.websocket.operations import INLINE, LARGE, OPERATIONS, PATIENT, operation_name
 
 MAX_OPERATIONS = 2_048
 """Concurrent operations of one connection; beyond that it is not read."""
@@ -70,7 +70,7 @@ class Connection:
         self.waits = waits
         self.open_subscriptions: dict[str | None, Subscription] = {}
         self.waiting: set[str] = set()
-        self.told: set[str] = set()
+        self.seen_threads: set[str] = set()
         self.activities: dict[str, Activity] = {}
         self.closed = False
         self._send = send
@@ -97,7 +97,7 @@ class Connection:
             await asyncio.wait({writer, self._reading}, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self.closed = True
-            self._let_go()
+            self._release()
             self._reading.cancel()
             writer.cancel()
             await asyncio.wait({writer, self._reading})
@@ -113,7 +113,7 @@ class Connection:
 
     def push(self, event: Event) -> None:
         """Send an event of a thread; a peer that is too far behind has to subscribe again."""
-        self._put(_told(event.text))
+        self._put(_event_frame(event.text))
 
     def push_inbox(self, event: Event) -> None:
         """Send an event of the inbox, marked as such: threads and the inbox count events differently."""
@@ -157,7 +157,7 @@ class Connection:
 
     def hidden(self) -> None:
         """Make the peer start over, so that it finds that a request is hidden from it."""
-        self._let_go()
+        self._release()
         self._outbox.put(RESYNC)
 
     # --- what the operations use -------------------------------------------------------------
@@ -196,7 +196,7 @@ class Connection:
         try:
             frame = _object(jsontext.parse(text, limits=self.ctx.limits))
             frame_id = _id(frame)
-            op = named(frame)
+            op = operation_name(frame)
             if op in INLINE:
                 self._outbox.put(f'{{"id":{frame_id},"ok":{INLINE[op](self, frame)}}}')
             else:
@@ -209,11 +209,11 @@ class Connection:
         self._tasks.add(task)
         if op in PATIENT:
             self._patient.add(task)
-        task.add_done_callback(self._ended)
+        task.add_done_callback(self._task_done)
         if len(self._tasks) >= MAX_OPERATIONS:
             self._room.clear()
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
+    def _task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         self._patient.discard(task)
         self._room.set()
@@ -237,11 +237,11 @@ class Connection:
         """Put a text, or without room the frame that makes the peer start over; return whether it was the text."""
         fits = not self._outbox.full
         if not fits:
-            self._let_go()
+            self._release()
         self._outbox.put(text if fits else RESYNC)
         return fits
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         for thread_id in tuple(self.open_subscriptions):
             self.unsubscribe(thread_id)
         self.waits.drop(self.waiting, self)
@@ -280,7 +280,7 @@ class Connection:
 
 
 @lru_cache(NEWEST)
-def _told(event: str) -> str:
+def _event_frame(event: str) -> str:
     """Return the text of a thread's event, which is the same for all its readers."""
     return f'{{"event":{event}}}'
 
@@ -296,12 +296,12 @@ def _object(value: object) -> dict[str, Any]:
 
 
 def _id(frame: dict[str, Any]) -> int:
-    given = frame.get("id")
-    if given is None:
+    sent_id = frame.get("id")
+    if sent_id is None:
         raise Faults([fault("id", "missing_required")])
-    if not isinstance(given, int) or isinstance(given, bool) or abs(given) > 2**53:
+    if not isinstance(sent_id, int) or isinstance(sent_id, bool) or abs(sent_id) > 2**53:
         raise Faults([fault("id", "wrong_type.integer")])
-    return given
+    return sent_id
 
 
 def _first_id(text: str | bytes) -> int | None:

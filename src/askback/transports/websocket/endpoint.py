@@ -71,7 +71,7 @@ class Sockets:
             await _refuse(send, TRY_LATER, "too many connections")
             return
         try:
-            token, half = _offered(offered, TOKEN_PREFIX), _offered(offered, SESSION_PREFIX)
+            token, half = _find_offer(offered, TOKEN_PREFIX), _find_offer(offered, SESSION_PREFIX)
             identity = await identify(self._ctx, scope, token=token, half=half)
         except Refused as error:
             await _refuse(send, _close_code(error), error.code)
@@ -112,7 +112,7 @@ def dismissal(ctx: Services, principal: Principal, end: Callable[[], None]) -> a
     return None if left is None else asyncio.get_running_loop().call_later(left, end)
 
 
-def _offered(offered: list[str], prefix: str) -> str | None:
+def _find_offer(offered: list[str], prefix: str) -> str | None:
     return next((name.removeprefix(prefix) for name in offered if name.startswith(prefix)), None)
 
 

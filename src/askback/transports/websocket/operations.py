@@ -42,10 +42,10 @@ EVERYWHERE = frozenset({"id", "op", "key", HEADER})
 """The members that every frame may have. `key` and the trace are headers in REST, perhaps without an effect."""
 
 
-class Around(Subscriber, Protocol):
-    """The connection of an inbox; `told` has the threads of which the person got events."""
+class InboxConnection(Subscriber, Protocol):
+    """The connection of an inbox; `seen_threads` has the threads of which the person got events."""
 
-    told: set[str]
+    seen_threads: set[str]
 
     @property
     def principal(self) -> Principal:
@@ -60,45 +60,47 @@ class Around(Subscriber, Protocol):
 class Inbox:
     """The inbox of a connection, as a separate reader."""
 
-    __slots__ = ("_around",)
+    __slots__ = ("_connection",)
 
-    def __init__(self, around: Around) -> None:
-        self._around = around
+    def __init__(self, connection: InboxConnection) -> None:
+        self._connection = connection
 
     def push(self, event: Event) -> None:
         """Send the next event."""
-        self._around.push_inbox(event)
-        note(self._around, event.thread_id)
+        self._connection.push_inbox(event)
+        note(self._connection, event.thread_id)
 
     async def drained(self) -> None:
         """Return when there is room for another page."""
-        await self._around.drained()
+        await self._connection.drained()
 
     def ended(self, subscription: Subscription, /) -> None:
         """Pass on the end of the subscription; an inbox never ends."""
-        self._around.ended(subscription)
+        self._connection.ended(subscription)
 
     def active(self, activity: Activity, /) -> None:
         """Do nothing: only people who have the thread open are told who is answering."""
 
     def changed(self, change: PersonalChange, /) -> None:
         """Send what to read again."""
-        self._around.changed(change)
+        self._connection.changed(change)
 
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
         """Send a person their new access level in a thread."""
-        around = self._around
-        if roles.is_person(around.principal) and (level > AccessLevel.NONE or thread_id in around.told):
-            around.shared(thread_id, level)
+        connection = self._connection
+        if roles.is_person(connection.principal) and (
+            level > AccessLevel.NONE or thread_id in connection.seen_threads
+        ):
+            connection.shared(thread_id, level)
 
 
-def note(around: Around, thread_id: str) -> None:
+def note(connection: InboxConnection, thread_id: str) -> None:
     """Record that a person got an event of a thread; not for agents, whose connections can last for years."""
-    if roles.is_person(around.principal):
-        around.told.add(thread_id)
+    if roles.is_person(connection.principal):
+        connection.seen_threads.add(thread_id)
 
 
-class Peer(Around, Waiter, Protocol):
+class Peer(InboxConnection, Waiter, Protocol):
     """The interface of a connection for its operations."""
 
     ctx: Services
@@ -116,7 +118,7 @@ class Peer(Around, Waiter, Protocol):
         ...
 
 
-async def _shared(handler: Handler, _peer: Peer, call: Call) -> str:
+async def _run_shared(handler: Handler, _peer: Peer, call: Call) -> str:
     return (await handler(call)).text
 
 
@@ -126,7 +128,7 @@ async def _create(peer: Peer, call: Call) -> str:
     if call.args["wait"] and not record.settled and not peer.closed:
         if change.outcome is not Outcome.APPLIED:
             # The row is older than this call: it may settle between that read and this wait.
-            return await _look(peer, record.id) or record.wire
+            return await _watch_request(peer, record.id) or record.wire
         peer.waits.add(record.id, peer)
         peer.waiting.add(record.id)
     return record.wire
@@ -143,7 +145,7 @@ async def _wait(peer: Peer, call: Call) -> str:
     settled, unknown, size = list[str](), list[str](), 0
     for number, request_id in enumerate(dict.fromkeys(call.args["request_ids"]), 1):
         try:
-            found = await _look(peer, request_id)
+            found = await _watch_request(peer, request_id)
         except NotFound:
             unknown.append(request_id)
         else:
@@ -168,7 +170,7 @@ async def _unwait(peer: Peer, call: Call) -> str:
     return "{}"
 
 
-async def _look(peer: Peer, request_id: str) -> str | None:
+async def _watch_request(peer: Peer, request_id: str) -> str | None:
     record = await peer.waits.wait_for(request_id, peer)
     if record.settled:
         return record.wire
@@ -258,7 +260,7 @@ _OVER_WEBSOCKET = {
 }
 OPERATIONS: Mapping[str, Callable[[Peer, Frame], Awaitable[str]]] = MappingProxyType(
     {
-        name: partial(_run, each, _SPECIAL.get(name) or partial(_shared, HANDLERS[name]))
+        name: partial(_run, each, _SPECIAL.get(name) or partial(_run_shared, HANDLERS[name]))
         for name, each in _OVER_WEBSOCKET.items()
     }
 )
@@ -283,7 +285,7 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
 }
 
 
-def named(frame: Frame) -> str:
+def operation_name(frame: Frame) -> str:
     """Return the operation of a frame.
 
     Raises `Gone` for a name of an earlier version, and `Faults` for an unknown one and for unknown members: a

@@ -115,7 +115,7 @@ class _Script:
     folders: _Folders = field(default_factory=_Folders)
     ended: bool = False
     assigned: bool = False
-    wanted: bool = False
+    expects_command: bool = False
     sign: str = ";"
 
     def read(self, text: str) -> ExtendedReading:
@@ -132,7 +132,7 @@ class _Script:
                 case _:
                     pass
         self._finish("\n")
-        if self.open or self.wanted or self.header is not None or self.assigned or not self.steps:
+        if self.open or self.expects_command or self.header is not None or self.assigned or not self.steps:
             raise NotUnderstood(Reason("uncertain"))
         up = self.folders.moved and any(_has_parent_step(argv) for argv in self.outline)
         if up or len(self.steps) > _STEPS or any(step.argv[0] in STATE_BUILTINS for step in self.steps):
@@ -170,11 +170,11 @@ class _Script:
         if text != "!":
             self.folders.after_operator(";", changed=False, piped=False)
             self.sign = ";"
-        self.wanted = not self.ended
+        self.expects_command = not self.ended
         return True
 
     def _end(self, text: str) -> None:
-        _require(self.open[-1:] == [text] and not self.wanted)
+        _require(self.open[-1:] == [text] and not self.expects_command)
         self.open.pop()
         self.loops.pop(self.named.pop(), None)  # after the loop, its variable may have another value
         self.ended = True
@@ -196,7 +196,7 @@ class _Script:
             _require(not (self.command or self.ended or self.assigned) and self.header is None)
             self.open.append(")")
             self.named.append("")
-            self.wanted = True
+            self.expects_command = True
         else:
             self._finish(";")
             self._end(sign)
@@ -209,7 +209,7 @@ class _Script:
             self.header = None
         elif self.command or self.ended:
             self._finish(sign)
-            self.wanted = sign in {"&&", "||", "|"}
+            self.expects_command = sign in {"&&", "||", "|"}
         else:
             _require(sign == "\n" and not self.assigned)
 
@@ -233,7 +233,7 @@ class _Script:
         before = None if self.fed or self.loops or not piped else self.before
         self.before = None
         if found:
-            self.wanted = False
+            self.expects_command = False
             self.outline.append(tuple(each.shown for each in found))
             changed = found[0].text == "cd"
             if changed:

@@ -77,7 +77,7 @@ def split_commands(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
     """
     commands: list[Argv] = []
     command: list[Word] = []
-    wanted = False
+    expects_command = False
     for kind, part, glued in tokens(text):
         if kind == "word":
             command.append(decode_word(part, first=not command))
@@ -85,12 +85,12 @@ def split_commands(text: str, *, posix: bool = False) -> tuple[Argv, ...]:
             _check_redirection(part, command, glued=glued, posix=posix)
         elif command:
             commands.append(_argv_of(command))
-            command, wanted = [], kind == "join"
+            command, expects_command = [], kind == "join"
         elif part != "\n":
             raise NotUnderstood(Reason("nothing_before", part=part))
     if command:
         commands.append(_argv_of(command))
-    elif wanted:
+    elif expects_command:
         raise NotUnderstood(Reason("nothing_behind"))
     if not commands:
         raise NotUnderstood(Reason("empty_command"))
