@@ -177,12 +177,12 @@ def json_headers(body: Secret | None, key: str | None) -> dict[str, str]:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether a server is on this machine: a proxy from the environment is for the network, not for it."""
+    """Whether a server is on this machine; then the proxy of the environment is not used."""
     return urlsplit(url).hostname in _LOOPBACK
 
 
 def is_encrypted(url: str) -> bool:
-    """Whether a server is asked over TLS. Certificates take 20 ms to load, so they are loaded for nothing else."""
+    """Whether a server uses TLS. Certificates are loaded only then, because that takes 20 ms."""
     return urlsplit(url).scheme != "http"
 
 

@@ -13,7 +13,7 @@ covers a dangerous command, so *listed and dangerous* means that a rule names ex
     full       on-miss    allow        allow          allow        ask
     full       always     ask          ask            ask          ask
 
-Why: `deny` denies listed calls too. `off` asks nobody: calls that would be asked are denied, and dangerous ones never
+Why: `deny` denies listed calls too. `off` asks nobody: calls that need approval are denied, and dangerous ones never
 run unseen. `on-miss` asks for calls that no rule allows. `always` asks even if a rule allows the call.
 
 `nebo` behaves as Nebo does, for users who come from it: `deny` asks for everything, `full` and `off` allow everything,

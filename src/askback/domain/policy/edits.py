@@ -1,7 +1,7 @@
 """Decides which edits the mode `accept_edits` accepts: one source file or document, by its path alone.
 
 The lists are in `edits.json`. Names are compared as file systems may read them: without case, without dots and
-blanks at the end, with streams and short names. A name with such a spelling is asked.
+blanks at the end, with streams and short names. A name with an ambiguous spelling needs approval.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _LISTED = frozenset("edits replacements".split())
 
 
 def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
-    """Say why a call of a file tool is asked; None if it only writes files that this mode accepts."""
+    """Say why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
     found = _written_files(arguments)
     if not found or not all(found):
         return Reason("edit_and_more")
@@ -60,7 +60,7 @@ def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
 
 
 def file_objection(path: str, reach: ReadScope) -> Reason | None:
-    """Say why edits to a file are asked; None for an ordinary source or document below a root."""
+    """Say why edits to a file need approval; None for an ordinary source or document below a root."""
     names = _below_root(path, reach)
     if not names:
         outside = not _is_ambiguous(path) and not reach.contains(path)

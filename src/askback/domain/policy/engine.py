@@ -47,7 +47,7 @@ class Policy:
     """The rules that apply to a call's thread and project, and the settings.
 
     `read_only` are rules for tools that change nothing. `faults` are reasons why stored rules could not be read; if
-    one of those rules denied or asked, everything is asked. `roots` are the folders that a person granted to the
+    one of those rules denied or asked, every call needs approval. `roots` are the folders that a person granted to the
     agent, `own` the data folders of askback, and `secret_free` the folders in which the adapter found no secret file.
     """
 
@@ -132,7 +132,7 @@ def _decide(call: Call, policy: Policy) -> PolicyResult:
 
 
 def _ask_or_deny(policy: Policy) -> PolicyDecision:
-    """Return the decision for a call that must not run unasked: ask, or deny if nobody is asked."""
+    """Return the decision for a call that needs approval: ask, or deny if nobody may be asked."""
     return "deny" if policy.level == "deny" or asks_nobody(policy.ask, policy.table) else "ask"
 
 

@@ -1,7 +1,7 @@
 """The folders that a call may read without asking: below a granted root, and never askback's own data.
 
 The agent may run on another machine than the server, so nothing is looked up on disk: paths are resolved as texts.
-Programs follow links that exist already; making a new link is asked.
+Programs follow links that exist already; creating a link needs approval.
 """
 
 from __future__ import annotations

@@ -232,7 +232,7 @@ def _paths(call: Call) -> Iterator[str]:
 def why_allows_nothing(rule: Rule) -> Reason | None:
     """Say why an allow rule covers no command, and what to write instead; None if it may cover one.
 
-    An older version may have stored such a rule: it stays in the list, and its commands are asked.
+    An older version may have stored such a rule: it stays in the list, and its commands need approval.
     """
     if rule.effect != "allow" or not rule.prefix or rule.any_arguments or not rule.words:
         return None

@@ -1,1 +1,1 @@
-"""Strict readers of shell commands: a command that is not understood completely is asked."""
+"""Strict readers of shell commands: a command that is not understood completely needs approval."""
