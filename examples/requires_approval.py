@@ -1,4 +1,4 @@
-"""A tool that runs only when the call was approved, and then with the arguments that were; `async` works alike."""
+"""A tool that runs only after its call was approved, with the approved arguments. `async` functions work too."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Ask for a key, run a command that needs it, and pass on what the command said, without the key."""
+"""Ask for a key, run a command that needs it, and print its output without the key."""
 
 import subprocess
 import sys
