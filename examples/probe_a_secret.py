@@ -1,4 +1,4 @@
-"""Try a key before it counts: the person who typed it learns at once that it is wrong, and types another."""
+"""Try a key before it counts: the person who typed it learns immediately that it is wrong, and types another."""
 
 import asyncio
 

@@ -179,7 +179,7 @@ class FormPrompt:
         return True
 
     async def _confirm(self) -> bool:
-        """Show the answers and ask whether to send them; a form with one field is sent at once."""
+        """Show the answers and ask whether to send them; a form with one field is sent immediately."""
         fields = self.form.all_fields
         if len(fields) < 2:
             return True

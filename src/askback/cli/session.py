@@ -38,7 +38,7 @@ def end(
     user: User = None,
     data_dir: DataDir = None,
 ) -> None:
-    """End one session, or all of them. Their pages close at once."""
+    """End one session, or all of them. Their pages close immediately."""
 
     async def end_one_or_all(client: AsyncClient) -> int:
         if session_id is None:

@@ -132,7 +132,7 @@ def revoke(
     tenant: Tenant = DEFAULT_TENANT,
     data_dir: DataDir = None,
 ) -> None:
-    """Revoke a token. Its open connections close at once."""
+    """Revoke a token. Its open connections close immediately."""
     if not re.fullmatch(r"[a-z]{3}_[0-9a-z]+", token_id):
         raise AskbackError("Give the id of a token (tok_…), not the token itself.")
     revoked = run_as(

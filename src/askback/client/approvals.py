@@ -111,7 +111,7 @@ class Approvals(Resource):
         the client, may refuse the call before a person is asked, and again with the approved input; a refusal wins.
         With `timeout_s` None it waits forever.
 
-        With `wait=False` it returns at once. Unless a rule decides, the decision is then `pending`, and the
+        With `wait=False` it returns immediately. Unless a rule decides, the decision is then `pending`, and the
         outcome arrives as a resume: pass its request to `decision`. Without an `idempotency_key` a
         `tool_call_id` is one (see `call_key`), so that asking again for the same call finds the earlier
         request.

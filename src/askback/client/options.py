@@ -24,7 +24,7 @@ class RequestPlace(TypedDict, total=False):
     Only `assignees`, by `user` or id, may answer; without them every responder may. `escalation` are steps to take
     while nobody has answered. With `timeout_from="shown"` a timeout counts from when a person sees the request.
     `require_client` applies when nobody has a page open: `durable` keeps the request open, `wait` cancels it
-    (`not_shown`) if nobody comes for a while, `fail_fast` cancels it at once.
+    (`not_shown`) if nobody comes for a while, `fail_fast` cancels it immediately.
 
     Of this agent's requests in a thread with the same `exclusive_key` at most one is open. `on_conflict` applies when
     there is one: `supersede` cancels it, `reject` raises `Conflict`, `queue` opens the new one after it.

@@ -1,6 +1,6 @@
 """The bus of several servers on one store: each commit reaches the listeners of all servers.
 
-The commits of this server are published at once. For commits of others it gets a notice and reads the events
+The commits of this server are published immediately. For commits of others it gets a notice and reads the events
 from the store, once for all its listeners. Listeners get the events of a tenant in the order of the commits.
 If the connection is lost, the missed events are read once there is a new one. A poll compares with the store
 periodically and checks the connection, which may be dead without a reset.
@@ -96,7 +96,7 @@ class SharedBus:
         return stop
 
     def dismiss(self, principal_id: str) -> None:
-        """Close the connections of a principal here at once, and tell the other servers."""
+        """Close the connections of a principal here immediately, and tell the other servers."""
         self._local.dismiss(principal_id)
         self._notify_others(Dismissal(self._origin, principal_id))
 
@@ -105,7 +105,7 @@ class SharedBus:
         self._local.on_dismissal(end)
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        """Notify the listeners of this server at once, and then the other servers."""
+        """Notify the listeners of this server immediately, and then the other servers."""
         self._local.arrive(tenant, thread_id)
         self._notify_others(Arrival(self._origin, tenant, thread_id))
 
@@ -114,7 +114,7 @@ class SharedBus:
         self._local.on_arrival(notify)
 
     def report(self, activity: Activity) -> None:
-        """Notify the listeners of this server at once, and then the other servers."""
+        """Notify the listeners of this server immediately, and then the other servers."""
         self._local.report(activity)
         self._notify_others(replace(activity, origin=self._origin))
 
@@ -123,7 +123,7 @@ class SharedBus:
         self._local.on_activity(notify)
 
     def tell_person(self, change: PersonalChange) -> None:
-        """Notify the listeners of this server at once, and then the other servers."""
+        """Notify the listeners of this server immediately, and then the other servers."""
         self._local.tell_person(change)
         self._notify_others(replace(change, origin=self._origin))
 

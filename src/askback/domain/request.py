@@ -57,7 +57,7 @@ class Envelope(Model):
     With the delivery `resume` the outcome is queued for the requester, unless `auto_resume` is off. With
     `block` this happens only if the waiting client has disconnected. `escalation` are steps to take while
     nobody has answered. `require_client` applies if nobody has a page open: the request stays open, waits for
-    a viewer for a while, or ends at once.
+    a viewer for a while, or ends immediately.
 
     An agent has at most one open request with the same `exclusive_key` in a thread. `on_conflict` applies if
     there is one: it is superseded, or the new one is rejected or queued behind it.
@@ -316,7 +316,7 @@ class InputRequest(ReadModel):
     held: Held | None = None
     """The decline or deadline that a hook is deciding about."""
     declined_once: bool = False
-    """A hook has already decided about a decline: the next one counts at once."""
+    """A hook has already decided about a decline: the next one counts immediately."""
     updates: int = 0
     """How often the requester has changed the request."""
     notified: list[str] = Field(default_factory=list[str])

@@ -28,18 +28,18 @@ class Bus(Protocol):
         ...
 
     def publish(self, events: Sequence[Event]) -> None:
-        """Hand committed events to the listeners of each one's topics, in order; returns at once."""
+        """Hand committed events to the listeners of each one's topics, in order; returns immediately."""
         ...
 
     def listen(self, topic: str, listener: Listener) -> Callable[[], None]:
         """Call `listener` for each event of `topic` until the returned function is called.
 
-        The listener runs on the event loop, must return at once and must not raise.
+        The listener runs on the event loop, must return immediately and must not raise.
         """
         ...
 
     def dismiss(self, principal_id: str) -> None:
-        """Tell every server to close the connections of a principal who signed out or was revoked; returns at once."""
+        """Tell every server to close the connections of a signed-out or revoked principal; returns immediately."""
         ...
 
     def on_dismissal(self, end: Callable[[str], None]) -> None:
@@ -47,7 +47,7 @@ class Bus(Protocol):
         ...
 
     def arrive(self, tenant: str, thread_id: str | None) -> None:
-        """Tell every server that a person now watches a thread of a tenant, or all of them (None); returns at once."""
+        """Tell every server that a person now watches a thread, or all threads of a tenant; returns immediately."""
         ...
 
     def on_arrival(self, notify: Callable[[str, str | None], None]) -> None:
@@ -55,7 +55,7 @@ class Bus(Protocol):
         ...
 
     def report(self, activity: Activity) -> None:
-        """Tell every server that a person answers a request now, or has stopped; returns at once."""
+        """Tell every server that a person answers a request now, or has stopped; returns immediately."""
         ...
 
     def on_activity(self, notify: Callable[[Activity], None]) -> None:
@@ -63,7 +63,7 @@ class Bus(Protocol):
         ...
 
     def tell_person(self, change: PersonalChange) -> None:
-        """Publish a comment, reminder or other note to every server; returns at once."""
+        """Publish a comment, reminder or other note to every server; returns immediately."""
         ...
 
     def on_personal_change(self, notify: Callable[[PersonalChange], None]) -> None:

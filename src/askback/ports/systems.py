@@ -97,7 +97,7 @@ class Api(Protocol):
     async def outcome(self, request_id: str) -> Json:
         """Wait until a request of the caller has ended, and return it; raises `NotFound` once it is hidden.
 
-        A detached request, whose outcome comes in another turn, is returned at once. The outcome counts as
+        A detached request, whose outcome comes in another turn, is returned immediately. The outcome counts as
         received when a sent frame or reply names it (`outcome_of`); otherwise it is queued as a resume.
         """
         ...

@@ -1,4 +1,4 @@
-"""The start of a server: its tokens, its keys and its jobs, at once or as soon as the store takes writes."""
+"""The start of a server: its tokens, its keys and its jobs, immediately or as soon as the store takes writes."""
 
 from __future__ import annotations
 

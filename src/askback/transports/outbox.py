@@ -1,6 +1,6 @@
 """The send buffer of one connection: one buffer, one task that empties it, one limit.
 
-Everything put within a turn of the loop is sent in one batch, at once if the connection accepts it without
+Everything put within a turn of the loop is sent in one batch, immediately if the connection accepts it without
 waiting, otherwise by the task. The limit applies only while the peer does not read: a burst is not slowness,
 a blocked write is.
 """

@@ -180,7 +180,7 @@ class EventStream:
         self.abort()
 
     def abort(self) -> None:
-        """End the stream at once, even if it has not begun."""
+        """End the stream immediately, even if it has not begun."""
         self._over = True
         if self._writer is not None:
             self._writer.cancel()

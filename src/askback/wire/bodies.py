@@ -219,7 +219,7 @@ class AccessBody(Model):
 
 
 class DeclineBody(Model):
-    """`POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again at once.
+    """`POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again immediately.
 
     `values` are the values typed into a form so far; values that a field would refuse are left out.
     """

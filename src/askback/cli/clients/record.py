@@ -104,7 +104,7 @@ class Record:
 
 
 def replace_file(path: Path, content: bytes, *, mode: int | None = None) -> None:
-    """Replace a file at once, or make it; a link stays a link, and a file keeps its mode unless one is given."""
+    """Replace a file atomically, or make it; a link stays a link, and a file keeps its mode unless one is given."""
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     if mode is None:

@@ -332,7 +332,7 @@ class Requests(Reports):
     ) -> InputRequest:
         """Decline as a responder: `skipped` (where the form allows it), `dismissed` or `refused`.
 
-        Without `remember` the agent may ask the same again at once. `values` are the values typed into a form so far.
+        Without `remember` the agent may ask the same again immediately. `values` are the values typed so far.
         """
         body = without_none(reason=reason, note=note, remember=None if remember else False, values=values)
         return await self._call_for_request("decline_request", request, body)

@@ -69,11 +69,11 @@ class Secrets(Resource):
     ) -> SecretsResult:
         """Ask a person for secrets by name; the result has names and a sentence for the model, never a value.
 
-        It is true when all names that are not optional may be used, with `lease`. With `wait=False` it returns at once,
-        pending unless their values are stored; `wait` for its request, follow the thread's events, or get a resume with
-        `delivery="resume"`. `default_scope` is a suggestion. `instructions` is Markdown; `metadata` helps the person to
-        find and type each value; `request_metadata` is that of the request. With `hide_names` people who may only read
-        the thread see the number of names, not the names.
+        It is true when all names that are not optional may be used, with `lease`. With `wait=False` it returns
+        immediately, pending unless their values are stored; `wait` for its request, follow the thread's events, or
+        get a resume with `delivery="resume"`. `default_scope` is a suggestion. `instructions` is Markdown; `metadata`
+        helps the person to find and type each value; `request_metadata` is that of the request. With `hide_names`
+        people who may only read the thread see the number of names, not the names.
 
         With a `probe` the values are tested before they are accepted: it is called with a `Lease` of the
         submitted values, and returns None, or errors by name; then the person is asked again. A plain

@@ -3,7 +3,7 @@
 The rule: at every choice the next characters must allow one way at most. A repetition may continue or end, so
 the first characters of a round must differ from all characters that may follow it; alternatives must begin
 differently, or differ at a later fixed place; and the repeated part is never empty. Then backtracking finds
-nothing new: each earlier choice fails at once, within a number of characters that depends on the pattern
+nothing new: each earlier choice fails immediately, within a number of characters that depends on the pattern
 alone. Nested and neighbouring runs that overlap, which cause the exponential and the polynomial cases, break
 the rule. So do some harmless ones; only the server checks those.
 """

@@ -253,7 +253,7 @@ async def _run(
 
 
 INLINE: Mapping[str, Callable[[Peer, Frame], str]] = MappingProxyType({"ping": _ping})
-"""Operations that finish at once."""
+"""Operations that finish immediately."""
 
 _OVER_WEBSOCKET = {
     name: each for name, each in TABLE.items() if "websocket" in each.over and name not in INLINE

@@ -408,7 +408,7 @@ export interface DecisionBody {
   languages?: string[] | null | undefined;
 }
 
-/** `POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again at once. */
+/** `POST /v1/requests/{id}/decline`. Without `remember` the agent may ask the same again immediately. */
 export interface DeclineBody {
   reason: "skipped" | "dismissed" | "refused";
   note?: string | null | undefined;
