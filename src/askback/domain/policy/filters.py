@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -98,13 +98,6 @@ class NameFilter:
         # If the first filter of grep excludes, files that match no filter are searched.
         included = [glob for kind, glob in self.shown if kind == "include"]
         return bool(included) and kinds[0] == "include" and all(map(safe_glob, included))
-
-    def excludes(self, names: Iterable[str]) -> bool:
-        """Tell whether files with any of these names are not searched."""
-        if any(kind == "include" for kind, _ in self.shown):
-            return False
-        globs = [glob for kind, glob in self.shown if kind == "exclude"]
-        return all(any(fnmatchcase(name, glob) for glob in globs) for name in names)
 
     @property
     def skips_hidden(self) -> bool:
