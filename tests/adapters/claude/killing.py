@@ -131,25 +131,34 @@ class World:
         for step in program.steps:
             for mark in step.marks:
                 mine = [each for each in cards if mark in each.model_dump_json(include={"approval", "form"})]
-                by_person = [
-                    each for each in mine if each.status == "answered" and each.source == "responder"
-                ]
-                ids = [(each.tool_call_id, str(each.status), each.reason, each.used_at) for each in mine]
-                if len(by_person) > 1:
-                    wrong.append(f"{mark}: answered {len(by_person)} times: {ids}")
-                if step.kind == "question":
-                    if not any(mark in body and "Red" in body for body in self.model.received):
-                        wrong.append(f"{mark}: the answer was not read: {ids}")
-                    continue
-                expected = 0 if step.denied or step.kind == "allowed" else 1
-                lost = runs[mark] == 0 and any(each.used_at for each in mine) and found.counts["deaths"] > 0
-                found.counts["lost"] += lost and expected
-                if runs[mark] != expected and not lost:
-                    wrong.append(f"{mark}: ran {runs[mark]} times: {ids} {self._read(mark)}")
+                if problems := self._wrong_call(step, mark, mine, runs[mark], found):
+                    seen = [(each.tool_call_id, str(each.status), each.reason, each.used_at) for each in mine]
+                    wrong.append(f"{mark}: {problems}: {seen}; the model read {self._read(mark)}")
         for where, text in self._texts(project):
             if CANARY in text:
                 wrong.append(f"the secret is in {where}")
         return wrong
+
+    def _wrong_call(
+        self, step: Step, mark: str, cards: Sequence[InputRequest], runs: int, found: Outcome
+    ) -> list[str]:
+        """Return what is wrong with one call: it may run once for each approval, and no answer may be asked for again.
+
+        An approval that was used is not one: the process may have died before the call ran, or Claude Code may have
+        been interrupted while it did, and then a model asks again.
+        """
+        broken = found.counts["deaths"] + found.counts["interrupt"] > 0
+        answered = [each for each in cards if each.status == "answered" and each.source == "responder"]
+        used = [each for each in answered if each.used_at is not None]
+        wrong = ["asked again"] if len(answered) > 1 and (len(answered) - len(used) > 1 or not broken) else []
+        if step.kind == "question":
+            read = any(mark in body and "Red" in body for body in self.model.received)
+            return wrong if read else [*wrong, "its answer was not read"]
+        expected = 0 if step.denied or step.kind == "allowed" else 1
+        lost = runs == 0 and bool(used) and broken
+        found.counts["lost"] += lost and expected
+        again = broken and expected < runs <= len(used)
+        return wrong if runs == expected or lost or again else [*wrong, f"ran {runs} times"]
 
     def _read(self, mark: str) -> list[str]:
         """Return what the model last read of a call."""

@@ -100,10 +100,13 @@ def outcomes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
                 text = str(block["content"])
                 if not any(each in text for each in _NO_OUTCOME):
                     yield calls[block["tool_use_id"]], text
-            elif block["type"] == "text" and message["role"] == "user":
+            elif block["type"] == "text" and message["role"] in ("user", "system"):
                 for line in block["text"].splitlines():
-                    if line.startswith("About your") and not _is_to_be_repeated(line):
+                    if line.startswith("About your") and not _is_to_be_repeated(line) or _RAN in line:
                         yield line, line
+
+
+_RAN = "waited for a person, and has run now"
 
 
 def _is_to_be_repeated(line: str) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claude_agent_sdk import HookMatcher
+from claude_agent_sdk import ClaudeAgentOptions, HookMatcher
 
 from askback import AsyncClient
 from askback.adapters.claude import NotOfClaude, continue_session, with_askback
@@ -77,6 +77,44 @@ async def test_of_two_calls_that_need_a_person_the_first_is_deferred_and_the_oth
     await person.requests.decide(again, "approve")
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
+    assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
+
+
+async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_its_result(
+    process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
+) -> None:
+    """It does in a session that was resumed before, if a later call of the same message has a result."""
+    two = [touch("one", "toolu_one"), touch("two", "toolu_two")]
+    model.play("go", [touch("zero", "toolu_zero")], two)
+    async with process("go", durable=True) as line:
+        assert (await line())["deferred"] == "toolu_zero"
+    await person.requests.decide(await asked(person, thread), "approve")
+    async with process(durable=True) as line:
+        assert (await line())["deferred"] == "toolu_one"
+    await person.requests.decide(await asked(person, thread, 2), "approve")
+    async with process(durable=True) as line:
+        assert (await line())["result"] == "done"
+    said = 'The call of the tool Bash with {"command": "touch one"} waited for a person, and has run now.'
+    assert any(said in body.replace('\\\\\\"', '"').replace('\\"', '"') for body in model.received)
+    assert sorted(path.name for path in project.iterdir()) == ["one", "zero"]
+
+
+async def test_a_resume_that_comes_again_does_not_interrupt_the_call_that_was_deferred_since(
+    agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
+) -> None:
+    def durable() -> ClaudeAgentOptions:
+        return with_askback(options(), agent, thread_id=thread, durable=True)
+
+    model.play("go", [touch("one", "toolu_one")], [touch("two", "toolu_two")])
+    await run(durable(), "go")
+    await person.requests.decide(await asked(person, thread), "approve")
+    (resume,) = await agent.resumes.pull(thread, wait=20)
+    for _ in range(2):
+        deferred = result_of([each async for each in continue_session(resume, durable())]).deferred_tool_use
+        assert deferred is not None
+        assert deferred.id == "toolu_two"
+    await person.requests.decide(await asked(person, thread, 2), "approve")
+    assert result_of([each async for each in continue_session(resume, durable())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
 
 

@@ -14,8 +14,11 @@ from askback.adapters.claude.hooks import Json, merged
 from askback.client import Resume
 from askback.errors import AskbackError
 
-REPLAY_S = 10.0
-"""Seconds in which Claude Code asks again about the call that it deferred; it takes half a second."""
+REPLAY_S = 60.0
+"""Seconds to wait until Claude Code asks again about the call that it deferred, before a prompt is sent.
+
+It takes half a second on an idle machine. A prompt that came before would interrupt the call.
+"""
 
 GO_ON = "The program was stopped while you worked. Go on where you were."
 

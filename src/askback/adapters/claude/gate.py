@@ -31,6 +31,7 @@ from askback.adapters.claude.calls import (
 )
 from askback.adapters.claude.hooks import Hooks, Json, output
 from askback.adapters.claude.leftovers import Leftovers
+from askback.adapters.claude.replays import said_again
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
 from askback.domain.decision import Decision
@@ -77,6 +78,9 @@ class Gate:
         """Approved calls that run, by their ids."""
         self._leftovers = Leftovers(ask)
         self._look_for_leftovers = not durable
+        self._prompted = False
+        self._replayed: str | None = None
+        """The call that an earlier process deferred: the first one if the session continues without a prompt."""
         self._deferred: InputRequest | None = None
         """The request that the run ends for, unless something else becomes of its call."""
 
@@ -109,7 +113,7 @@ class Gate:
         return result
 
     async def _begin(self, told: Json, _id: str | None, _context: object) -> Json:
-        self._session_id = told["session_id"]
+        self._session_id, self._prompted = told["session_id"], True
         if not self._look_for_leftovers:
             return {}
         self._look_for_leftovers = False
@@ -128,6 +132,8 @@ class Gate:
         self._seen[call_id] = told
         if not self._durable or told.get("agent_id") is not None:
             return output("PreToolUse", permissionDecision="ask")
+        if not self._prompted:
+            self._prompted, self._replayed = True, call_id
         found = await self._decide(self._use(tool, told["tool_input"], call_id, None), wait=False)
         if not isinstance(found, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
@@ -144,14 +150,18 @@ class Gate:
             await self._withdraw(request)
         return {}
 
-    async def _succeeded(self, _told: Json, call_id: str | None, _context: object) -> Json:
+    async def _succeeded(self, told: Json, call_id: str | None, _context: object) -> Json:
         decision = await self._report(call_id, "succeeded")
-        said = "" if decision is None else _said_with(decision)
-        return output("PostToolUse", additionalContext=said) if said else {}
+        return self._after("PostToolUse", told, "" if decision is None else _said_with(decision))
 
-    async def _failed(self, _told: Json, call_id: str | None, _context: object) -> Json:
+    async def _failed(self, told: Json, call_id: str | None, _context: object) -> Json:
         await self._report(call_id, "failed")
-        return {}
+        return self._after("PostToolUseFailure", told, "")
+
+    def _after(self, event: str, told: Json, text: str) -> Json:
+        if told["tool_use_id"] == self._replayed:
+            text = "\n".join(filter(None, (text, said_again(told))))
+        return output(event, additionalContext=text) if text else {}
 
     def _use(self, tool: str, tool_input: Json, call_id: str, agent_id: str | None) -> ToolUse:
         told = self._seen.get(call_id, {})

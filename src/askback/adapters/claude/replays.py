@@ -1,0 +1,48 @@
+"""The result of a deferred call, said once more where Claude Code loses it.
+
+Claude Code 2.1.332 loses the result of a deferred call if another call of the same message has a result already and the
+session was resumed before: Claude reads that the result is missing, and would make the call again.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from askback.adapters.claude.hooks import Json
+from askback.domain.questiontext import quote
+
+LONGEST = 20_000
+"""Characters of a result that are said once more."""
+
+_RESULT = (
+    "The call of the tool {tool} with {input} waited for a person, and has run now. Do not make it again, also if its "
+    "result is missing above. Its result: {result}"
+)
+
+
+def said_again(told: Json) -> str:
+    """Return the sentence about a deferred call that has run, empty if Claude reads its result.
+
+    `told` is what Claude Code passes to the hook after the call.
+    """
+    if is_last_of_message(Path(told["transcript_path"]), told["tool_use_id"]):
+        return ""
+    result = told.get("tool_response", told.get("error"))
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    return _RESULT.format(tool=told["tool_name"], input=quote(told["tool_input"]), result=text[:LONGEST])
+
+
+def is_last_of_message(transcript: Path, call_id: str) -> bool:
+    """Return whether no other call follows in the message of a call; false if the transcript cannot be read."""
+    messages = dict[str, list[str]]()
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        for line in transcript.read_text("utf-8").splitlines():
+            entry: Any = json.loads(line)
+            if entry.get("type") == "assistant":
+                calls = messages.setdefault(entry["message"]["id"], [])
+                calls += [each["id"] for each in entry["message"]["content"] if each["type"] == "tool_use"]
+        return any(calls[-1:] == [call_id] for calls in messages.values())
+    return False
