@@ -67,6 +67,15 @@ def pytest_runtest_makereport(
     return report
 
 
+_LONG = ("e2e", "demo", "fault", "examples", "leaks", "chat")
+"""Folders with tests that take longer than others."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run the browser tests last: Playwright's loop stays in the main thread, where no other can start then."""
-    items.sort(key=lambda item: "e2e" in item.path.parts)
+    """Run long tests first: one that begins last is waited for by processes that have nothing left to do.
+
+    Those of each folder stay together, because Playwright's synchronous loop ends with the last test of its folder.
+    """
+    items.sort(
+        key=lambda item: next((at for at, name in enumerate(_LONG) if name in item.path.parts), len(_LONG))
+    )

@@ -116,28 +116,27 @@ async def test_axe_finds_nothing_in_the_application(
     assert found == {"empty": [], "list": [], "request": [], "phone": []}
 
 
-@pytest.mark.parametrize(
-    ("place", "listed", "not_listed"),
-    [
-        ("/", "Select, to decide several at once", None),
-        ("/conversations", "Next in the list", "Select, to decide several at once"),
-        ("/history", "Next in the list", "Allow once"),
-        ("/rules", "Search", "Next in the list"),
-        ("/secrets", "Undo", "Search"),
-    ],
-)
-async def test_a_question_mark_lists_the_keys_of_the_place(
-    screen: OpenScreen, team: Team, place: str, listed: str, not_listed: str | None
-) -> None:
-    eva = await screen(place, house=team)
-    await expect(eva.page.get_by_role("heading", level=1)).to_be_visible()
-    await eva.page.keyboard.press("?")
-    await expect(eva.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
-    sheet = eva.page.locator("askback-modal")
-    await expect(sheet.get_by_text(listed, exact=True)).to_be_visible()
-    await expect(sheet.get_by_text("Show these shortcuts")).to_be_visible()
-    if not_listed:
-        await expect(sheet.get_by_text(not_listed, exact=True)).to_have_count(0)
-    assert await eva.violations() == []
-    await eva.page.keyboard.press("Escape")
-    await expect(sheet).to_have_count(0)
+KEYS = {
+    "/": ("Select, to decide several at once", None),
+    "/conversations": ("Next in the list", "Select, to decide several at once"),
+    "/history": ("Next in the list", "Allow once"),
+    "/rules": ("Search", "Next in the list"),
+    "/secrets": ("Undo", "Search"),
+}
+
+
+async def test_a_question_mark_lists_the_keys_of_the_place(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/", house=team)
+    for place, (listed, not_listed) in KEYS.items():
+        await eva.go(place)
+        await expect(eva.page.get_by_role("heading", level=1)).to_be_visible()
+        await eva.page.keyboard.press("?")
+        await expect(eva.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+        sheet = eva.page.locator("askback-modal")
+        await expect(sheet.get_by_text(listed, exact=True)).to_be_visible()
+        await expect(sheet.get_by_text("Show these shortcuts")).to_be_visible()
+        if not_listed:
+            await expect(sheet.get_by_text(not_listed, exact=True)).to_have_count(0)
+        assert await eva.violations() == [], place
+        await eva.page.keyboard.press("Escape")
+        await expect(sheet).to_have_count(0)

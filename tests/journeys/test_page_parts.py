@@ -43,8 +43,7 @@ async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
     assert (fetched(eva, "receipt"), fetched(eva, "rich")) == (1, rich)
 
 
-@pytest.mark.parametrize("page", ["/t", "/r"])
-@pytest.mark.parametrize("part", ["receipt", "store"])
+@pytest.mark.parametrize(("page", "part"), [("/t", "receipt"), ("/r", "store")])
 async def test_without_the_receipt_the_card_says_that_it_is_answered_and_draws_it_after_a_reconnect(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str, part: str
 ) -> None:
