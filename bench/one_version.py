@@ -13,6 +13,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Generator
 from contextlib import contextmanager, nullcontext
 from itertools import count
@@ -27,6 +28,7 @@ from bench.payload import questionnaire
 
 _numbers = count()
 _TOTALS = re.compile(rb"^totals: (\d+)", re.MULTILINE)
+IDLE_S = 5.0
 _LOOP = "01"
 """The number of the thread of the event loop."""
 
@@ -44,30 +46,41 @@ FORMS = {"repeated": questionnaire, "new": with_new_labels}
 class Instructions:
     """Counts the instructions of a server, in place of its CPU time.
 
-    The count begins with the first question, so a start under valgrind takes seconds and not minutes.
+    The count begins with the first question, so a start under valgrind takes seconds and not minutes. What the server
+    does in the same time without requests is not in the count: the slower the machine, the more often its clocks fire.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._begun: set[int] = set()
-        self.loop = 0
-        """Of them by the event loop."""
+        self._began: dict[int, float] = {}
+        self.loop = 0.0
+        """Millions of them by the event loop."""
 
     def millions(self, server: servers.Server) -> float:
         """Return how many million instructions a server has executed since the last question."""
         pid = server.process.pid
-        if pid not in self._begun:
-            self._begun.add(pid)
+        if pid not in self._began:
             _control("--instr=on", pid)
+            self._began[pid] = time.monotonic()
             return 0.0
+        total, loop = self._dump(pid)
+        seconds = time.monotonic() - self._began[pid]
+        time.sleep(IDLE_S)
+        idle, idle_loop = self._dump(pid)
+        self.loop += loop - idle_loop / IDLE_S * seconds
+        return total - idle / IDLE_S * seconds
+
+    def _dump(self, pid: int) -> tuple[float, float]:
+        """Return the millions of instructions since the last dump, and those of the event loop."""
         _control("--dump", pid)
-        total = 0
-        for dump in self._folder.glob(f"{pid}.1-*"):
-            executed = sum(map(int, _TOTALS.findall(dump.read_bytes())))
+        total = loop = 0.0
+        for dump in self._folder.glob(f"{pid}.*-*"):
+            executed = sum(map(int, _TOTALS.findall(dump.read_bytes()))) / 1e6
+            dump.unlink()
             total += executed
             if dump.name.endswith(f"-{_LOOP}"):
-                self.loop += executed
-        return total / 1e6
+                loop += executed
+        return total, loop
 
 
 def _control(action: str, pid: int) -> None:
@@ -112,8 +125,8 @@ def main() -> None:
                 )
             if instructions is not None:
                 figures = {
-                    "instructions_k": round(figures["server_cpu_us"] * 1000),
-                    "loop_instructions_k": round(instructions.loop / case["total"] / 1000),
+                    "instructions_k": round(figures["server_cpu_us"] / 1000),
+                    "loop_instructions_k": round(instructions.loop / case["total"] * 1000),
                 }
             print(json.dumps(figures), flush=True)
 

@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import IO
 
 from askback.cli.connection import reachable
 from askback.client.discovery import CREDENTIALS
 from askback.errors import AskbackError
 from askback.server import server_file
+from askback.storage.private import try_lock
 
 LOG, PID, LOCK = "server.log", "server.pid", "start.lock"
 
@@ -50,7 +50,7 @@ def _start(data_dir: Path, port: tuple[str, ...]) -> bool:
     """Start a server and return whether it is ready, by its line of JSON."""
     words = (sys.executable, "-m", "askback", "serve", "--data-dir", str(data_dir), "--ready-json", *port)
     with (data_dir / PID).open("a+") as pid:
-        if not _try_lock(pid):
+        if not try_lock(pid.fileno()):
             return False  # a server that does not answer still runs
         with open(data_dir / LOG, "w", opener=_open_private) as log:
             process = subprocess.Popen(  # noqa: S603 - our own module
@@ -81,18 +81,10 @@ def stop_server(data_dir: Path) -> bool:
         return False
     with pid, (data_dir / LOCK).open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)  # one that is just being started has written its id by then
-        if _try_lock(pid):
+        if try_lock(pid.fileno()):
             return False
         os.kill(int(pid.read()), signal.SIGTERM)
         fcntl.flock(pid, fcntl.LOCK_EX)
-    return True
-
-
-def _try_lock(file: IO[str]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
     return True
 
 

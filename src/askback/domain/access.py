@@ -18,12 +18,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import IntEnum
 from functools import lru_cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
+
+from askback.domain.values import frozen
 
 CACHE_SIZE = 1_024
 
@@ -49,7 +51,7 @@ class AccessLevel(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ThreadAgents:
     """The agents of a thread by id; the first one owns it. All agents of the person `user` belong to it too."""
 
@@ -66,7 +68,7 @@ class ThreadAgents:
         return json.dumps({"ids": self.ids, "user": self.user}, separators=(",", ":"), ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AccessList:
     """The access to a thread: `owner` and the keys of `people` are ids of persons, as in their principals.
 

@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, cast
 
@@ -20,6 +19,7 @@ import rfc8785
 
 from askback.domain.faults import Faults
 from askback.domain.jsontext import parse
+from askback.domain.values import frozen
 
 GENESIS = "0" * 64
 """The `prev` of the first entry."""
@@ -27,7 +27,7 @@ GENESIS = "0" * 64
 _NO_ENTRY = "This is no entry."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ChainBreak:
     """The place where a chain is broken: the line (1 is the first), and why."""
 
@@ -118,7 +118,7 @@ class SealStatus(StrEnum):
     UNKNOWN_KEY = "unknown_key"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class HeadSeal:
     """The seal on the newest entry of a log; its text is `1.<key id>.<seq>.<unsealed>.<mac>`.
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, Self, cast
 
 from askback.domain.approval import Mode, Scope
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.modeltext import TEXTS, model_text, refusal_text
 from askback.domain.request import Answer, InputRequest
+from askback.domain.values import frozen
 
 DecisionStatus = Literal[
     "approve", "deny", "declined", "cancelled", "expired", "revoked", "used", "pending", "unavailable"
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(slots=True, kw_only=True)
 class Decision:
     """Whether a call may run; true only if it was approved, so `if decision:` is all you need.
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from askback.domain import jsontext
@@ -15,6 +15,7 @@ from askback.domain.access import UNSHARED, AccessList, ThreadAgents
 from askback.domain.spec import Spec
 from askback.domain.state import State
 from askback.domain.timestamps import rfc3339
+from askback.domain.values import frozen
 
 REQUEST_CREATED = "request.created"
 """The request was created. Later events of a settled request are `request.<status>`."""
@@ -83,7 +84,7 @@ _SUBJECTS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class EventDraft:
     """An event before it is stored; the store assigns its numbers.
 
@@ -106,7 +107,7 @@ class EventDraft:
     agent: ThreadAgents | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Event:
     """A committed event; `text` is its wire form, encoded once for all readers.
 

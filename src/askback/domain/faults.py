@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from askback.domain.values import frozen
 from askback.messages.languages import choose
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Fault:
     """One broken rule.
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.domain.faults import Faults, fault
 from askback.domain.fields import File, Form
 from askback.domain.filetypes import BY_EXTENSION, extension
+from askback.domain.values import frozen
 
 ACCEPT = re.compile(r"\.[a-z0-9][a-z0-9.+_-]{0,31}|[a-z0-9]+/(?:\*|[a-z0-9][a-z0-9.+-]{0,99})", re.IGNORECASE)
 """The items of `accept`: an extension (`.pdf`), a type (`application/pdf`), or all types of a group (`image/*`)."""
@@ -23,7 +23,7 @@ _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 """Unicode categories that are removed from a name: control characters, bidirectional marks, line ends."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class UploadedFile:
     """A file that the server has stored; `type` is detected from its bytes, `field` is where it was uploaded."""
 

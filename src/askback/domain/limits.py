@@ -5,13 +5,13 @@ Lengths are Unicode code points unless the name says bytes (requirement D12).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from askback.domain.values import frozen
 
 SAFE_INTEGER = 2**53 - 1
 """The largest whole number that JavaScript and JSON readers keep exactly."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Limits:
     """The limits of one server. Defaults follow L3–L5, and are larger where real forms need it."""
 

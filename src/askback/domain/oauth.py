@@ -9,13 +9,14 @@ import base64
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, TypeGuard, cast
 
 from askback.domain import jsontext
 from askback.domain.faults import Faults
 from askback.domain.limits import Limits
 from askback.domain.secrets.secret import RawBody, Secret
+from askback.domain.values import frozen
 
 Failure = Literal["access_denied", "scopes_missing", "provider_error", "provider_unreachable"]
 """Why connecting an account failed; the request stays open."""
@@ -25,7 +26,7 @@ SCOPES = 50
 PROVIDER = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class OauthProvider:
     """A provider of the settings. `scopes` are those that agents may ask for, and all that are asked by default."""
 
@@ -42,7 +43,7 @@ class OauthProvider:
         return f"{self.name.upper().replace('-', '_')}_TOKEN"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Grant:
     """The tokens that a provider granted."""
 

@@ -7,7 +7,7 @@ is encoded once, when the request is created. Events store only the state, so th
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from askback.domain import jsontext
@@ -15,9 +15,10 @@ from askback.domain.access import UNSHARED, AccessList
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.spec import Spec
 from askback.domain.state import End, State, end_of, settled_state
+from askback.domain.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Labels:
     """The agent's own ids of a new request, by which lists find it; they are in its spec as well.
 
@@ -33,7 +34,7 @@ class Labels:
 NO_LABELS = Labels()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Record:
     """One stored request; times are milliseconds since the epoch."""
 

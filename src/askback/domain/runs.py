@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from askback.domain import jsontext
 from askback.domain.timestamps import rfc3339
+from askback.domain.values import frozen
 
 SILENT = "timeout"
 """The reason of a run that the server ended because it was inactive."""
@@ -15,7 +15,7 @@ ARCHIVED = "thread_archived"
 """The reason of a run that the server ended because its thread was archived."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Run:
     """One run; `agent` is the id of its agent, `metadata` is JSON text, times are in milliseconds.
 

@@ -11,19 +11,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.resources import files
 from operator import itemgetter
 from typing import Any, Literal
 
 import re2  # pyright: ignore[reportMissingTypeStubs]  # google-re2 ships none
 
+from askback.domain.values import frozen
+
 Kind = Literal["private_key", "connection_string", "jwt", "api_key", "bearer", "assignment", "token"]
 
 _re2: Any = re2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Shape:
     """The kind and place of a match, never its text: indices of code points, `end` is the first one after it."""
 

@@ -7,7 +7,6 @@ and counts the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -18,6 +17,7 @@ from askback.domain.options import OptionsFrom, OptionValue, spelled_out
 from askback.domain.request import InputRequest
 from askback.domain.validation.report import Report
 from askback.domain.validation.text_check import TextCheck
+from askback.domain.values import frozen
 
 Choice = Select | Radio | Multiselect
 
@@ -51,7 +51,7 @@ OptionReply = OptionPage | Sequence[SourceOption | Mapping[str, Any] | str] | Ma
 """A source's options; a plain string is an option whose value is its label."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class OptionQuery:
     """A search of a source, or with `values` a lookup of the options with these values.
 

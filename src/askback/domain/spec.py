@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, cast
 
@@ -23,6 +22,7 @@ from askback.domain.approval import ShownApproval
 from askback.domain.deadlines import TimeoutSettings
 from askback.domain.fields import Form
 from askback.domain.secrets.request import ShownSecret
+from askback.domain.values import frozen
 from askback.domain.view import languages_of
 
 _NAMES = frozenset({"names", "metadata", "present"})
@@ -72,7 +72,7 @@ class AskedPackage(BaseModel):
     data: dict[str, JsonValue]
 
 
-@dataclass(frozen=True)
+@frozen()
 class Spec:
     """The question of a request: `text` is a JSON object; its values are decoded on first use."""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, TypedDict
 
@@ -18,6 +17,7 @@ from pydantic_core import to_json
 from askback.domain import jsontext
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.timestamps import rfc3339
+from askback.domain.values import frozen
 
 _LASTING = (
     "queued_behind", "votes", "shown_at", "escalated", "assigned", "detached", "unseen", "updates",
@@ -65,7 +65,7 @@ class Members(TypedDict, total=False):
     submission: str
 
 
-@dataclass(frozen=True)
+@frozen()
 class State:
     """The state of a request: `text` is a JSON object; its members are decoded on first use."""
 

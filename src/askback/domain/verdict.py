@@ -7,11 +7,11 @@ the server use the same values.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
 from askback.domain.fields import Form
+from askback.domain.values import frozen
 
 
 class Unchanged(Enum):
@@ -23,7 +23,7 @@ class Unchanged(Enum):
 UNCHANGED = Unchanged.UNCHANGED
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Accept:
     """Accept the answer, with other `values`, data for the agent, a sentence for the person.
 
@@ -35,7 +35,7 @@ class Accept:
     message: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AskAgain:
     """Ask again: with errors by field id, a sentence about all of it, another form, or another deadline.
 

@@ -14,9 +14,10 @@ import hmac
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import Literal, get_args
+
+from askback.domain.values import frozen
 
 RESUME = "resume"
 TEST = "test"
@@ -80,7 +81,7 @@ _OUTSIDE_6 = ip_network("2000::/3")
 Address = IPv4Address | IPv6Address
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class WebhookTarget:
     """The destination of a URL: `host` in lower case without brackets, `path` with the query."""
 
@@ -101,7 +102,7 @@ class WebhookTarget:
         return host if self.port == _default_port(self.scheme) else f"{host}:{self.port}"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AllowedTargets:
     """The hosts and networks that the operator lets webhooks reach besides the public network."""
 

@@ -9,14 +9,15 @@ Contracts, beside those of `askback.ports.store`:
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from askback.domain.values import frozen
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Root:
     """A folder below which an agent may read without asking; `granted_by` is a JSON object text, times are ms."""
 
@@ -25,7 +26,7 @@ class Root:
     granted_by: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Agent:
     """A program that asks people. Its requests, rules, grants, roots and threads belong to it; its tokens can change.
 
@@ -43,7 +44,7 @@ class Agent:
     roots: tuple[Root, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Token:
     """A stored token: its principal, its source, and its times in ms.
 
@@ -136,7 +137,7 @@ class AgentStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Principal:
     """The caller. `role` is requester, responder, admin or runner.
 

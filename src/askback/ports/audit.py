@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain.audit import SealStatus
+from askback.domain.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AuditHead:
     """The newest entry of a tenant's log, `seq` and hash, and the text of its seal (`domain.auditseal`)."""
 

@@ -8,10 +8,10 @@ thread.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain.events import Event
+from askback.domain.values import frozen
 
 Listener = Callable[[Event], None]
 
@@ -97,7 +97,7 @@ def tenant_of(topic: str) -> str:
     return topic.split("\x00", 2)[1]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Notice:
     """The server `origin` committed the events of `tenant` at the positions from `first` to `last`."""
 
@@ -107,7 +107,7 @@ class Notice:
     last: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Dismissal:
     """The server `origin` dismissed a principal, whose connections to every server have to end."""
 
@@ -115,7 +115,7 @@ class Dismissal:
     principal_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Arrival:
     """At the server `origin` a first person watches a thread of `tenant`, or all of them (None)."""
 
@@ -124,7 +124,7 @@ class Arrival:
     thread_id: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Activity:
     """At the server `origin` a person answers a request now, or has stopped (`active` false).
 
@@ -141,7 +141,7 @@ class Activity:
     active: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class PersonalChange:
     """At the server `origin` something has changed of which agents are never notified.
 

@@ -19,10 +19,10 @@ Contracts 1, 5, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from askback.domain.files import UploadedFile
+from askback.domain.values import frozen
 
 if TYPE_CHECKING:
     pass
@@ -45,7 +45,7 @@ class FileRefused(Exception):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class StoredFile:
     """A file without its bytes. `person` is the `user` of its uploader; times are ms since the epoch.
 
@@ -73,7 +73,7 @@ class StoredFile:
         return UploadedFile(self.id, self.field, self.name, self.size, self.type, self.sha256)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class FileClaim:
     """The files that an answer of a request names; with `ends`, the request drops all others."""
 
@@ -83,7 +83,7 @@ class FileClaim:
     ends: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class FileShare:
     """The files of a thread, named by answers or uploaded for messages, that a message of this thread names."""
 

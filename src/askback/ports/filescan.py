@@ -14,11 +14,12 @@ exception, or more than `limits.file_scan_s` seconds, refuses it too, and the pe
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
 from typing import Protocol
 
+from askback.domain.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen(slots=True)
 class FileToScan:
     """A complete file; `type` is detected from its bytes. `chunks()` reads it, in pieces of at most 256 KiB.
 

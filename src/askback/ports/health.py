@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
+from askback.domain.values import frozen
 
-@dataclass(frozen=True, slots=True)
+
+@frozen(slots=True)
 class Counts:
     """The backlog over all tenants. `open` counts open requests by kind."""
 
@@ -18,7 +20,7 @@ class Counts:
     deliveries_dead: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Pressure:
     """The groups and changes written by this process since its start, and the number of changes waiting now."""
 
@@ -27,7 +29,7 @@ class Pressure:
     queued: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Schema:
     """The database, and the number of its last migration."""
 

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from askback.domain.access import AccessList
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
+from askback.domain.values import frozen
 from askback.ports.policy import NOTHING, SideEffects
 
 Place = tuple[str, str]
 """A place in the history: `settled_at` and the id of the request."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class HistoryRow:
     """A settled request in the history.
 
@@ -44,7 +44,7 @@ class HistoryRow:
         return self.settled_at, self.request_id
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Comment:
     """A person's comment on a request for other people; `author` is a JSON object, `created_at` in ms."""
 

@@ -20,12 +20,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
 from askback.domain.kinds import KINDS
+from askback.domain.values import frozen
 
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}[a-z0-9]")
 
@@ -34,7 +34,7 @@ def _accepted(_asked: Any, _answer: Any) -> Mapping[str, str]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class KindExtension:
     """One kind of a package.
 

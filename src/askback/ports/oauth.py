@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
+from askback.domain.values import frozen
 from askback.ports.agents import Principal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class OauthAttempt:
     """A click that leads to a provider.
 

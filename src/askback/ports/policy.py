@@ -7,9 +7,9 @@ Rules, settings, the one use of each approved call, and the audit log. The contr
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from askback.domain.values import frozen
 from askback.ports.audit import AuditHead, HeadSeals
 from askback.ports.files import FileClaim, FileShare
 from askback.ports.outcome import Outcome
@@ -17,7 +17,7 @@ from askback.ports.resumes import Resume
 from askback.ports.secrets import Grant, SecretRecord, SecretUse
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RuleRecord:
     """A stored rule: the columns that are searched or compared, and `wire`, the JSON object for display.
 
@@ -39,7 +39,7 @@ class RuleRecord:
     agent: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RuleUse:
     """A rule decided about the call of a request at `at` (ms): a stored one by its id, a built-in one by its text."""
 
@@ -49,7 +49,7 @@ class RuleUse:
     request_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RuleUsage:
     """How often a rule decided, and the last time (ms), with the request and its thread.
 
@@ -63,7 +63,7 @@ class RuleUsage:
     thread_title: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class PolicyRecord:
     """Settings of a tenant (`thread_id` empty), or of one thread, as a JSON object that is merged into the stored one.
 
@@ -75,7 +75,7 @@ class PolicyRecord:
     data: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class PolicyView:
     """Everything that decides about a call, read in one snapshot; settings are None if none were stored.
 
@@ -89,7 +89,7 @@ class PolicyView:
     roots: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AuditDraft:
     """An entry for the audit log: a JSON object text without `seq`, `prev` and `hash`, which the store adds.
 
@@ -102,7 +102,7 @@ class AuditDraft:
     thread_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Refusal:
     """A person refused a request; until `until`, the same request is refused without asking.
 
@@ -118,7 +118,7 @@ class Refusal:
     until: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Lift:
     """Refusals in a thread end at `at` (ms): all of them, those of request `request_id`, or those of a requester."""
 
@@ -129,7 +129,7 @@ class Lift:
     requester: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class SideEffects:
     """The other writes in the transaction of a change. A policy is merged into the stored one.
 
@@ -158,7 +158,7 @@ class SideEffects:
 NOTHING = SideEffects()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Execution:
     """The one use of an approved call; times are milliseconds since the epoch."""
 

@@ -12,13 +12,14 @@ never repeated automatically: if its result is lost, the person is asked to send
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol
 
 from askback.domain.secrets.secret import Secret
+from askback.domain.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Verdict:
     """The result of a probe. `faults` are texts for the person by name, and never quote a value."""
 

@@ -11,14 +11,14 @@ A resume is written in the transaction that settles its request, or that stores 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain.record import Record
+from askback.domain.values import frozen
 from askback.ports.outcome import Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Resume:
     """A notice for `requester` that a request has ended. `available_at` is in ms since the epoch.
 
@@ -38,7 +38,7 @@ class Resume:
     cause: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Lease:
     """A resume leased until `until` (ms) for the `attempt`-th time, and its settled request."""
 
@@ -48,7 +48,7 @@ class Lease:
     until: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ResumeStatus:
     """The status of a resume; its `available_at` is the end of its lease, if it has one."""
 

@@ -7,14 +7,14 @@ agent of a thread; without one nothing is leased.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from askback.domain.values import frozen
 
 
 class VersionTaken(Exception):
     """The secret has changed since it was read: read it again, seal again, write again."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class SecretRecord:
     """A sealed secret. `wire` is its JSON object for people: names and times, never a value.
 
@@ -33,7 +33,7 @@ class SecretRecord:
     wire: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Grant:
     """The agent `requester` of a thread may use the secret `secret_id` under `name`, because of a request."""
 
@@ -45,7 +45,7 @@ class Grant:
     request_id: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class SecretUse:
     """The value of a secret was read at `at` (ms) by `actor`, a JSON object."""
 
@@ -55,7 +55,7 @@ class SecretUse:
     actor: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class SecretLocation:
     """A scope of secrets and its subject."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
+from askback.domain.values import frozen
 from askback.ports.agents import Principal
 from askback.ports.policy import NOTHING, SideEffects
 
@@ -13,7 +13,7 @@ IDLE_MS = 8 * 3600 * 1000
 """How long a session lasts without a call."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Session:
     """A browser session: its principal, and `half`, the digest of the secret that its pages keep.
 
@@ -29,7 +29,7 @@ class Session:
     expires_at: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class NewSession:
     """A session that a login code opens; see `Session`."""
 

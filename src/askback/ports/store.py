@@ -29,7 +29,6 @@ Contracts of every backend, each checked by `tests.contracts.store`:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain import jsontext
@@ -41,6 +40,7 @@ from askback.domain.runs import Run
 from askback.domain.spec import Spec
 from askback.domain.state import End, State, end_of
 from askback.domain.transcript import MessageChange
+from askback.domain.values import frozen
 from askback.ports.agents import AgentStore
 from askback.ports.agents import Principal as Principal  # noqa: PLC0414 - exported from here too
 from askback.ports.conversations import ConversationStore
@@ -59,7 +59,7 @@ from askback.ports.threads import Quota, ThreadStore
 from askback.ports.webhooks import WebhookStore
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Claim:
     """An idempotency key: its principal, its scope (`create`, `answer:req_…`), the key, and a digest of the body."""
 
@@ -103,7 +103,7 @@ class KeyHeld(Exception):
         self.record = record
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AnswerMessage:
     """An answer as a message, which nobody can change; the data of the event is the message."""
 
@@ -111,7 +111,7 @@ class AnswerMessage:
     event: EventDraft
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Settlement:
     """A step of the lifecycle to try on one row.
 
@@ -147,7 +147,7 @@ class Settlement:
         return end_of(self.status, self.state, at=self.event.at)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Change:
     """The row after a call, and whether the call changed it."""
 
@@ -155,7 +155,7 @@ class Change:
     outcome: Outcome
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Message:
     """A stored message; `data` is its JSON object as text, `seq` the number of its event in the thread."""
 
@@ -169,7 +169,7 @@ class Message:
         return jsontext.with_members(self.data, seq=self.seq)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ThreadView:
     """A snapshot of a thread: `seq` is the cursor after which events continue.
 

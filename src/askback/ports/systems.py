@@ -9,17 +9,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from askback.domain.faults import PathTable
 from askback.domain.model import Model
 from askback.domain.secrets.secret import RawBody
+from askback.domain.values import frozen
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Problem:
     """A refusal of the native API: the HTTP status, and the object below `error`."""
 
@@ -180,7 +180,7 @@ class Peer(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Socket:
     """A WebSocket of a system; `path` as in the table of operations, `max_bytes` the largest frame."""
 
@@ -210,7 +210,7 @@ class Call(Connection, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Answer:
     """A JSON reply; `outcome_of` is the request whose outcome it contains."""
 
@@ -228,14 +228,14 @@ class StreamEvent(NamedTuple):
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class EventStream:
     """A reply of server-sent events, until they end or the reader leaves."""
 
     events: AsyncIterator[StreamEvent]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Route:
     """An HTTP route, such as `POST /api/chats/{chat}`; a route that `lasts` waits for people, or streams events."""
 
@@ -245,7 +245,7 @@ class Route:
     lasts: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Tools:
     """Tools that a model calls over MCP at a path: the arguments of each by its name, described by their docstring.
 
@@ -258,7 +258,7 @@ class Tools:
     run: Callable[[Call, str, object, str | None], Awaitable[Json]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class System:
     """All paths of a system below its base URL; `refuse` returns the status and the body of a refusal over HTTP.
 

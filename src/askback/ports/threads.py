@@ -24,12 +24,12 @@ Contracts 1, 2, 5, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypedDict
 
 from askback.domain.access import UNSHARED, AccessList
 from askback.domain.events import EventDraft
 from askback.domain.record import Record
+from askback.domain.values import frozen
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 
@@ -61,7 +61,7 @@ class QuotaSpent(Exception):
 Spent = Literal["questions", "pending_in_thread", "pending_of_requester"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class CountLimit:
     """A limit of the forms that are counted under a name in a thread; None is the window of the quota.
 
@@ -86,7 +86,7 @@ class QuestionCount(NamedTuple):
     set_by_asker: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Quota:
     """Maximum counts; None means no limit.
 
@@ -107,7 +107,7 @@ class Quota:
         return self.window_ms if limit.window_ms is None else limit.window_ms
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ThreadTerms:
     """The policy settings of the tenant and of the thread, as JSON, and the access to the thread.
 
@@ -121,7 +121,7 @@ class ThreadTerms:
     answers_as_messages: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ThreadUse:
     """The number of forms created in a thread since `asked_from` (ms), and of its open requests of any kind."""
 
@@ -130,7 +130,7 @@ class ThreadUse:
     pending: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class IdleThread:
     """A thread without open requests, and the time of its last event, ms."""
 
@@ -139,7 +139,7 @@ class IdleThread:
     since: int
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ThreadDetails:
     """A thread in a list: `key` is its place in it, `metadata` is JSON text, times are ms."""
 

@@ -9,14 +9,14 @@ It may be called again for the same `Submission.id`, on another server, if a ser
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from askback.domain.request import Answer, InputRequest
+from askback.domain.values import frozen
 from askback.domain.verdict import Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Submission:
     """The event to decide about; `request` is its request, with the whole question."""
 

@@ -23,10 +23,10 @@ And of every source of keys:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 from askback.domain.secrets.secret import Secret
+from askback.domain.values import frozen
 
 
 class CannotOpen(Exception):
@@ -58,7 +58,7 @@ class KeysUnreachable(Exception):
     """The external key service cannot be reached; the call may be repeated."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Binding:
     """The context that a text is sealed for; it opens with no other.
 

@@ -13,10 +13,11 @@ Contracts 1, 8, 9, 10 and 11 of `askback.ports.store` apply here as well, and
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Protocol
 
+from askback.domain.values import frozen
 from askback.ports.policy import NOTHING, SideEffects
 
 
@@ -31,7 +32,7 @@ class DeliveryState(StrEnum):
     """There is nothing to send any more: the resume was pulled, or the event was erased."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Webhook:
     """An address that receives `events`; with a `requester`, only those of its requests.
 
@@ -50,7 +51,7 @@ class Webhook:
     active: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Delivery:
     """One message to a webhook.
 
@@ -152,7 +153,7 @@ class Unreachable(Exception):
     """The receiver did not answer: the text is a short reason and quotes nothing of its reply."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class WebhookResponse:
     """The response of the receiver; `retry_after` in seconds, if it sent one. `body` is empty unless requested."""
 

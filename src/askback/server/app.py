@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from askback.delivery.webhooks import HttpWebhookClient
 from askback.domain.events import Event
 from askback.domain.limits import Limits
 from askback.domain.modeltext import with_texts
+from askback.domain.values import frozen
 from askback.domain.webhooks import AllowedTargets
 from askback.errors import StoreUnusable
 from askback.ports.agents import Directory
@@ -302,7 +303,7 @@ def create_app(
     return App(settings, services, scratch=scratch)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Backends:
     """A store with its bus, clock and presence."""
 
@@ -349,7 +350,7 @@ def audit_logs(settings: Settings) -> AbstractContextManager[Iterator[TenantLog]
     return auditfile.read_audit(settings.database)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Keys:
     """The vault and the seals on the audit log, with the key file (`own`) if the server keeps one."""
 

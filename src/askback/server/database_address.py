@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
+from askback.domain.values import frozen
 from askback.errors import AskbackError
 
 POSTGRES = ("postgresql", "postgres")
@@ -19,7 +20,7 @@ class SettingsError(AskbackError):
     """A setting has a value that cannot be used; the message names the variable."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class PostgresAddress:
     """The address of a Postgres database, `postgresql://…`. Texts omit its password."""
 

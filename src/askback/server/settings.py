@@ -39,7 +39,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -50,6 +50,7 @@ from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import BRAND
 from askback.domain.oauth import OauthProvider
 from askback.domain.spec import REQUESTER
+from askback.domain.values import frozen
 from askback.domain.webhooks import AllowedTargets
 from askback.errors import StoreUnusable
 from askback.logs import FORMS
@@ -73,7 +74,7 @@ SHORT_TOKEN = 16
 """Minimum length of a token, so that it cannot be guessed."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Bootstrap:
     """A token that the deployer chose. It is left out of every repr."""
 
@@ -99,7 +100,7 @@ def data_folders(*more: Path | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(each) for path in found for each in (path, os.path.realpath(path))))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Settings:
     """How one server runs.
 

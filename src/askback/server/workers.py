@@ -18,6 +18,8 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from askback.domain.values import frozen
+
 RESTART_PAUSE_S = 1.0
 """The pause between the starts of a worker that ends before it is ready."""
 _READ_BYTES = 65_536
@@ -29,7 +31,7 @@ Reach = Mapping[str, str]
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Worker:
     """A worker: its number, and whether it replaces one that ended."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from anyio import CapacityLimiter
 
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import TEXTS
 from askback.domain.oauth import OauthProvider
+from askback.domain.values import frozen
 from askback.ports.agents import Directory
 from askback.ports.audit import HeadSeals
 from askback.ports.bus import Bus
@@ -32,7 +33,7 @@ from askback.service.local_state.store_cache import RecentRequests, TokenUsage
 from askback.service.local_state.waiting import AwaitingViewer, SubmissionQueue, WaiterRegistry
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Services:
     """The ports, limits and in-memory state that every use case gets; `askback.server.app` makes it once."""
 

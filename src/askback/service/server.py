@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.metadata import version
 
 from askback.domain.audit import SealStatus
+from askback.domain.values import frozen
 from askback.ports.audit import AuditHead
 from askback.ports.health import Schema
 from askback.ports.store import Principal
@@ -16,7 +16,7 @@ from askback.service.context import Services
 VERSION = version("askback")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Server:
     """The version of askback, its database, the reason if it is read-only, and the head of the audit log."""
 

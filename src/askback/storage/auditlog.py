@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from askback.domain.audit import GENESIS
+from askback.domain.values import frozen
 from askback.ports.audit import AuditHead
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class TenantLog:
     """What is given to `domain.audit.verify`.
 

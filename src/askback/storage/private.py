@@ -1,7 +1,8 @@
-"""Files that nobody but their owner may read, in folders that nobody else may write."""
+"""Files that nobody but their owner may read, in folders that nobody else may write, and their locks."""
 
 from __future__ import annotations
 
+import fcntl
 import stat
 from collections.abc import Iterable
 from pathlib import Path
@@ -39,3 +40,12 @@ def _mode(path: Path) -> int:
         return 0
     except OSError as error:
         raise StoreUnusable(f"{path} cannot be used: {error.strerror}.") from None
+
+
+def try_lock(descriptor: int) -> bool:
+    """Take the exclusive lock of an open file without waiting; return False if another process has it."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from askback.domain.values import frozen
 from askback.ports.store import Principal
 from askback.service.context import Services
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Call:
     """One call. `args` has all parameters that the operation has in the table.
 
@@ -26,7 +26,7 @@ class Call:
     locale: str = "en"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Result:
     """The JSON text of a reply; only HTTP shows a `status` other than the usual one, and `replayed`."""
 

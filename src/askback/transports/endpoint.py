@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Protocol
 from urllib.parse import unquote
 
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.routing import BaseRoute, Match, Route
 
+from askback.domain.values import frozen
 from askback.errors import NotFound
 from askback.ports.agents import Principal
 from askback.service.access import tokens
@@ -36,7 +37,7 @@ class Response(Protocol):
 HttpHandler = Callable[[HttpCall], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Bound:
     """An operation and its handler over HTTP."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from io import BytesIO
 from typing import Any, TypeVar
 from urllib.parse import parse_qs
@@ -14,6 +14,7 @@ import anyio
 
 from askback.domain import jsontext
 from askback.domain.secrets.secret import RawBody
+from askback.domain.values import frozen
 from askback.errors import TooLarge
 from askback.ports.sessions import Session
 from askback.ports.store import Principal
@@ -38,7 +39,7 @@ class ClientGone(Exception):
     """The client disconnected before the reply; no error is reported."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Reply:
     """A whole HTTP response."""
 
@@ -53,7 +54,7 @@ class Reply:
         await send({"type": "http.response.body", "body": self.body})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Identity:
     """The caller; `session` is set for a browser session."""
 
@@ -61,7 +62,7 @@ class Identity:
     session: Session | None = None
 
 
-@dataclass(frozen=True)
+@frozen()
 class HttpCall:
     """One HTTP request; `identity` is None on public routes, `args` are the parameters of the path and the query."""
 

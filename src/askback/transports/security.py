@@ -6,10 +6,11 @@ REST, SSE and the WebSocket share it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from ipaddress import ip_address
 
 from askback.domain.tracing import HEADER, read_trace
+from askback.domain.values import frozen
 from askback.errors import Forbidden, RateLimited, Refused, Unauthorized
 from askback.ports.sessions import Session
 from askback.ports.store import Principal
@@ -174,7 +175,7 @@ def _is_secure(ctx: Services) -> bool:
     return (ctx.public_url or "").startswith("https:")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Addresses:
     """The allowed names of the server, and the origins whose pages may call it.
 

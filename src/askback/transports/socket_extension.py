@@ -7,8 +7,9 @@ and written texts count as arrived.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from askback.domain.values import frozen
 
 EXTENSION = "askback.socket"
 
@@ -16,7 +17,7 @@ Confirm = Callable[[Callable[[], None]], None]
 """Calls back when everything sent before has arrived, or never."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Socket:
     """The features of the server for one accepted connection."""
 

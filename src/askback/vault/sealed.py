@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from dataclasses import dataclass
+
+from askback.domain.values import frozen
 
 FORMAT = "ab1"
 """The version of the text and of the box; a change to either needs a new one."""
@@ -22,7 +23,7 @@ _HEAD = COMMITMENT_BYTES + NONCE_BYTES
 KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Box:
     """An encrypted value. `commitment` identifies the data key, and is checked before the rest is used."""
 
@@ -32,7 +33,7 @@ class Box:
     """Ends with its tag of 16 bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Sealed:
     """The parts of a sealed text."""
 

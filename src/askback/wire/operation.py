@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from askback.domain.values import frozen
 
 REQUESTER = frozenset({"requester"})
 ADMIN = frozenset({"admin"})
@@ -34,7 +35,7 @@ HTTP: frozenset[Transport] = frozenset({"http"})
 WEBSOCKET: frozenset[Transport] = frozenset({"websocket"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Parameter:
     """An argument: a query parameter over HTTP, a member of the frame over the WebSocket.
 
@@ -50,7 +51,7 @@ class Parameter:
     over: frozenset[Transport] = BOTH
 
 
-@dataclass(frozen=True)
+@frozen()
 class Operation:
     """One row. `route` is the HTTP method and the path, `roles` are empty if no credential is needed.
 

@@ -7,7 +7,6 @@ certain raises `ServerOnly`: flags, word boundaries, octal escapes, `\C`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from askback.domain.patterns import charset
@@ -18,12 +17,13 @@ from askback.domain.patterns.charset import (
     escape_class_literal,
     escape_literal,
 )
+from askback.domain.values import frozen
 
 MAX_DEPTH = 12
 """Brackets within brackets; the check of a deeper pattern would cost more than it is worth."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Chars:
     """One character out of a set; `source` is its JavaScript."""
 
@@ -31,35 +31,35 @@ class Chars:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Edge:
     r"""`^`, `$`, `\A` or `\z`."""
 
     at_start: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Sequence:
     """One after the other."""
 
     items: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Choice:
     """One of several."""
 
     alternatives: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Group:
     """Brackets."""
 
     item: Node
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Repeat:
     """`item`, `low` to `high` times (None: without end)."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
@@ -14,6 +13,7 @@ from askback.domain.policy.digest import canonical_call, canonical_json, digest_
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.reading import SHELLS, Reading
 from askback.domain.policy.shell_input import ShellInput, normalize_folder, read_shell_input
+from askback.domain.values import frozen
 
 SHELL_TOOLS = shell_tools.NAMES
 
@@ -56,7 +56,7 @@ _NO_FILES = frozenset("0 1 2 /dev/null".split())
 _SEPARATOR = re.compile(r"__|[./:]")
 
 
-@dataclass(frozen=True)
+@frozen()
 class Call:
     """One call of a tool: its name and its input. Everything that is derived from them is computed once.
 

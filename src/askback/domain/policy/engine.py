@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, cast
 
 from askback.domain.approval import Mode
@@ -31,6 +31,7 @@ from askback.domain.policy.rule_set import RuleSet
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.shell.extended import ExtendedReading
 from askback.domain.policy.shell.reading import Reading
+from askback.domain.values import frozen
 
 MODES: tuple[Mode, ...] = ("plan", "normal", "accept_edits", "full")
 
@@ -42,7 +43,7 @@ _PLAN_MODE = RuleSet(PLAN_MODE_RULES)
 _JOINED = re.compile(r"[;&\n]")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Policy:
     """The rules that apply to a call's thread and project, and the settings.
 
@@ -76,7 +77,7 @@ class Policy:
         return ReadScope(self.roots, call.folder, self.own, self.secret_free)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class PolicyResult:
     """The decision about a call, with its reasons.
 

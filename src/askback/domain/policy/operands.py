@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 
 from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.programs import basename
+from askback.domain.values import frozen
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ProgramOptions:
     """How a program reads its arguments.
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from askback.domain.policy import paths
+from askback.domain.values import frozen
 
 HARMLESS = frozenset({"-", "/dev/null"})
 """Operands that name no file: standard input, and the empty device."""
@@ -23,7 +24,7 @@ _LEAST_DEPTH = 2
 _EDGES = r"(?<![\w.-]){}(?![\w-])"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ReadScope:
     """The folders that a call may read: granted roots, the folder of the call, and facts from the adapter.
 

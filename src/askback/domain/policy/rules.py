@@ -21,7 +21,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Any, Literal, cast
@@ -39,6 +39,7 @@ from askback.domain.policy.shell.prefix_check import objection
 from askback.domain.policy.shell.programs import basename
 from askback.domain.policy.shell.reading import SHELLS
 from askback.domain.policy.shell_input import normalize_folder
+from askback.domain.values import frozen
 
 Effect = Literal["deny", "ask", "allow"]
 
@@ -59,7 +60,7 @@ class RuleError(ValueError):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Rule:
     """One rule. `text` is its canonical form: rules with the same text match the same calls.
 

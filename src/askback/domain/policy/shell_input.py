@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
@@ -15,6 +14,7 @@ from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_words
 from askback.domain.policy.shell.literal import LiteralCheck, check_literal, check_literal_argv
 from askback.domain.policy.shell.reading import SHELLS
 from askback.domain.policy.shell_tools import NAMED_SHELLS, UNKNOWN_TOOL, ShellTool, tool_of
+from askback.domain.values import frozen
 
 _SYSTEM_FOLDERS = ("", "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/")
 _UNDERSTOOD = {f"{folder}{name}": name for folder in _SYSTEM_FOLDERS for name in ("bash", "sh")}
@@ -25,7 +25,7 @@ _PLAIN = re.compile(r"[\w./@%+:, -]*", re.ASCII)
 _WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
-@dataclass(frozen=True)
+@frozen()
 class ShellInput:
     """The parsed input of a shell tool.
 

@@ -7,8 +7,10 @@ effect of a call, so it makes a different call.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
+
+from askback.domain.values import frozen
 
 Syntax = Literal["bash", "sh", "user", "unknown"]
 """With `user`, the person's own shell, only a text that all shells read alike is understood. `unknown`: nothing is."""
@@ -16,7 +18,7 @@ Syntax = Literal["bash", "sh", "user", "unknown"]
 _FALSE = (False, "false")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ShellTool:
     """The input of one shell tool.
 

@@ -8,7 +8,6 @@ the file if the file is known and the place is certain.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from askback.domain.approval import DiffLine
@@ -24,6 +23,7 @@ from askback.domain.preview.hunks import (
     split_lines,
 )
 from askback.domain.preview.linediff import STEPS, diff_lines
+from askback.domain.values import frozen
 
 MOST_EDITS = 500
 """The maximum number of replacements in one input that are shown as a diff."""
@@ -45,7 +45,7 @@ Op = Literal[" ", "-", "+", "@"]
 Rest = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class FileEdit:
     """A change of one file, or its `whole` content. `rest` is the input without the path and the texts in `lines`."""
 

@@ -16,13 +16,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from askback.domain.approval import Escape, Parts
 from askback.domain.policy.reasons import Reason
+from askback.domain.values import frozen
 
 _READABLE = (  # ASCII, Latin, Cyrillic, kana, Han and Hangul, without looking each character up
     " -~\u00a1-\u00ac\u00ae-\u02ff\u0400-\u0482\u048a-\u052f\u3001-\u3029\u3041-\u3096\u30a1-\u30ff"
@@ -42,7 +42,7 @@ _ON_A_LINE = dict.fromkeys((*_UNSEEN_ALTHOUGH_LETTERS, *_COVER), "u") | {" ": "s
 _IN_A_BLOCK = _ON_A_LINE | {"\n": "b", "\t": "b"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class CharacterClasses:
     """The class of each character of a text.
 

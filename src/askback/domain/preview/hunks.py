@@ -7,7 +7,8 @@ texts, so the search runs in C.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from askback.domain.values import frozen
 
 LINE_BYTES = 25
 """The size of a line of a diff without its text."""
@@ -34,7 +35,7 @@ CONTEXT = 3
 """The number of lines of the file that are shown around a place."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Hunk:
     """Whole lines before and after, the last one perhaps without a line feed; `head` is the header."""
 
@@ -43,7 +44,7 @@ class Hunk:
     head: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Replacement:
     """A text that replaces another, `everywhere` or at its only place."""
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from askback.domain.approval import Role
 from askback.domain.policy.calls import Call
 from askback.domain.policy.files import fold_key
+from askback.domain.values import frozen
 
 _MAIL = frozenset("mail email gmail smtp outlook sendgrid mailgun postmark".split())
 _SENDS = frozenset("send sends sendmail reply forward".split())
@@ -51,7 +51,7 @@ _QUERY_KEYS: Mapping[Role, str] = {
 Kind = Literal["mail", "http", "query"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Recognized:
     """The type of a call, and the keys of its input by their roles, in the order in which they are shown."""
 

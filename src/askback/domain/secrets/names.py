@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from askback.domain.values import frozen
 
 MAX_LENGTH = 200
 """Characters of a name."""
@@ -21,7 +22,7 @@ def blocked_reason(name: str) -> str | None:
     return next((family.why for family in _FAMILIES if family.has(name)), None)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class _Family:
     """Names that are refused for one reason; `but` are exceptions, which are secrets."""
 

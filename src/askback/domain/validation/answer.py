@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, cast
 
 from askback.domain.faults import Faults, fault, join
@@ -20,6 +19,7 @@ from askback.domain.validation.report import Report, join_key
 from askback.domain.validation.rows import read_rows
 from askback.domain.validation.value import fixed_value, is_provided, own_message, read_files, read_value
 from askback.domain.validation.visibility import hidden_fields, is_box
+from askback.domain.values import frozen
 from askback.messages.languages import spellings
 
 
@@ -314,7 +314,7 @@ def default_answer(form: Form, limits: Limits = DEFAULTS) -> CleanedAnswer:
 Why = Literal["several_fields", "not_for_text", "not_an_option", "ambiguous"]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ParsedReply:
     """The values that a text stands for, by field id, not yet checked; or why it stands for none."""
 

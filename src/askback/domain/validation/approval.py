@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from askback.domain.approval import PLAN_TOOL, SCOPES, Approval, DecisionBody, Scope, ShownApproval
@@ -20,6 +19,7 @@ from askback.domain.validation.report import Report
 from askback.domain.validation.structure import encode_body
 from askback.domain.validation.text_check import TextCheck, check_languages, report_note
 from askback.domain.validation.texts import is_blank, is_confusable
+from askback.domain.values import frozen
 
 FOLDERS, LONGEST_FOLDER = 20, 1_024
 """The most folders that an adapter may report, and the longest path of one."""
@@ -28,7 +28,7 @@ REASONS = 20
 """The maximum number of reasons for a risk that an agent may give."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ApprovalRequest:
     """An accepted request for approval: the approval, the call, its digest, and the offered scopes."""
 
@@ -132,7 +132,7 @@ def _offered_scopes(asked: Approval) -> tuple[Scope, ...]:
     return SCOPES if asked.scopes is None else tuple(asked.scopes)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class CheckedDecision:
     """A valid decision: the call that may run, its digest, and the rule to store."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter
@@ -13,12 +12,13 @@ from askback.domain.deadlines import EscalationStep
 from askback.domain.fields import AnyField, CompletedView, Form, Section
 from askback.domain.request import Agent, Ask
 from askback.domain.validation.structure import Steps
+from askback.domain.values import frozen
 
 _FIELD: TypeAdapter[AnyField] = TypeAdapter(AnyField)
 AnyModel = TypeVar("AnyModel", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class InvalidField:
     """A field whose structure is wrong; its id and a missing label still count."""
 

@@ -7,7 +7,6 @@ up in a message, a traceback or a log. A fault names the field, and a secret onl
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from askback.domain import jsontext
@@ -21,6 +20,7 @@ from askback.domain.validation.envelope import read_asked
 from askback.domain.validation.report import Report
 from askback.domain.validation.text_check import check_languages
 from askback.domain.validation.texts import is_blank
+from askback.domain.values import frozen
 
 _MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope", "languages"})
 
@@ -65,7 +65,7 @@ def _check_names(names: Sequence[str], report: Report, limits: Limits, blocked: 
             report.add(path, "duplicate_value")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Submission:
     """A person's submission: values by name, names whose stored value is used, and their scope."""
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import anyio
 
+from askback.domain.values import frozen
 from askback.errors import NotFound, Unavailable
 from askback.ports.policy import AuditDraft, SideEffects
 from askback.ports.sessions import IDLE_MS, NewSession, Session
@@ -32,7 +33,7 @@ CHECK_S = 20.0
 MAX_DEVICE = 200
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class OpenedSession:
     """A new session with its two secrets: the cookie and the second half."""
 

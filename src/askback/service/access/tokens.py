@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pydantic_core import to_json
 
 from askback.domain.timestamps import rfc3339
+from askback.domain.values import frozen
 from askback.errors import Unauthorized
 from askback.ports.agents import Agent, Principal, Token
 from askback.ports.policy import AuditDraft, SideEffects
@@ -32,7 +33,7 @@ EXPIRY_WARNING_MS = 7 * 24 * 3600 * 1000
 _BY_SETTINGS = '{"id":"settings","name":"ASKBACK_BOOTSTRAP_TOKENS"}'
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen(slots=True, kw_only=True)
 class NewToken:
     """The properties of a new token. `agent` is the agent of a requester's token; without it a new agent is created.
 
@@ -51,7 +52,7 @@ class NewToken:
     system: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ConfiguredToken:
     """A token whose secret was chosen outside, in the settings or in server.json."""
 
@@ -77,7 +78,7 @@ async def authenticate(ctx: Services, secret: str, *, system: str = "") -> Princ
     return token.principal
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class IssuedToken:
     """A new token and its secret, which is shown only once."""
 

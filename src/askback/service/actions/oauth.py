@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -32,6 +31,7 @@ from askback.domain.shown import shown_texts
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.text_check import check_languages
+from askback.domain.values import frozen
 from askback.errors import Conflict
 from askback.ports.oauth import OauthAttempt
 from askback.ports.policy import SideEffects
@@ -65,7 +65,7 @@ Result = Literal["connected", "failed", "refused"]
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Callback:
     """The data of a provider's redirect; `browsers` are the halves in the browser's cookies."""
 

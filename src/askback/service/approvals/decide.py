@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from askback.domain.approval import DecisionBody, ShownApproval
@@ -21,6 +21,7 @@ from askback.domain.shown import shown_texts
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import CheckedDecision, check_decision
 from askback.domain.validation.structure import parse
+from askback.domain.values import frozen
 from askback.errors import Conflict, Forbidden
 from askback.ports.policy import NOTHING, PolicyRecord, SideEffects
 from askback.ports.store import Change, Claim, Principal
@@ -71,7 +72,7 @@ def _locked_error() -> Forbidden:
     return Forbidden("A rule asks for this call each time. Approve it with the scope `once`.", code="locked")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class _Decision:
     """One decision; it is tried again if another vote was stored first."""
 

@@ -6,7 +6,7 @@ The same policy for the same call is not evaluated twice (`recent_decisions.py`)
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 from askback.domain.policy.built_in_lists import BUILT_IN_TEXTS
@@ -16,11 +16,12 @@ from askback.domain.policy.engine import Policy, PolicyResult, decide
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.rules import Rule
 from askback.domain.policy.suggestions import grantable_folder
+from askback.domain.values import frozen
 from askback.ports.policy import PolicyView, RuleRecord, RuleUse
 from askback.service.context import Services
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class PolicyEvaluation:
     """The policy's decision about a call, and that of the shadow policy."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal
 
 from askback.domain.date_times import read_moment
@@ -13,6 +13,7 @@ from askback.domain.policy.rules import RuleError, parse_rule
 from askback.domain.policy.suggestions import rule_scripts
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
+from askback.domain.values import frozen
 from askback.ports.agents import Agent
 from askback.ports.policy import RuleRecord, SideEffects
 from askback.ports.store import Principal
@@ -53,7 +54,7 @@ def _runs_scripts(rule: RuleRecord) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ImportedRow:
     """The result of importing one row."""
 
@@ -99,7 +100,7 @@ async def _agents(ctx: Services, principal: Principal) -> dict[str, list[str]]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class _File:
     """Reads the rows of a file; `known` are the rules in force and those of earlier rows, by their terms."""
 

@@ -18,6 +18,7 @@ from askback.domain.preview import preview
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
+from askback.domain.values import frozen
 from askback.ports.store import Principal
 from askback.service.access import roles, sharing
 from askback.service.approvals.evaluate import read_policy
@@ -32,7 +33,7 @@ _BREATH = 20
 """Other tasks run after this many calls; a call takes some 0.3 ms."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Trial:
     """The effect of a draft rule.
 
@@ -146,7 +147,7 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
     return result
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class _Check:
     """Checks earlier calls with one rule; the policy of a thread, an agent and a project is read once."""
 

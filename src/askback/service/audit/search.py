@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from askback.domain.date_times import read_moment
 from askback.domain.faults import Faults, fault
+from askback.domain.values import frozen
 from askback.ports.store import Principal
 from askback.service.access import roles
 from askback.service.audit_entry import VIA_POLICY
@@ -22,7 +23,7 @@ _SKEW_S = 60
 """How far the clocks of servers may be apart, so that a later entry has an earlier time."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AuditFilter:
     """The filters of a search; times are seconds since the epoch."""
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
 from askback.domain.audit import GENESIS, ChainBreak, SealStatus, verify_chain
 from askback.domain.faults import Faults, fault
+from askback.domain.values import frozen
 from askback.ports.audit import AuditHead
 from askback.ports.store import Principal
 from askback.service.access import roles
@@ -23,7 +23,7 @@ _PAGE = 500
 Point = tuple[int, str]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Verification:
     """The result for the entries after `start` up to `end`, which are correct.
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from askback.domain.faults import Faults, fault
 from askback.domain.filetypes import HEAD_BYTES, file_type
+from askback.domain.values import frozen
 from askback.errors import TooLarge, Unavailable
 from askback.ports.files import CHUNK_BYTES, StoredFile
 from askback.service.context import Services
@@ -22,7 +22,7 @@ def _any_file(_name: str, _type: str) -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Slot:
     """The place for a file: the `path` of its errors, and the limits in bytes for it and for all files.
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from askback.domain.kinds import kind_of
 from askback.domain.record import Record
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.structure import parse
+from askback.domain.values import frozen
 from askback.ports.outcome import Outcome
 from askback.ports.policy import Lift, Refusal, SideEffects
 from askback.ports.store import Change, Principal
@@ -31,7 +32,7 @@ LONG_FROM_COUNT = 3
 """From this many refusals within `limits.refusal_window_s` on, the longer period applies."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class RememberedRefusal:
     """A refusal to store: its side effects, and the members that the request shows."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol
 
 from askback.domain.faults import Faults, fault
 from askback.domain.record import Record
 from askback.domain.secrets.secret import RawBody
+from askback.domain.values import frozen
 from askback.ports.store import Change, Claim, Principal
 from askback.service.actions.create import create_action
 from askback.service.actions.report import answer_action
@@ -85,7 +85,7 @@ async def _no_check(_ctx: Services, _record: Record) -> None:
     return
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Handlers:
     """The use cases of one kind."""
 

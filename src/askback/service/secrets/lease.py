@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from askback.domain.check import probe_deadline
@@ -13,6 +12,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.secrets.names import is_well_formed
 from askback.domain.secrets.secret import Secret
 from askback.domain.validation.structure import parse
+from askback.domain.values import frozen
 from askback.errors import Conflict, Forbidden, NotFound
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import SecretRecord, SecretUse
@@ -26,7 +26,7 @@ from askback.service.secrets.locations import binding
 from askback.wire.bodies import LeaseBody
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class LeasedSecret:
     """A value that an executor may use until `expires_at` (ms)."""
 

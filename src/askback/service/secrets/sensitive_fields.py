@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 from askback.domain import jsontext
@@ -22,6 +22,7 @@ from askback.domain.spec import Spec
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.report import MAX_FAULTS, Report
 from askback.domain.validation.text_check import check_languages
+from askback.domain.values import frozen
 from askback.ports.policy import SideEffects
 from askback.ports.secrets import Grant, SecretLocation, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
@@ -96,7 +97,7 @@ def _references(kept: tuple[SecretRecord, ...]) -> dict[str, Any]:
     return {each.name: {"set": True, "ref": each.id} for each in kept}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class _CheckedAnswer:
     """A parsed and checked answer; an error that shows it cannot show a value.
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from askback.domain.access import AccessLevel
 from askback.domain.markdown import markdown_tree, tree_text
 from askback.domain.record import Record
 from askback.domain.titles import plain_text
+from askback.domain.values import frozen
 from askback.ports.conversations import ActiveThread, PlacedRequest, StoredMessage
 from askback.ports.store import Principal
 from askback.ports.threads import ThreadDetails
@@ -29,7 +29,7 @@ _LINE = 200
 """The length of the line that shows a message; Markdown is parsed a little further."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Conversation:
     """A thread with its last activity: its newest message, and its newest request if that is newer."""
 

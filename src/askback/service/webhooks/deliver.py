@@ -6,11 +6,11 @@ If the process dies in between, the lease of the delivery runs out and the messa
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from askback.domain.resume import resume_wire
 from askback.domain.timestamps import rfc3339
+from askback.domain.values import frozen
 from askback.domain.webhooks import RESUME, TEST, decode_secret, payload, retry_at, sign
 from askback.ports.policy import SideEffects
 from askback.ports.resumes import Lease
@@ -28,7 +28,7 @@ LEASE_S = 30
 GONE = 410
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Attempt:
     """The result of an attempt: a status, or a short reason why there is none."""
 
@@ -146,7 +146,7 @@ def _next_attempt(delivery: Delivery, attempt: Attempt, now: int) -> int | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class WebhookMessage:
     """A message to send. `id` is the same for every attempt; `lease` is the lease of its resume."""
 
@@ -155,7 +155,7 @@ class WebhookMessage:
     lease: Lease | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Postponed:
     """Try again at `at` (ms): the resume is withheld, or leased by a worker that pulled it."""
 

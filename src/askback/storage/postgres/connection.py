@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 import asyncpg
 
+from askback.domain.values import frozen
 from askback.errors import StoreUnusable, Unavailable
 from askback.storage.postgres.liveness import SERVER_KEEPALIVE, TRANSACTION_TIMEOUT, KeepaliveConnection
 from askback.storage.sql.transaction import Sealing
@@ -29,7 +30,7 @@ SCHEMA = "askback"
 """Where the tables are: a database of ours alone is not asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Timeouts:
     """How long operations may take, in milliseconds, before they count as failed.
 
@@ -46,7 +47,7 @@ class Timeouts:
     reply: int = 2_000
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Database:
     """The address of a database, `postgresql://…`, as asyncpg and libpq read it. It may hold a password."""
 

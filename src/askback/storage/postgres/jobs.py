@@ -14,6 +14,7 @@ from askback.domain.access import AccessList
 from askback.domain.events import EventDraft
 from askback.domain.record import Record
 from askback.domain.spec import Spec
+from askback.domain.values import frozen
 from askback.ports.outcome import Outcome
 from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import AnswerMessage, Claim, Settlement
@@ -23,7 +24,7 @@ from askback.storage.postgres.connection import Connection
 Key = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Insert:
     """A new request."""
 
@@ -59,7 +60,7 @@ class Insert:
             yield "external", record.tenant, record.thread_id, record.requester, external_id
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Settle:
     """A step of the lifecycle."""
 
@@ -83,7 +84,7 @@ class Settle:
         yield "request", self.step.tenant, self.step.id
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AddMessage:
     """A new message."""
 
@@ -100,7 +101,7 @@ class AddMessage:
         yield "message", self.draft.tenant, self.draft.thread_id, self.target
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class AppendText:
     """A text that is added to a message; `room` is how many bytes may have been appended before."""
 
@@ -120,7 +121,7 @@ class AppendText:
 Change = Insert | Settle | AddMessage | AppendText
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class EventSlot:
     """Where an event comes: the key of its thread, its number, and who may see it."""
 

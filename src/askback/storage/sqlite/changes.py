@@ -55,14 +55,19 @@ def insert(
         at = next_seq(db, draft, new=True)
     else:
         at, record = threads.admit(db, draft, record, quota)
-    row = (
-        record.tenant, record.id, at.thread, record.kind, record.requester, record.status.value, record.revision,
-        record.created_at, record.expires_at, at.seq, record.state.text, record.spec.text, record.digest, record.due_at,
-        record.exclusive, record.queued_behind, record.hides_names,
-        labels.run_id, labels.tool_call_id, labels.external_id, labels.body_digest, *record.end,
-    )  # fmt: skip
+    settled_at, person, outcome = record.end
+    row = {
+        "tenant": record.tenant, "id": record.id, "thread": at.thread, "kind": record.kind,
+        "requester": record.requester, "status": record.status.value, "revision": record.revision,
+        "created_at": record.created_at, "expires_at": record.expires_at, "created_seq": at.seq,
+        "state": record.state.text, "spec": record.spec.text, "digest": record.digest, "due_at": record.due_at,
+        "exclusive": record.exclusive, "behind": int(record.queued_behind), "hides_names": int(record.hides_names),
+        "run_id": labels.run_id, "tool_call_id": labels.tool_call_id, "external_id": labels.external_id,
+        "body_digest": labels.body_digest, "settled_at": settled_at, "person": person, "outcome": outcome,
+    }  # fmt: skip
+    stored = {column: value for column, value in row.items() if value is not None}
     try:
-        key = db.execute(queries.ADD_REQUEST, row).lastrowid
+        key = db.execute(queries.add_request((*stored,)), (*stored.values(),)).lastrowid
     except sqlite3.IntegrityError:
         raise IdTaken(record.id) from None
     append(db, events, draft, at, request=key, spec=record.spec, hides_names=record.hides_names)
@@ -87,15 +92,15 @@ def settle(
         return Change(_present(db, step.tenant, target), Outcome.REPLAYED)
     expected = f" {' '.join(step.expected)} "
     where = (step.tenant, step.id, expected, step.revision, step.state_before and step.state_before.text)
-    timed, (expires_at, due_at) = step.times is not None, step.times or (None, None)
+    timed, (expires_at, due_at) = int(step.times is not None), step.times or (None, None)
     times = (timed, expires_at, timed, due_at)
     new = (
         step.status.value,
         step.state.text,
-        step.asks_again,
+        int(step.asks_again),
         step.spec and step.spec.text,
         *times,
-        step.leave_queue,
+        int(step.leave_queue),
         *step.end,
     )
     held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 from pathlib import Path
 from tempfile import TemporaryFile
 
 from askback.errors import StoreUnusable
+from askback.storage.private import try_lock
 
 ROOM_BYTES = 64 * 1024
 """More than a small request takes."""
@@ -58,14 +58,14 @@ class FileLock:
         beside = Path(f"{os.path.realpath(self._database)}.lock")
         if beside not in self._descriptors and (beside.exists() or not read_only):
             descriptor = os.open(beside, flags, 0o600)
-            if not _locked(descriptor):
+            if not try_lock(descriptor):
                 os.close(descriptor)
                 raise self._in_use()
             self._descriptors[beside] = descriptor
         if self._database not in self._descriptors:
             # SQLite gives its log the rights of the database.
             descriptor = os.open(self._database, flags, 0o600)
-            if not _locked(descriptor):
+            if not try_lock(descriptor):
                 _REFUSED.append(descriptor)
                 raise self._in_use()
             self._descriptors[self._database] = descriptor
@@ -88,11 +88,3 @@ def require_free_space(folder: Path) -> None:
         if file.write(bytes(ROOM_BYTES)) < ROOM_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         os.fsync(file.fileno())
-
-
-def _locked(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

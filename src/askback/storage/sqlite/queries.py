@@ -5,6 +5,8 @@ Parameters are positional, in the order of the text.
 
 from __future__ import annotations
 
+from functools import cache
+
 # Threads
 
 # Give the next seq of a thread, making the thread on its first event; it belongs to the first agent that writes there:
@@ -27,11 +29,15 @@ INSERT INTO events (tenant, thread, seq, type, request, at, data) VALUES (?, ?, 
 
 # Requests
 
-ADD_REQUEST = """
-INSERT INTO requests (tenant, id, thread, kind, requester, status, revision,
-                      created_at, expires_at, created_seq, state, spec, digest, due_at, exclusive, behind, hides_names,
-                      run_id, tool_call_id, external_id, body_digest, settled_at, person, outcome)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+
+@cache
+def add_request(columns: tuple[str, ...]) -> str:
+    """Return the statement that adds a request with these columns; the others are NULL.
+
+    `sqlite3` looks for an adapter of each None that is bound, which takes longer than the value of another column.
+    """
+    return f"INSERT INTO requests ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"  # noqa: S608
+
 
 # The compare-and-set. The expected statuses come as ' pending resolving ': one text for any number of them.
 # Parameters: status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,

@@ -7,7 +7,6 @@ import json
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from typing import Any
 
 from askback.domain.access import AccessLevel
@@ -15,6 +14,7 @@ from askback.domain.events import Event
 from askback.domain.faults import Faults, PathTable
 from askback.domain.lifecycle import Status
 from askback.domain.limits import Limits
+from askback.domain.values import frozen
 from askback.errors import NotFound, Unavailable
 from askback.ports.agents import Principal
 from askback.ports.bus import Activity, PersonalChange, request_topic, tenant_topic
@@ -35,7 +35,7 @@ MAX_BEHIND = 2_000
 """The number of events that a reader may lag behind before it has to start over."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Gateway:
     """The shared state of all projections at one server."""
 

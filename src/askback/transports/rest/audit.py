@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
 
+from askback.domain.values import frozen
 from askback.service.audit.verify import export_audit_log as export
 from askback.transports.http import HttpCall, Send
 from askback.wire.operation import LINES
@@ -16,7 +16,7 @@ _HEADERS = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class LinesReply:
     """A download in pieces; nothing for `HEAD`."""
 

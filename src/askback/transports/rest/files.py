@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from urllib.parse import quote
 
 from askback.domain.filetypes import UNKNOWN
+from askback.domain.values import frozen
 from askback.errors import NotFound
 from askback.ports.files import StoredFile
 from askback.service.files import read, upload
@@ -22,7 +22,7 @@ _RUNNABLE = frozenset(
 """Types that a browser would run or apply, which are sent as untyped bytes."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class FileReply:
     """A file as a download, read from the store piece by piece while it is sent."""
 

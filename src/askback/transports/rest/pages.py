@@ -10,12 +10,12 @@ import gzip
 import hashlib
 import mimetypes
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import anyio.to_thread
 
+from askback.domain.values import frozen
 from askback.errors import NotFound
 from askback.transports.endpoint import HttpHandler
 from askback.transports.http import Headers, HttpCall, Reply, header
@@ -38,7 +38,7 @@ _NOT_BUILT = b"""<!doctype html><html lang="en"><meta charset="utf-8"><title>ask
 _HTML = (b"content-type", b"text/html; charset=utf-8")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Asset:
     """A file to send; `packed` is its gzip form if that is smaller."""
 

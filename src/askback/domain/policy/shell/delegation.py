@@ -15,6 +15,7 @@ from askback.domain.policy.filters import safe_glob
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import languages
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood
+from askback.domain.values import frozen
 
 _FOLDER = re.compile(r"(?!.*\.\.)[A-Za-z0-9_/.][\w@+,./-]*")
 _GIT_FLAGS = frozenset("--no-pager --no-optional-locks".split())
@@ -27,7 +28,7 @@ _FILES = 12
 _NESTED = 20
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Step:
     """One command to check: `patterns` are words that expand, `folders` where it may run (None: the call's folder)."""
 

@@ -23,6 +23,7 @@ from askback.domain.policy.shell.extended_words import (
 )
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood
 from askback.domain.policy.shell.programs import STATE_BUILTINS
+from askback.domain.values import frozen
 
 _PLAIN_FOLDER = re.compile(r"[A-Za-z0-9_/][\w@+,./-]*|\.")
 _LOOP_NAME = re.compile(r"[a-z]{1,8}\d?")
@@ -42,7 +43,7 @@ _STEPS = 60
 _PLACES = 8
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ExtendedReading:
     """The commands of a text, which are checked one by one, and an outline that the second reader must find too."""
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import lexer
 from askback.domain.policy.shell.lexer import NotUnderstood
+from askback.domain.values import frozen
 
 _HIDE = str.maketrans({"*": "\ue000", "?": "\ue001"})
 _SHOW = str.maketrans({"\ue000": "*", "\ue001": "?"})
@@ -45,7 +45,7 @@ _ASSIGNMENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Token:
     """One token; pattern characters are still replaced by signs."""
 
@@ -53,7 +53,7 @@ class Token:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Variable:
     """One variable in a word: its sign, its name, its source text, and whether it is in double quotes."""
 
@@ -63,7 +63,7 @@ class Variable:
     quoted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ExtendedWord:
     """One word. `text` has the sign of each of `variables`; `shown` has their source texts.
 

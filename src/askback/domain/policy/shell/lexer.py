@@ -7,11 +7,11 @@ nothing that bash would expand, redirect into a file or run in the background is
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.characters import why_deceptive
+from askback.domain.values import frozen
 
 Argv = tuple[str, ...]
 
@@ -62,7 +62,7 @@ class NotUnderstood(Exception):
         self.why = why
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Word:
     """One word: the text that the program gets, and how it was written."""
 

@@ -6,7 +6,6 @@ A program or sub-command without a table has no arguments that are known to be h
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 from askback.domain.policy import paths
 from askback.domain.policy.reasons import Reason
@@ -15,6 +14,7 @@ from askback.domain.policy.shell.lexer import Argv
 from askback.domain.policy.shell.options import ArgumentCheck
 from askback.domain.policy.shell.program_table import ProgramTable, load_table
 from askback.domain.policy.shell.programs import STATE_BUILTINS, WRAPPERS, basename, is_interpreter
+from askback.domain.values import frozen
 
 _FOLDERS = frozenset(
     {"/bin", "/usr/bin", "/usr/local/bin", "node_modules/.bin", ".venv/bin", "venv/bin", "vendor/bin", "bin"}
@@ -35,7 +35,7 @@ _CHECKS: dict[str, Callable[[Argv], Reason | None]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class TableMatch:
     """The table for a command, and the position `at` of the first argument that it checks.
 

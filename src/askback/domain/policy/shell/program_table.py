@@ -30,13 +30,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, cast
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell.value_kinds import VALUE_KINDS, ValueKind
+from askback.domain.values import frozen
 
 Style = Literal["getopt", "exact", "go"]
 Path = tuple[str, ...]
@@ -59,7 +60,7 @@ _ENDING = ".table.toml"
 _OPTION = re.compile(r"(?P<names>[^=?!{]+)(?:(?P<sign>[=?])(?P<kinds>\{[^}]*\}|[a-z+-]+))?(?P<named>!)?")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ProgramOption:
     """One harmless option. `kinds` are the kinds of its values; `attached`: the value is optional, in the same word."""
 
@@ -68,7 +69,7 @@ class ProgramOption:
     named: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ProgramTable:
     """The arguments that a program, or one of its sub-commands, may have under a prefix rule."""
 

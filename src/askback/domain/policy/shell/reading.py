@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from askback.domain.policy.reasons import Reason
 from askback.domain.policy.shell import limits, tree
@@ -12,12 +12,13 @@ from askback.domain.policy.shell.command_search import TOO_LONG, CommandSearch, 
 from askback.domain.policy.shell.extended import ExtendedReading, extended_argv, read_extended
 from askback.domain.policy.shell.lexer import Argv, NotUnderstood, split_commands
 from askback.domain.policy.shell.programs import STATE_BUILTINS
+from askback.domain.values import frozen
 
 SHELLS = {"bash": False, "sh": True}
 """The shells that are understood, and whether only their common part with POSIX shells is."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class Reading:
     """A command line as far as it is understood.
 

@@ -15,6 +15,7 @@ from tree_sitter import Language, Node, Parser, Tree
 
 from askback.domain.policy.shell import limits
 from askback.domain.policy.shell.lexer import Argv
+from askback.domain.values import frozen
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ _ANSI = re.compile(
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "e": "\x1b", "a": "\a", "b": "\b", "v": "\v", "f": "\f"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen(slots=True)
 class ParsedTree:
     """The commands in a syntax tree.
 
