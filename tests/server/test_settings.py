@@ -11,7 +11,8 @@ from askback import AsyncClient, Invalid
 from askback.domain.limits import DEFAULTS
 from askback.server.app import create_app
 from askback.server.database_address import PostgresAddress, SettingsError
-from askback.server.settings import Bootstrap, load
+from askback.server.setting_readers import Bootstrap
+from askback.server.settings import load
 from tests.requirements import requirement
 
 

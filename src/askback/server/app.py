@@ -40,14 +40,12 @@ from askback.ports.store import Store
 from askback.ports.vault import Vault
 from askback.ports.webhooks import WebhookClient
 from askback.server.database_address import PostgresAddress
-from askback.server.file_scans import build_file_scans
+from askback.server.extensions import build_file_scans, build_option_sources, build_validators
 from askback.server.mcp import Mcp
-from askback.server.option_sources import build_option_sources
 from askback.server.plugins import installed_probes, registered_kinds
 from askback.server.settings import DEFAULT_TENANT, Settings, load
 from askback.server.startup import Startup
 from askback.server.system import SystemClock, SystemIds
-from askback.server.validators import build_validators
 from askback.service.access import sessions, tokens
 from askback.service.context import Services
 from askback.service.delivery.subscriptions import Subscriptions

@@ -37,54 +37,33 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import partial
-from ipaddress import ip_address, ip_network
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from askback.domain.limits import DEFAULTS, Limits
 from askback.domain.modeltext import BRAND
 from askback.domain.oauth import OauthProvider
 from askback.domain.spec import REQUESTER
 from askback.domain.values import frozen
-from askback.domain.webhooks import AllowedTargets
 from askback.errors import StoreUnusable
 from askback.logs import FORMS
-from askback.server import call_settings, mcp_settings, oauth_settings, secret_settings
+from askback.server import oauth_settings, setting_readers
 from askback.server.database_address import PostgresAddress, SettingsError, read_database
 from askback.server.limit_settings import LIMIT, LIMITS, read_limits
+from askback.server.setting_readers import Bootstrap
 from askback.service.access import roles
-from askback.service.access.roles import BOOTSTRAP_ROLES
 
 DEFAULT_TENANT = roles.DEFAULT_TENANT
 ON_RESTART = ("keep", "expire")
 LOG_LEVELS = ("debug", "info", "warning", "error")
 NOT_SERVER = frozenset({"ASKBACK_URL", "ASKBACK_TOKEN", "ASKBACK_THREAD"})
 """Variables of the client, which these settings ignore."""
-_HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-fA-F:]+\])(?::\d{1,5})?")
-_TOKEN = re.compile(
-    r"(?P<role>requester|responder|admin)(?:/(?P<name>[^@:,]{1,200}))?(?:@(?P<tenant>[\w.-]{1,100}))?"
-    r":(?P<token>[\w.~+/=-]{1,512})"
-)
 SHORT_TOKEN = 16
 """Minimum length of a token, so that it cannot be guessed."""
-
-
-@frozen(slots=True)
-class Bootstrap:
-    """A token that the deployer chose. It is left out of every repr."""
-
-    role: str
-    name: str
-    tenant: str
-    token: str
-
-    def __repr__(self) -> str:
-        return f"Bootstrap({self.role!r}, {self.name!r}, {self.tenant!r})"
 
 
 def default_data_dir() -> Path:
@@ -171,12 +150,14 @@ class Settings:
     @property
     def loopback(self) -> bool:
         """Whether only this machine can connect."""
-        return self.host == "localhost" or (_is_address(self.host) and ip_address(self.host).is_loopback)
+        return self.host == "localhost" or (
+            setting_readers.is_address(self.host) and ip_address(self.host).is_loopback
+        )
 
     @property
     def wildcard(self) -> bool:
         """Whether it binds every address of the machine."""
-        return _is_address(self.host) and ip_address(self.host).is_unspecified
+        return setting_readers.is_address(self.host) and ip_address(self.host).is_unspecified
 
 
 def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = (), **flags: Any) -> Settings:
@@ -230,158 +211,34 @@ def _warnings(variables: Mapping[str, str], tokens: Sequence[Bootstrap]) -> Iter
         yield "Secrets are off: servers that share a database need the same ASKBACK_MASTER_KEYS."
 
 
-def _host(variable: str, text: str) -> str:
-    if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", text):
-        raise SettingsError(f"{variable} must be a host name or an address, without a port.")
-    return text
-
-
-def _port(variable: str, text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or int(text) > 65535:
-        raise SettingsError(f"{variable} must be a number from 0 to 65535.")
-    return int(text)
-
-
-def _bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
-    found: list[Bootstrap] = []
-    for i, entry in enumerate(filter(None, (part.strip() for part in text.split(","))), start=1):
-        match = _TOKEN.fullmatch(entry)
-        if match is None:
-            # Not the entry itself: it holds a secret.
-            raise SettingsError(
-                f"{variable}: entry {i} must be role[/name][@tenant]:token, with role one of "
-                f"{', '.join(BOOTSTRAP_ROLES)} and a token of 1 to 512 letters, digits or . ~ + / = _ -."
-            )
-        role = match["role"]
-        found.append(
-            Bootstrap(role, match["name"] or role, match["tenant"] or DEFAULT_TENANT, match["token"])
-        )
-    if len({entry.token for entry in found}) < len(found):
-        raise SettingsError(f"{variable} contains the same token twice. Use a different token for each role.")
-    return tuple(found)
-
-
-def _hosts(variable: str, text: str) -> tuple[str, ...]:
-    names = _split(text)
-    for name in names:
-        if not _HOST.fullmatch(name):
-            raise SettingsError(
-                f"{variable}: {name!r} is not a name such as askback.example.com or name:8787."
-            )
-    return names
-
-
-def _webhook_hosts(variable: str, text: str) -> tuple[str, ...]:
-    names = _split(text)
-    for name in names:
-        try:
-            AllowedTargets.parse([name])
-        except ValueError:
-            raise SettingsError(
-                f"{variable}: {name!r} is not a name such as hooks.lan, an address, or a network such as 10.0.0.0/8."
-            ) from None
-    return names
-
-
-def _origins(variable: str, text: str) -> tuple[str, ...]:
-    return tuple(_origin(variable, one) for one in _split(text))
-
-
-def _origin(variable: str, text: str) -> str:
-    url = _web(variable, text)
-    if url.path not in ("", "/"):
-        raise SettingsError(f"{variable}: an origin has no path, as in https://app.example.com.")
-    return f"{url.scheme}://{url.netloc}".lower()
-
-
-def _web(variable: str, text: str) -> Any:
-    url = urlsplit(text)
-    if url.scheme not in ("http", "https") or not url.hostname or url.username or url.query or url.fragment:
-        raise SettingsError(f"{variable} must be an address such as https://askback.example.com.")
-    return url
-
-
-def _log_form(variable: str, text: str) -> str:
-    if text.lower() not in FORMS:
-        raise SettingsError(f"{variable} must be one of {', '.join(FORMS)}.")
-    return text.lower()
-
-
-def _log_level(variable: str, text: str) -> str:
-    if text.lower() not in LOG_LEVELS:
-        raise SettingsError(f"{variable} must be one of {', '.join(LOG_LEVELS)}.")
-    return text.lower()
-
-
-def _brand(variable: str, text: str) -> str:
-    if not re.fullmatch(r"[\w .&'+-]{1,40}", text):
-        raise SettingsError(f"{variable} must be 1 to 40 letters, digits, blanks or . & ' + - _.")
-    return text
-
-
-def _days(variable: str, text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text) <= 36_500:
-        raise SettingsError(f"{variable} must be a number of days from 1 to 36500.")
-    return int(text)
-
-
-def _on_restart(variable: str, text: str) -> str:
-    if text.lower() not in ON_RESTART:
-        raise SettingsError(f"{variable} must be one of {', '.join(ON_RESTART)}.")
-    return text.lower()
-
-
-def _trusted_proxies(variable: str, text: str) -> tuple[str, ...]:
-    for one in _split(text):
-        try:
-            ip_network(one)
-        except ValueError:
-            raise SettingsError(
-                f"{variable}: {one!r} is not an address such as 127.0.0.1 or a network such as 10.0.0.0/8."
-            ) from None
-    return _split(text)
-
-
-def _split(text: str) -> tuple[str, ...]:
-    return tuple(part for part in (piece.strip() for piece in text.split(",")) if part)
-
-
-def _is_address(host: str) -> bool:
-    try:
-        ip_address(host)
-    except ValueError:
-        return False
-    return True
-
-
 _READERS: dict[str, tuple[str, Callable[[str, str], Any]]] = {
-    "ASKBACK_HOST": ("host", _host),
-    "ASKBACK_PORT": ("port", _port),
+    "ASKBACK_HOST": ("host", setting_readers.read_host),
+    "ASKBACK_PORT": ("port", setting_readers.read_port),
     "ASKBACK_DATA_DIR": ("data_dir", lambda _variable, text: Path(text)),
     "ASKBACK_DATABASE_URL": ("database", read_database),
-    "ASKBACK_BOOTSTRAP_TOKENS": ("bootstrap_tokens", _bootstrap),
-    "ASKBACK_ALLOWED_HOSTS": ("allowed_hosts", _hosts),
-    "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", _origins),
-    "ASKBACK_PUBLIC_URL": ("public_url", _origin),
-    "ASKBACK_WEBHOOK_HOSTS": ("webhook_hosts", _webhook_hosts),
-    "ASKBACK_LOG": ("log_form", _log_form),
-    "ASKBACK_LOG_LEVEL": ("log_level", _log_level),
-    "ASKBACK_BRAND": ("brand", _brand),
-    "ASKBACK_REPORTED_APPROVALS": ("reported_approvals", mcp_settings.read_switch),
-    "ASKBACK_MCP_WAIT_S": ("mcp_wait_s", mcp_settings.read_seconds),
-    "ASKBACK_MCP_PROGRESS_S": ("mcp_progress_s", mcp_settings.read_seconds),
-    "ASKBACK_RETENTION_DAYS": ("retention_days", _days),
-    "ASKBACK_ON_RESTART": ("on_restart", _on_restart),
-    "ASKBACK_TRUSTED_PROXIES": ("trusted_proxies", _trusted_proxies),
-    "ASKBACK_METRICS_TOKEN": ("metrics_token", secret_settings.read_metrics_token),
-    "ASKBACK_BLOCKED_SECRET_NAMES": ("blocked_secret_names", secret_settings.read_blocked_names),
+    "ASKBACK_BOOTSTRAP_TOKENS": ("bootstrap_tokens", setting_readers.read_bootstrap),
+    "ASKBACK_ALLOWED_HOSTS": ("allowed_hosts", setting_readers.read_hosts),
+    "ASKBACK_ALLOWED_ORIGINS": ("allowed_origins", setting_readers.read_origins),
+    "ASKBACK_PUBLIC_URL": ("public_url", setting_readers.read_origin),
+    "ASKBACK_WEBHOOK_HOSTS": ("webhook_hosts", setting_readers.read_webhook_hosts),
+    "ASKBACK_LOG": ("log_form", partial(setting_readers.read_choice, choices=FORMS)),
+    "ASKBACK_LOG_LEVEL": ("log_level", partial(setting_readers.read_choice, choices=LOG_LEVELS)),
+    "ASKBACK_BRAND": ("brand", setting_readers.read_brand),
+    "ASKBACK_REPORTED_APPROVALS": ("reported_approvals", setting_readers.read_switch),
+    "ASKBACK_MCP_WAIT_S": ("mcp_wait_s", setting_readers.read_seconds),
+    "ASKBACK_MCP_PROGRESS_S": ("mcp_progress_s", setting_readers.read_seconds),
+    "ASKBACK_RETENTION_DAYS": ("retention_days", setting_readers.read_days),
+    "ASKBACK_ON_RESTART": ("on_restart", partial(setting_readers.read_choice, choices=ON_RESTART)),
+    "ASKBACK_TRUSTED_PROXIES": ("trusted_proxies", setting_readers.read_trusted_proxies),
+    "ASKBACK_METRICS_TOKEN": ("metrics_token", setting_readers.read_metrics_token),
+    "ASKBACK_BLOCKED_SECRET_NAMES": ("blocked_secret_names", setting_readers.read_blocked_names),
     oauth_settings.VARIABLE: ("oauth_providers", lambda _variable, text: text),
-    "ASKBACK_VALIDATORS": ("validators", partial(call_settings.read_calls, reserved=REQUESTER)),
-    "ASKBACK_VALIDATOR_SECRET": ("validator_secret", call_settings.read_secret),
-    "ASKBACK_OPTION_SOURCES": ("option_sources", call_settings.read_calls),
-    "ASKBACK_OPTION_SOURCE_SECRET": ("option_source_secret", call_settings.read_secret),
-    "ASKBACK_FILE_SCANS": ("file_scans", call_settings.read_calls),
-    "ASKBACK_FILE_SCAN_SECRET": ("file_scan_secret", call_settings.read_secret),
+    "ASKBACK_VALIDATORS": ("validators", partial(setting_readers.read_calls, reserved=REQUESTER)),
+    "ASKBACK_VALIDATOR_SECRET": ("validator_secret", setting_readers.read_secret),
+    "ASKBACK_OPTION_SOURCES": ("option_sources", setting_readers.read_calls),
+    "ASKBACK_OPTION_SOURCE_SECRET": ("option_source_secret", setting_readers.read_secret),
+    "ASKBACK_FILE_SCANS": ("file_scans", setting_readers.read_calls),
+    "ASKBACK_FILE_SCAN_SECRET": ("file_scan_secret", setting_readers.read_secret),
     "ASKBACK_MASTER_KEYS": ("master_keys", lambda _variable, text: text),
 }
 
