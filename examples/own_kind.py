@@ -1,4 +1,4 @@
-"""A server with a kind of its own: a rating. A package does the same with the entry point `askback.kinds`."""
+"""A server with its own kind: a rating. A package does the same with the entry point `askback.kinds`."""
 
 from pydantic import BaseModel
 

@@ -15,7 +15,7 @@ from playwright.async_api import Browser
 from rich.console import Console
 
 from askback import AsyncClient, Form, Radio
-from askback.cli.clients.known import CLIENTS, Command
+from askback.cli.clients.definitions import CLIENTS, Command
 from askback.cli.install import show_diff
 from askback.demo.processes import RunningServer, run_server
 from take_picture import browser, keep

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from askback.cli.clients.known import CLIENTS, Command
+from askback.cli.clients.definitions import CLIENTS, Command
 from tests.structure.tree import ROOT
 
 BLOCK = re.compile(r"<!-- installed: (\S+) -->\n```(?:json|toml)\n(.*?)```", re.DOTALL)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from askback.cli import card, others
+from askback.cli import answering_reports, card
 from askback.cli.action_prompt import ActionPrompt
 from askback.cli.approval_prompt import ApprovalPrompt
 from askback.cli.data_prompt import DataPrompt
@@ -79,7 +79,7 @@ class _AnswerSession:
         settled = asyncio.create_task(self._client.wait(self._request.id))
         prompting = asyncio.create_task(self._prompt())
         try:
-            async with others.answering(self._client, self._terminal, self._request):
+            async with answering_reports.answering(self._client, self._terminal, self._request):
                 await asyncio.wait({settled, prompting}, return_when=asyncio.FIRST_COMPLETED)
                 if prompting.done() or self._sending:
                     return await prompting

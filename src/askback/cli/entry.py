@@ -114,7 +114,7 @@ def display_text(field: AnyField, value: Any) -> str:
 
 
 def join_items(items: list[str]) -> str:
-    """Join items with commas, in quotes where an item has a comma of its own."""
+    """Join items with commas, in quotes where an item has its own comma."""
     quoted = any("," in item for item in items)
     return ", ".join(f"“{item}”" if quoted else item for item in items)
 

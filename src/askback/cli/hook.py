@@ -19,7 +19,7 @@ from askback.domain.fields import Form
 from askback.errors import AskbackError, NotAnswered
 
 WAIT_S = 86_000.0
-"""Slightly less than the timeout of the installed hook (`cli/clients/known.py`)."""
+"""Slightly less than the timeout of the installed hook (`cli/clients/definitions.py`)."""
 
 app = typer.Typer(add_completion=False)
 

@@ -1,4 +1,4 @@
-"""`askback install`: connect a client, with an agent and a token of its own."""
+"""`askback install`: connect a client, with its own agent and token."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 
 from askback.cli.clients.additions import Addition
-from askback.cli.clients.known import CLIENTS, Client, Command
+from askback.cli.clients.definitions import CLIENTS, Client, Command
 from askback.cli.clients.record import PRIVATE, ChangedFile, Record, replace_file
 from askback.cli.connection import NoneRunning, find
 from askback.cli.local import run_as
@@ -41,7 +41,7 @@ def install(
 ) -> None:
     """Show what changes in the configuration of a client, ask, and connect it to askback.
 
-    The client gets an agent and a token of its own. The token is in a file that only you can read, and that the
+    The client gets its own agent and token. The token is in a file that only you can read, and that the
     configuration names. Claude Code also gets a hook, which sends its permission prompts and questions to askback.
     """
     chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)

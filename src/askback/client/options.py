@@ -19,7 +19,7 @@ Errors = str | Mapping[str, str]
 class RequestPlace(TypedDict, total=False):
     """The run, the message and the tool call that a request belongs to, and who may answer it.
 
-    `external_id` is an id of your own: creating with the same one in the same thread returns the same request.
+    `external_id` is your own id: creating with the same one in the same thread returns the same request.
 
     Only `assignees`, by `user` or id, may answer; without them every responder may. `escalation` are steps to take
     while nobody has answered. With `timeout_from="shown"` a timeout counts from when a person sees the request.
@@ -29,7 +29,7 @@ class RequestPlace(TypedDict, total=False):
     Of this agent's requests in a thread with the same `exclusive_key` at most one is open. `on_conflict` applies when
     there is one: `supersede` cancels it, `reject` raises `Conflict`, `queue` opens the new one after it.
 
-    `presentation` is its place in the conversation: `inline` where the agent asked, `standalone` as a block of its own
+    `presentation` is its place in the conversation: `inline` where the agent asked, `standalone` as its own block
     at the end, `composer` in place of the box for messages while it is open.
     """
 

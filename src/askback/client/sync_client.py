@@ -97,7 +97,7 @@ class BlockingSessions(Blocking, Sessions):
 class Client(Blocking, Forms, Actions, Approvals, Conversation):
     """A connection to an askback server for synchronous code; see `AsyncClient` for its methods.
 
-    A thread of its own keeps the connection, so it may be used from several threads at once.
+    Its own thread keeps the connection, so it may be used from several threads at once.
     An interrupt (Ctrl-C) while a question waits cancels the question.
     """
 

@@ -1,4 +1,4 @@
-"""The sample agent as a process of its own: `python -m askback.demo --thread T --run ID --output DIR`.
+"""The sample agent as a separate process: `python -m askback.demo --thread T --run ID --output DIR`.
 
 It finds its server as every client does and prints one line of JSON when it ends: `{"folder": path, "published": url}`.
 Each may be null: the person may not want a project, and there may be no `--registry`.

@@ -58,7 +58,7 @@ def basics(before: Mapping[str, Any]) -> Form:
     )
     return Form(
         title="What shall we build?",
-        description="A small project with working code and a test of its own.",
+        description="A small project with working code and its own test.",
         submit_label="Next",
         cancel_label="No, thanks",
         fields=[name, language],

@@ -51,4 +51,4 @@ class Display(BaseModel):
     markdown: dict[str, list[Rich]] = Field(default_factory=dict[str, list[Rich]])
     languages: list[str] = Field(default_factory=list[str])
     messages: bool = False
-    """Whether a field has messages of its own."""
+    """Whether a field has its own messages."""

@@ -4,7 +4,7 @@ A model that only reads "no" tries again or tries another way, and one that read
 So each sentence says what happened, what did not happen, and what to do now.
 
 A key of `TEXTS` has the kind (`form`, `approval`, `plan`, `secret`, `action`), the outcome, and details if they
-matter. Without a text of its own, an outcome uses the text of the key before its last dot. Words of a person or a
+matter. An outcome without a text uses the text of the key before its last dot. Words of a person or a
 rule are filled in as data: they are not searched for placeholders, and they come last. Requirements M6, E8.
 """
 

@@ -10,7 +10,6 @@ from pydantic import BeforeValidator, Field, JsonValue
 from askback.domain.access import Actor, LevelWord
 from askback.domain.action import ActionAsk, ActionOutcome, ShownAction
 from askback.domain.approval import Approval, ApprovalDecision, Mode, ReasonCode, Scope, ShownApproval
-from askback.domain.asktexts import AskTexts
 from askback.domain.check import Check
 from askback.domain.deadlines import EscalationStep
 from askback.domain.display import Display
@@ -46,6 +45,16 @@ AgentLike = Annotated[Agent, BeforeValidator(_agent, json_schema_input_type=str 
 
 
 Presentation = Literal["inline", "standalone", "composer"]
+
+
+class AskTexts(Model):
+    """Sentences for a model in place of the usual ones: for an answer, and for any decline.
+
+    In `answered`, `{labels}` stands for the labels of the chosen options, and `{answers}` for all answers.
+    """
+
+    answered: str | None = None
+    declined: str | None = None
 
 
 class Envelope(Model):

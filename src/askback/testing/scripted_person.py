@@ -67,7 +67,7 @@ class Asked:
 
 
 def person(script: Script = (), *, app: App | None = None) -> ScriptedPerson:
-    """Return a person who answers by a script, with a server of their own in memory.
+    """Return a person who answers by a script, with their own server in memory.
 
         ada = person({"deploy": False, "Which city?": "Rome"})
         async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:

@@ -50,7 +50,7 @@ def problem(error: Exception, *, locale: str) -> tuple[int, dict[str, Any]]:
         return 409, {"code": "thread_archived", "message": text}
     if isinstance(error, ThreadOfAnother):
         text = (
-            "This thread belongs to another agent. Use a thread of your own, or have its owner or an admin let you in "
+            "This thread belongs to another agent. Use your own thread, or have its owner or an admin let you in "
             "(PUT /v1/threads/{id}/access)."
         )
         return 403, {"code": "thread_of_another_agent", "message": text}

@@ -49,7 +49,7 @@ def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> s
     del outer[names[-1]]
     left = tomllib.loads(result)
     if left != wanted and {names[0]: {}, **left} != wanted:
-        raise ValueError(f"[{'.'.join(names)}] was changed, and is not a table of its own")
+        raise ValueError(f"[{'.'.join(names)}] was changed, and is no separate table")
     return result
 
 

@@ -49,7 +49,7 @@ class Resumes(Resource):
                 await self.ack(resume)
 
     def _with_own_text(self, resume: Resume) -> Resume:
-        """Replace the server's text if this client has texts of its own."""
+        """Replace the server's text if this client has its own texts."""
         if self._texts == TEXTS:
             return resume
         return resume.model_copy(update={"text": resume_text(resume.request, self._texts)})

@@ -92,7 +92,7 @@ def read_shell_input(name: str, arguments: Mapping[str, Any]) -> ShellInput:
 
 
 def _unpack_action(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the action of `local_shell`, which is in a key of its own."""
+    """Return the action of `local_shell`, which is in its own key."""
     action = arguments.get("action")
     if set(arguments) == {"action"} and isinstance(action, Mapping):
         inner = cast("Mapping[str, Any]", action)

@@ -105,7 +105,7 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
         place = _place(body, each["loc"], each["type"])
         if each["loc"][-1:] == ("str",) and each["loc"][:-1] in texts:
             if isinstance(place.value, Mapping):
-                continue  # the languages of a text have errors of their own
+                continue  # the languages of a text have their own errors
             each["loc"] = each["loc"][:-1]
         if _is_implied(place, each["type"]):
             continue

@@ -27,7 +27,7 @@ from askback.domain.oauth import (
 )
 from askback.domain.record import Record
 from askback.domain.secrets.secret import RawBody, Secret
-from askback.domain.shown import shown_texts
+from askback.domain.shown_texts import shown_texts
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.text_check import check_languages

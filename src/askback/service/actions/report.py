@@ -13,7 +13,7 @@ from askback.domain.events import REQUEST_ATTEMPTED
 from askback.domain.kinds import kind_of
 from askback.domain.lifecycle import Action, Status
 from askback.domain.record import Record
-from askback.domain.shown import shown_texts
+from askback.domain.shown_texts import shown_texts
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.action import check_outcome
 from askback.domain.validation.structure import parse

@@ -17,7 +17,7 @@ from askback.domain.lifecycle import Action
 from askback.domain.policy.effective import read_settings
 from askback.domain.preview import reason_data
 from askback.domain.record import Record
-from askback.domain.shown import shown_texts
+from askback.domain.shown_texts import shown_texts
 from askback.domain.timestamps import rfc3339
 from askback.domain.validation.approval import CheckedDecision, check_decision
 from askback.domain.validation.structure import parse

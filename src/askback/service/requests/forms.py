@@ -13,7 +13,7 @@ from askback.domain.fields import Form
 from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.request import Ask
-from askback.domain.shown import shown_form
+from askback.domain.shown_texts import shown_form
 from askback.domain.spec import REQUESTER
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.ask import read_ask

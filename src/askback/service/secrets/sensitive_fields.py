@@ -17,7 +17,7 @@ from askback.domain.lifecycle import Action
 from askback.domain.limits import Limits
 from askback.domain.record import Record
 from askback.domain.secrets.secret import RawBody, Secret
-from askback.domain.shown import shown_form
+from askback.domain.shown_texts import shown_form
 from askback.domain.spec import Spec
 from askback.domain.validation.answer import check_answer
 from askback.domain.validation.report import MAX_FAULTS, Report

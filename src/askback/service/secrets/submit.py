@@ -13,7 +13,7 @@ from askback.domain.lifecycle import Action
 from askback.domain.record import Record
 from askback.domain.secrets.request import ShownSecret
 from askback.domain.secrets.secret import RawBody
-from askback.domain.shown import shown_texts
+from askback.domain.shown_texts import shown_texts
 from askback.domain.validation.secret import Submission, read_submission
 from askback.ports.outcome import Outcome
 from askback.ports.policy import SideEffects

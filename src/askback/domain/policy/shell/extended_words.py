@@ -1,6 +1,6 @@
 """The words of a command line with patterns and variables: the tokens of `extended`.
 
-Each pattern and variable is replaced by a sign of its own, so that the same lexer finds the same words.
+Each pattern and variable is replaced by its own sign, so that the same lexer finds the same words.
 """
 
 from __future__ import annotations

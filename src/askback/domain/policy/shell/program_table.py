@@ -8,9 +8,9 @@ operands    the kinds of what stands beside the options, in order: `text file*`;
             the last one. Without this key there are none.
 instead     options that take the place of the first operand: `grep -e PATTERN FILE`
 words       a regular expression for whole arguments that are harmless as they are: `-[0-9]+`
-style       `getopt` (default): clusters, attached values; `exact`: each option is a word of its own, also with `=`;
+style       `getopt` (default): clusters, attached values; `exact`: each option is its own word, also with `=`;
             `go`: as `exact`, with one or two hyphens
-after       what may stand behind `--`: `operands` and `options` in a table of its own; without it, more operands
+after       what may stand behind `--`: `operands` and `options` in its own table; without it, more operands
 names       how many words of a command a rule has to name; without it, the whole sub-command
 fixed       true: a rule that names an operand covers no more of them: `make test:*` is not about `make test publish`
 then        true: the first operand begins another command, which its own table judges
