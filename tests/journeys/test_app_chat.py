@@ -117,7 +117,9 @@ PANE = """document.querySelector("askback-app").shadowRoot
 SCROLL_UP = f"""() => {{
   const pane = {PANE};
   pane.scrollTop = (pane.scrollHeight - pane.clientHeight) / 2;
+  visualViewport.dispatchEvent(new Event("resize"));
 }}"""
+"""Scroll while the window changes: then `resize` comes before `scroll`."""
 SCROLL_UP_A_LITTLE = f"{PANE}.scrollBy(0, -60)"
 SCROLL_TO_ABOVE_THE_CARD = f"""() => {{
   const pane = {PANE};

@@ -6,9 +6,10 @@ import re
 from io import BytesIO
 from pathlib import Path
 
+import anyio
 import pytest
 from PIL import Image
-from playwright.async_api import expect
+from playwright.async_api import Route, expect
 
 from askback import AsyncClient
 from tests.journeys.browser import OpenScreen, answer_of, form, place_of
@@ -41,6 +42,7 @@ async def test_files_are_uploaded_removed_and_sent(
     eva = await screen(place_of(thread))
     chooser = eva.card.get_by_label("Evidence")
     await expect(chooser).to_have_attribute("accept", "image/*,.txt")
+    await expect(eva.card.get_by_text("Accepted: images and text files.")).to_be_visible()
     await eva.button("Submit").click()
     await expect(eva.card.get_by_role("alert")).to_contain_text("This field is required.")
     await chooser.set_input_files(tmp_path / "photo.png")
@@ -48,7 +50,7 @@ async def test_files_are_uploaded_removed_and_sent(
     await expect(eva.card.get_by_role("status").filter(has_text="photo.png is uploaded.")).to_have_count(1)
     eva.forgive("422")
     await chooser.set_input_files(tmp_path / "wrong.png")
-    await expect(eva.card.locator(".files .error")).to_contain_text("This type of file is not accepted here.")
+    await expect(eva.card.locator(".files .error")).to_contain_text("This type of file is not accepted.")
     assert await eva.violations() == []
     await eva.button("Dismiss: wrong.png").click()
     assert await eva.focused() == "f0"
@@ -92,6 +94,29 @@ async def test_a_file_is_dropped(screen: OpenScreen, agent: AsyncClient, thread:
     await eva.button("Submit").click()
     values = await answer_of(agent, request)
     assert await agent.files.read(values["q0"]) == b"dropped"
+
+
+async def test_submit_waits_until_a_file_has_arrived(
+    screen: OpenScreen, agent: AsyncClient, thread: str
+) -> None:
+    request = await agent.requests.create(form({"type": "file", "label": "Scan"}), thread_id=thread)
+    eva = await screen(place_of(thread))
+    there = anyio.Event()
+
+    async def hold(route: Route) -> None:
+        await there.wait()
+        await route.continue_()
+
+    await eva.page.route("**/files?*", hold)
+    await eva.card.get_by_label("Scan").set_input_files(
+        {"name": "a.txt", "mimeType": "text/plain", "buffer": b"slow"}
+    )
+    await expect(eva.button("Submit")).to_have_attribute("aria-disabled", "true")
+    await expect(eva.card.get_by_text("Wait until the upload has finished.")).to_be_visible()
+    there.set()
+    await expect(eva.button("Submit")).not_to_have_attribute("aria-disabled", "true")
+    await eva.button("Submit").click()
+    assert await agent.files.read((await answer_of(agent, request))["q0"]) == b"slow"
 
 
 @requirement("A19")

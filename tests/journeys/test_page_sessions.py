@@ -201,6 +201,16 @@ async def test_the_sign_in_page_takes_a_code_once_it_can_use_it_in_any_language(
     await eva.page.wait_for_url(lambda url: "/login" not in url)
 
 
+async def test_the_sign_in_page_says_that_a_token_belongs_to_an_agent(screen: OpenScreen) -> None:
+    eva = await screen("/")
+    eva.forgive("401", "403")
+    await eva.context.clear_cookies()
+    await eva.go("/login")
+    await eva.page.locator("#code").fill(TOKENS["requester"])
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.page.get_by_role("status")).to_contain_text("This is the token of an agent")
+
+
 @requirement("N15")
 async def test_a_session_that_is_ended_closes_its_page_at_once_in_every_tab(
     server: Server, screen: OpenScreen, thread: str

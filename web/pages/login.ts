@@ -46,8 +46,9 @@ const trade = (body: { code: string } | { token: string }): Promise<NewSession> 
   rest.call("POST", "/v1/sessions", body);
 
 function tellWhy(error: unknown): void {
-  const refused = error instanceof WireError && error.final;
-  tell(refused ? "used" : error instanceof WireError ? "away" : "store");
+  if (!(error instanceof WireError)) tell("store");
+  else if (error.status === 403) tell("program");
+  else tell(error.final ? "used" : "away");
   field.focus();
 }
 

@@ -40,7 +40,7 @@ const PART_BUDGETS = {
   choices: 5_250,
   sources: 2_250,
   texts: 1_500,
-  files: 3_500,
+  files: 4_000,
   answering: 1_000,
   rules: 1_750,
 };

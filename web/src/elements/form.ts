@@ -24,6 +24,8 @@ export interface FormHost {
   readonly changed: boolean;
   /** Whether something that was typed before the page was loaded stands in it again. */
   readonly restored: boolean;
+  /** What keeps the form from being sent yet. */
+  readonly hindrance: string | false;
   forgetDevice(): void;
   /** Empty every field of an optional section, which skips it. */
   skip(section: Section): void;
@@ -110,7 +112,8 @@ function drawSure(host: FormHost): Template {
 }
 
 /** What keeps Submit from being pressed yet, if anything. */
-export function gateOf({ draft, say, open: form }: FormHost): string | false {
+export function gateOf({ draft, say, open: form, hindrance }: FormHost): string | false {
+  if (hindrance) return hindrance;
   if (!gated(form)) return false;
   if (blankOthers(form, draft).length > 0) return say("gate.other");
   const { done, all } = progress(form, draft);

@@ -80,8 +80,7 @@ export class Reading {
   /** Before a drawing: remember what is in view. */
   before(): void {
     if (!this.#scroller) return;
-    // A scroll of a moment ago may not have been told yet.
-    if (this.#scroller.scrollTop < this.#at) this.#turn();
+    this.#catchUp();
     this.#near = this.#isNear;
     const { top } = this.#view;
     const item = [...this.page.root.querySelectorAll(".messages > li")].find(
@@ -144,8 +143,14 @@ export class Reading {
     return this.#left < NEAR_PX;
   }
 
+  /** Note a scroll up of which no event has come yet. */
+  #catchUp(): void {
+    if ((this.#scroller?.scrollTop ?? 0) < this.#at) this.#turn();
+  }
+
   #settle(): void {
     if (!this.#scroller) return;
+    this.#catchUp();
     if (this.#follows) this.#toEnd();
     const foot = this.page.root.querySelector(".foot");
     if (foot && this.#scroller instanceof HTMLElement)

@@ -17,6 +17,7 @@ import type { Settled } from "../receipt/settled.ts";
 import { files as styles } from "./files.css.ts";
 import { download, FileCall, pathOf } from "./send.ts";
 import { StoredFiles } from "./stored.ts";
+import { typeNames } from "./types.ts";
 
 /** A file on its way, or one that did not arrive: then `error` says why. */
 interface Upload {
@@ -129,12 +130,17 @@ export const withFiles = (Base: typeof FormKind) =>
         replace();
         this.#set(field, [...this.#files(field), stored]);
       } catch (error) {
-        const { fieldErrors, message, status } = error as WireError;
-        const why = fieldErrors[0]?.message ?? (status ? message : say("files.failed"));
+        const why = this.#refusal(field, error as WireError);
         this.#said = `${file.name}: ${why}`;
         if (!(this.#uploads.get(field.id) ?? []).includes(mine)) return; // it was cancelled
         replace({ ...mine, call: undefined, error: why });
       }
+    }
+
+    #refusal(field: FileField, { fieldErrors, message, status }: WireError): string {
+      const [problem] = fieldErrors;
+      if (problem?.code === "file_type") return this.say("files.type_refused", { types: this.#types(field) });
+      return problem?.message ?? (status ? message : this.say("files.failed"));
     }
 
     #cancel(field: FileField, upload: Upload, uid: string): void {
@@ -153,13 +159,20 @@ export const withFiles = (Base: typeof FormKind) =>
       this.host.focusOn(`#${uid}`);
     }
 
-    override submit(): void {
-      const busy = allFields(this.form).filter((field) =>
+    get #busy(): Field[] {
+      return allFields(this.form).filter((field) =>
         this.#uploads.get(field.id)?.some(({ call }) => call !== undefined),
       );
-      const message = this.say("files.wait");
-      if (busy.length > 0)
-        this.host.refuse(busy.map(({ id }) => ({ path: join("values", id), message, code: "busy" })));
+    }
+
+    override get hindrance(): string | false {
+      return this.#busy.length > 0 && this.say("files.wait");
+    }
+
+    override submit(): void {
+      const message = this.hindrance;
+      if (message)
+        this.host.refuse(this.#busy.map(({ id }) => ({ path: join("values", id), message, code: "busy" })));
       else super.submit();
     }
 
@@ -215,6 +228,10 @@ export const withFiles = (Base: typeof FormKind) =>
       this.host.redraw();
     }
 
+    #types({ accept }: FileField): string {
+      return typeNames(accept ?? [], this.say, this.host.locale);
+    }
+
     #limits(field: FileField): string {
       const { say } = this;
       const most = this.#most(field);
@@ -222,7 +239,7 @@ export const withFiles = (Base: typeof FormKind) =>
         say("files.drop"),
         most > 1 && say("files.most", { max: most }),
         field.max_bytes != null && say("files.each", { size: this.#stored.size(field.max_bytes) }),
-        field.accept && say("files.types", { types: field.accept.join(", ") }),
+        field.accept && say("files.types", { types: this.#types(field) }),
       ]
         .filter(Boolean)
         .join(" ");
