@@ -130,16 +130,16 @@ export const withFiles = (Base: typeof FormKind) =>
         replace();
         this.#set(field, [...this.#files(field), stored]);
       } catch (error) {
-        const why = this.#refusal(field, error as WireError);
+        const why = this.#refusal(error as WireError);
         this.#said = `${file.name}: ${why}`;
         if (!(this.#uploads.get(field.id) ?? []).includes(mine)) return; // it was cancelled
         replace({ ...mine, call: undefined, error: why });
       }
     }
 
-    #refusal(field: FileField, { fieldErrors, message, status }: WireError): string {
+    #refusal({ fieldErrors, message, status }: WireError): string {
       const [problem] = fieldErrors;
-      if (problem?.code === "file_type") return this.say("files.type_refused", { types: this.#types(field) });
+      if (problem?.code === "file_type") return this.say("files.type_refused");
       return problem?.message ?? (status ? message : this.say("files.failed"));
     }
 
@@ -228,18 +228,15 @@ export const withFiles = (Base: typeof FormKind) =>
       this.host.redraw();
     }
 
-    #types({ accept }: FileField): string {
-      return typeNames(accept ?? [], this.say, this.host.locale);
-    }
-
     #limits(field: FileField): string {
       const { say } = this;
       const most = this.#most(field);
       return [
         say("files.drop"),
         most > 1 && say("files.most", { max: most }),
-        field.max_bytes != null && say("files.each", { size: this.#stored.size(field.max_bytes) }),
-        field.accept && say("files.types", { types: this.#types(field) }),
+        field.max_bytes != null &&
+          say(most > 1 ? "files.each" : "files.size", { size: this.#stored.size(field.max_bytes) }),
+        field.accept && say("files.types", { types: typeNames(field.accept, say, this.host.locale) }),
       ]
         .filter(Boolean)
         .join(" ");
