@@ -25,7 +25,7 @@ export interface FormHost {
   /** Whether something that was typed before the page was loaded stands in it again. */
   readonly restored: boolean;
   /** What keeps the form from being sent yet. */
-  readonly hindrance: string | false;
+  readonly hindrance?: string | false;
   forgetDevice(): void;
   /** Empty every field of an optional section, which skips it. */
   skip(section: Section): void;
@@ -149,12 +149,6 @@ export function drawActions(host: FormHost, form: Form, submit?: unknown, back?:
   </div>`;
 }
 
-/** That what was typed is kept on this device, and how to end that. */
-const drawKept = (host: FormHost): Template =>
-  draftStore?.on
-    ? html`<p class="hint kept">${host.say("drafts.restored")} <button type="button" class="quiet" .onclick=${() => host.forgetDevice()}>${host.say("drafts.off")}</button></p>`
-    : html`<p class="hint kept" role="status">${host.say("drafts.none")}</p>`;
-
 /** That the form has changed, unless the summary of the problems says so. */
 const drawChanged = ({ changed, view, say }: FormHost): Template | false =>
   changed &&
@@ -176,7 +170,7 @@ export function drawForm(host: FormHost, request: InputRequest, form: Form): Tem
     .onsubmit=${send}
   >
     ${host.drawBody(request)}
-    ${host.restored && isOpen(host.view) && drawKept(host)}
+    ${host.restored && isOpen(host.view) && onDemand.drawKept?.(host, draftStore?.on)}
     ${drawChanged(host)}
     ${request.hooks?.includes("decline") && !request.declined_once && isOpen(host.view) && html`<p class="hint">${host.say("decline_sends")}</p>`}
     ${host.asking.length > 0 ? drawSure(host) : host.drawActions(form)}

@@ -86,10 +86,6 @@ export class FormKind implements Kind, FormHost {
     return drawField(view);
   }
 
-  get hindrance(): string | false {
-    return false;
-  }
-
   drawActions(form: Form): Template {
     return drawActions(this, form);
   }

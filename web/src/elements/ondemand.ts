@@ -3,6 +3,7 @@
 /** The functions of the parts that are there. Without the rules of the fields only the server applies them. */
 export const onDemand: Partial<
   typeof import("./drafts/answers.ts") &
+    typeof import("./drafts/kept.ts") &
     typeof import("./headline.ts") &
     typeof import("./receipt/receipt.ts") &
     typeof import("./markdown/rich.ts") &

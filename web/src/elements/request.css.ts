@@ -58,7 +58,8 @@ export const card = css`
     display: grid;
     gap: 0.5rem;
   }
-  .box {
+  .box,
+  .sure {
     background: var(--_danger-tint);
     border-inline-start: 4px solid var(--_danger);
     border-radius: var(--_radius);
@@ -87,11 +88,8 @@ export const card = css`
     order: -1;
   }
   .sure {
-    border: 1px solid var(--_danger);
-    border-radius: var(--_radius);
     display: grid;
     gap: 0.75rem;
-    padding: 1rem;
   }
   .plain {
     align-items: start;

@@ -215,6 +215,7 @@ export const approvals = css`
     padding-block-start: 0.5rem;
   }
   .calm {
+    background: var(--_raised);
     border-color: var(--_edge);
   }
   .field .code {

@@ -7,6 +7,7 @@ import type { Attempt, DraftStore, Retry, TextStorage } from "../drafts.ts";
 import type { Sender } from "../kind.ts";
 import type { Say } from "../text.ts";
 import { answerLine } from "./answers.ts";
+import "./kept.ts";
 import { RetryScheduler } from "./retry.ts";
 import { changedEntries, DraftStorage, storedEntries, unsentAnswer } from "./storage.ts";
 

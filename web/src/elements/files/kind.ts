@@ -165,7 +165,7 @@ export const withFiles = (Base: typeof FormKind) =>
       );
     }
 
-    override get hindrance(): string | false {
+    get hindrance(): string | false {
       return this.#busy.length > 0 && this.say("files.wait");
     }
 
