@@ -14,10 +14,10 @@ import type { FormKind } from "../formkind.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Settled } from "../receipt/settled.ts";
+import { typeNames } from "./accepted.ts";
 import { files as styles } from "./files.css.ts";
 import { download, FileCall, pathOf } from "./send.ts";
 import { StoredFiles } from "./stored.ts";
-import { typeNames } from "./types.ts";
 
 /** A file on its way, or one that did not arrive: then `error` says why. */
 interface Upload {
