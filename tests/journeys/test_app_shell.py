@@ -125,6 +125,18 @@ KEYS = {
 }
 
 
+async def test_g_and_a_letter_lead_to_a_place(screen: OpenScreen, team: Team) -> None:
+    eva = await screen("/", house=team)
+    for key, heading in {"h": "History", "c": "Conversations", "i": "Inbox"}.items():
+        await eva.page.keyboard.press("g")
+        await eva.page.keyboard.press(key)
+        await expect(eva.page.get_by_role("heading", name=heading, level=1)).to_be_visible()
+    await eva.page.keyboard.press("g")
+    await eva.page.keyboard.press("/")
+    await eva.page.keyboard.type("h")
+    await expect(eva.page.get_by_role("heading", name="Inbox", level=1)).to_be_visible()
+
+
 async def test_a_question_mark_lists_the_keys_of_the_place(screen: OpenScreen, team: Team) -> None:
     eva = await screen("/", house=team)
     for place, (listed, not_listed) in KEYS.items():

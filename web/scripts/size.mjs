@@ -44,7 +44,7 @@ const PART_BUDGETS = {
   answering: 1_000,
   rules: 1_750,
 };
-const TOTAL_BUDGET = 1_030_000;
+const TOTAL_BUDGET = 1_040_000;
 const CLIENT_BUDGET = 15_000;
 
 const root = new URL("../../src/askback/static/", import.meta.url);

@@ -23,6 +23,8 @@ import { ui } from "./ui/ui.css.ts";
 
 const OUT = draw("M14 4H5v16h9M10 12h11M17.500 8.500L21 12l-3.500 3.500");
 const LOGO = draw("M9 9a3 3 0 1 1 4.200 2.800c-.8.4-1.200 1-1.200 1.900M12 17v.01M3 3h18v18H3z");
+/** The places that `g` and another key lead to. */
+const GO: Record<string, string> = { i: "inbox", c: "conversations", h: "history" };
 /** How many places are tabs on a phone; the others are below "More". */
 const TABS = 3;
 
@@ -61,6 +63,8 @@ export class AskbackApp extends AskbackElement implements App {
     (request) => this.go(pathOf("inbox", request)),
   );
   #place: PlaceElement | undefined;
+  /** Whether `g` was pressed: the next key names a place. */
+  #isGoing = false;
 
   override connectedCallback(): void {
     super.connectedCallback();
@@ -76,7 +80,10 @@ export class AskbackApp extends AskbackElement implements App {
     });
     document.addEventListener("keydown", (event) => {
       const key = singleKey(event);
-      if (key === "?") this.showKeys();
+      const place = this.#isGoing && GO[key];
+      this.#isGoing = key === "g";
+      if (place) this.go(pathOf(place));
+      else if (key === "?") this.showKeys();
       else if (key !== "u" || !this.toasts.undo()) return;
       event.preventDefault();
     });

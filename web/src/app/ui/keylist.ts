@@ -11,6 +11,9 @@ const KEYS = {
   search: "/",
   close: "Escape",
   undo: "u",
+  go_inbox: "g, i",
+  go_conversations: "g, c",
+  go_history: "g, h",
   help: "?",
 } as const;
 const ANSWER = {
@@ -26,7 +29,7 @@ type KeyName = keyof typeof KEYS;
 
 /** The keys of a place. */
 export interface PlaceKeys {
-  /** Those of the place itself; every place has Undo and the help as well. */
+  /** Those of the place itself; every place has Undo, the ways to the first places, and the help as well. */
   readonly list: readonly KeyName[];
   /** Whether requests are answered there. */
   readonly answers?: boolean;
@@ -45,7 +48,7 @@ export function drawKeys(say: Say, { list, answers }: PlaceKeys): Template {
       ([name, key]) =>
         html`<div><dt>${key.split(", ").map((each) => html`<kbd>${each}</kbd> `)}</dt><dd>${say(`app.key_${name}`)}</dd></div>`,
     )}</dl>`;
-  const shown = [...list, "undo", "help"] as const;
+  const shown = [...list, "undo", "go_inbox", "go_conversations", "go_history", "help"] as const;
   return html`<label class="check"><input type="checkbox" .checked=${keys.on} .onchange=${(event: Event) => {
     keys.on = (event.target as HTMLInputElement).checked;
   }} />${say("app.keys_on")}</label>
