@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.forks.process import fork
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
 
@@ -17,18 +19,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.sta
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("server")
-    command = [
-        sys.executable,
-        "-m",
-        "askback",
-        "serve",
-        "--port",
-        "0",
-        "--data-dir",
-        str(folder),
-        "--ready-json",
-    ]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, env=ENVIRONMENT)
+    arguments = ("serve", "--port", "0", "--data-dir", str(folder), "--ready-json")
+    process = fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2)
     assert process.stdout is not None
     assert process.stdout.readline()
     yield folder

@@ -26,17 +26,13 @@ from playwright.async_api import (
 )
 
 from askback import AsyncClient, InputRequest
-from tests.chromium import ARGUMENTS, AXE, CHROMIUM, PATIENCE_MS
+from tests.chromium import ALL, ARGUMENTS, AXE, CHROMIUM, CONTRAST, PATIENCE_MS, WITHOUT_CONTRAST
 from tests.journeys.windows import Windows
 
 if TYPE_CHECKING:
     from tests.journeys.conftest import Server
     from tests.journeys.people import Team
 
-ALL: Mapping[str, Any] = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-CONTRAST: Mapping[str, Any] = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
-WITHOUT_CONTRAST: Mapping[str, Any] = {**ALL, "rules": {"color-contrast": {"enabled": False}}}
-"""Options of axe: rules by their tags, or by name."""
 ANSWER = re.compile(r"/v1/requests/[^/]+/(answer|decline)$")
 
 _FOCUSED = (
