@@ -134,7 +134,20 @@ def form_for(given: AskUser) -> Asked:
         return Asked(given.form)
     if given.questions is not None:
         return Asked(form_of_questions({"questions": given.questions}, "questions"), by_text=True)
-    return Asked(_of_question(given))
+    form = _of_question(given)
+    try:
+        check_form(form)
+    except Faults as refused:
+        raise refused.with_paths(_PATHS_OF_QUESTION) from None
+    return Asked(form)
+
+
+_PATHS_OF_QUESTION = (
+    (r"form\.fields\[0\]\.options\[(\d+)\]\.(value|label)", r"options[\1]"),
+    (r"form\.fields\[0\]\.options", "options"),
+    (r"form\.fields\[0\]\.label", "question"),
+)
+"""The arguments that become parts of the form, by their paths in it."""
 
 
 def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, Any]:

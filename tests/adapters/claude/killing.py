@@ -202,6 +202,8 @@ class Lives:
         if not any(b'"assistant"' in each.read_bytes() for each in written):
             self._session = str(uuid4())
             return {"prompt": self._program.word, "new_session": self._session}
+        if last["result"] == "done":  # the process died before its prompt was stored
+            return {"prompt": self._program.word, "session": self._session}
         if last["deferred"] or (self._program.durable and last.get("died")):
             return {"prompt": None}
         return {"prompt": "Continue.", "session": self._session}

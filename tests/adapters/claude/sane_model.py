@@ -15,6 +15,7 @@ FINISHED = "finished"
 TURNS = 200
 """More replies than any conversation has."""
 
+_STOP = "STOP what you are doing"
 _NO_OUTCOME = (
     "Another call waits for a person first",
     "[Tool result missing",
@@ -24,7 +25,7 @@ _NO_OUTCOME = (
     "Nobody could be asked",
     "Stream closed",
     "[Tool call interrupted",
-    "STOP what you are doing",
+    _STOP,
 )
 """How the results of calls begin, or go on, that say nothing about the call."""
 
@@ -79,8 +80,10 @@ class SaneModel:
         return _missing(body, self._steps, self._command) or [FINISHED]
 
 
-def _missing(body: Mapping[str, Any], steps: Sequence[Step], command: str) -> list[Block]:
-    """Return the calls of the first step whose outcome the model has not read."""
+def _missing(body: Mapping[str, Any], steps: Sequence[Step], command: str) -> list[Block | str]:
+    """Return the calls of the first step whose outcome the model has not read; a text if it was told to stop."""
+    if _STOP in str(body["messages"][-1]["content"]):
+        return ["stopped"]
     read = [*outcomes(body)]
     for step in steps:
         if left := [mark for mark in step.marks if not any(mark in words for words, _ in read)]:

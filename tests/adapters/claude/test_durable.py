@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from claude_agent_sdk import ClaudeAgentOptions, HookMatcher
+from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
 
 from askback import AsyncClient
-from askback.adapters.claude import NotOfClaude, continue_session, with_askback
+from askback.adapters.claude import NotOfClaude, continue_session, durable, with_askback
 from tests.adapters.claude.conftest import Options, Process, asked, result_of, run
 from tests.adapters.claude.fake_model import FakeModel
 from tests.adapters.claude.test_approvals import TOUCH, touch
@@ -102,20 +102,45 @@ async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_
 async def test_a_resume_that_comes_again_does_not_interrupt_the_call_that_was_deferred_since(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
 ) -> None:
-    def durable() -> ClaudeAgentOptions:
+    def chosen() -> ClaudeAgentOptions:
         return with_askback(options(), agent, thread_id=thread, durable=True)
 
     model.play("go", [touch("one", "toolu_one")], [touch("two", "toolu_two")])
-    await run(durable(), "go")
+    await run(chosen(), "go")
     await person.requests.decide(await asked(person, thread), "approve")
     (resume,) = await agent.resumes.pull(thread, wait=20)
     for _ in range(2):
-        deferred = result_of([each async for each in continue_session(resume, durable())]).deferred_tool_use
+        deferred = result_of([each async for each in continue_session(resume, chosen())]).deferred_tool_use
         assert deferred is not None
         assert deferred.id == "toolu_two"
     await person.requests.decide(await asked(person, thread, 2), "approve")
-    assert result_of([each async for each in continue_session(resume, durable())]).result == "done"
+    assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
+
+
+@requirement("G8")
+async def test_an_approval_whose_call_was_ended_by_a_dying_process_is_used_for_the_same_call(
+    agent: AsyncClient,
+    person: AsyncClient,
+    model: FakeModel,
+    options: Options,
+    thread: str,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Claude Code denies a deferred call when it is resumed and nobody answers its prompts."""
+    monkeypatch.setattr(durable, "REPLAY_S", 1)
+    model.play("go", [touch()])
+    model.play("About your tool call", [touch(id_="toolu_again")])
+    first = result_of(await run(with_askback(options(), agent, thread_id=thread, durable=True), "go"))
+    await person.requests.decide(await asked(person, thread), "approve")
+    (resume,) = await agent.resumes.pull(thread, wait=20)
+    async with ClaudeSDKClient(options(resume=first.session_id)) as claude:
+        assert result_of([each async for each in claude.receive_response()]).result == "done"
+    chosen = with_askback(options(), agent, thread_id=thread, durable=True)
+    assert result_of([each async for each in continue_session(resume, chosen)]).result == "done"
+    assert (project / "made").exists()
+    assert len(await person.requests.list(thread_id=thread)) == 1
 
 
 async def test_a_session_that_is_resumed_too_early_defers_again(

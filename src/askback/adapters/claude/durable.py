@@ -54,7 +54,7 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
             try:
                 async with asyncio.timeout(REPLAY_S):
                     await replayed.wait()
-            except TimeoutError:  # an earlier process used the answer, and then stopped
-                await claude.query(GO_ON)
+            except TimeoutError:  # the process that was killed has ended the call, with or without the answer
+                await claude.query(resume.text if resume.request.used_at is None else GO_ON)
         async for message in claude.receive_response():
             yield message

@@ -76,8 +76,7 @@ class Gate:
         """The undecided calls that the hook has seen, by id."""
         self._running = dict[str, tuple[Decision, Execution]]()
         """Approved calls that run, by their ids."""
-        self._leftovers = Leftovers(ask)
-        self._look_for_leftovers = not durable
+        self._leftovers = Leftovers(ask, durable=durable)
         self._prompted = False
         self._replayed: str | None = None
         """The call that an earlier process deferred: the first one if the session continues without a prompt."""
@@ -113,10 +112,9 @@ class Gate:
         return result
 
     async def _begin(self, told: Json, _id: str | None, _context: object) -> Json:
-        self._session_id, self._prompted = told["session_id"], True
-        if not self._look_for_leftovers:
+        self._session_id, prompted, self._prompted = told["session_id"], self._prompted, True
+        if prompted:
             return {}
-        self._look_for_leftovers = False
         texts = await self._leftovers.collect(self._thread_id or self._session_id, self._session_id)
         return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
 
@@ -201,8 +199,9 @@ class Gate:
         return PermissionResultAllow(updated_input=answered_input(use, form, outcome))
 
     async def _approve(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
-        if (left := await self._leftovers.take(use)) is not None:
-            return await self._used(use, await self._ask.decision(await self._settled(left, wait=True)))
+        if (left := await self._leftovers.take(use, keep=not wait)) is not None:
+            left = await self._settled(left, wait=wait)
+            return await self._used(use, await self._ask.decision(left)) if wait else PermissionResultAllow()
         asked: Json = {**self._asked(use), "wait": not self._deferrable(use)}
         plan = use.input.get("plan") if use.tool == EXIT_PLAN else None
         if isinstance(plan, str) and plan.strip():

@@ -27,18 +27,24 @@ HELD_S = 12
 class Leftovers:
     """The requests of a session that may have an outcome which Claude has not seen."""
 
-    def __init__(self, ask: AsyncClient) -> None:
+    def __init__(self, ask: AsyncClient, *, durable: bool) -> None:
         self._ask = ask
+        self._durable = durable
         self._thread_id = ""
         self._requests = dict[str, InputRequest]()
         self._unseen = set[str]()
         """Those of them that surely have one: an approval that was not used, or a resume."""
 
     async def collect(self, thread_id: str, session_id: str) -> list[str]:
-        """Find them, and return the sentences for Claude about the outcomes."""
+        """Find them, and return the sentences for Claude about the outcomes.
+
+        Those of a durable session are the approvals that were not used. Its program gets the other outcomes as resumes.
+        """
         self._thread_id = thread_id
         found = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
-        mine = [each for each in found if _is_of(each, session_id)]
+        mine = [each for each in found if _is_of(each, session_id, deferred=self._durable)]
+        if self._durable:
+            mine = [each for each in mine if _is_approved(each) and each.used_at is None]
         if not mine:
             return []
         self._requests = {each.id: each for each in mine if each.status in (Status.PENDING, Status.ANSWERED)}
@@ -46,16 +52,17 @@ class Leftovers:
         texts = {
             each.id: resume_text(each) for each in mine if each.id in self._unseen and _is_approved(each)
         }
-        return list((texts | await self._pull()).values())
+        return list((texts if self._durable else texts | await self._pull()).values())
 
-    async def take(self, use: ToolUse) -> InputRequest | None:
-        """Return the request for the same call, once; None if Claude has seen its outcome."""
+    async def take(self, use: ToolUse, *, keep: bool = False) -> InputRequest | None:
+        """Return the request for the same call, once unless `keep`; None if Claude has seen its outcome."""
         found = next((each for each in self._requests.values() if _asks_the_same(each, use)), None)
         if found is None:
             return None
         if found.status is not Status.PENDING and found.id not in self._unseen:
             await self._pull(wait=HELD_S)
-        del self._requests[found.id]
+        if not keep:
+            del self._requests[found.id]
         return found if found.status is Status.PENDING or found.id in self._unseen else None
 
     async def withdraw(self) -> None:
@@ -77,9 +84,9 @@ class Leftovers:
         return texts
 
 
-def _is_of(request: InputRequest, session_id: str) -> bool:
+def _is_of(request: InputRequest, session_id: str, *, deferred: bool) -> bool:
     about = kept(request)
-    return about.get("session_id") == session_id and not about["deferred"]
+    return about.get("session_id") == session_id and about["deferred"] == deferred
 
 
 def _is_approved(request: InputRequest) -> bool:

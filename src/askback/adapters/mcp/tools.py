@@ -27,6 +27,7 @@ from askback.adapters.mcp.forms import is_flat, prompted_form
 from askback.adapters.mcp.outcomes import QUESTIONS, request_result, result
 from askback.adapters.mcp.view import answer_in_view, read_in_view
 from askback.domain.approval import Approval
+from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
 from askback.domain.request import Answer, InputRequest
@@ -116,7 +117,9 @@ async def cancel_request(call: ToolCall, given: CancelRequest) -> Reply:
         if late.request is None:
             raise
         request = InputRequest.model_validate(late.request)
-    return _result(call, request)
+    if request.status is not Status.CANCELLED:
+        return _result(call, request)
+    return result(model_text(request), {"status": str(request.status), "request_id": request.id})
 
 
 async def list_requests(call: ToolCall, given: ListRequests) -> Reply:
