@@ -10,9 +10,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 def rfc3339(ms: int) -> str:
     """Write a time as `2026-11-20T09:00:00.000Z`."""
-    return f"{_seconds(ms // 1000)}.{ms % 1000:03d}Z"
+    return f"{_format_seconds(ms // 1000)}.{ms % 1000:03d}Z"
 
 
 @lru_cache(maxsize=256)  # many events share a second, and each event writes its time
-def _seconds(s: int) -> str:
+def _format_seconds(s: int) -> str:
     return (_EPOCH + timedelta(seconds=s)).isoformat()[:-6]

@@ -14,7 +14,7 @@ from askback.ports.agents import Principal
 
 @frozen(slots=True)
 class OauthAttempt:
-    """A click that leads to a provider.
+    """An attempt to connect an account, which begins with a person's click.
 
     `digest` is the digest of the state, `principal` the person who clicked, `sealed` the sealed code
     verifier, bound to the request; `expires_at` is in ms since the epoch; `languages` are those of the

@@ -133,7 +133,7 @@ class BusContracts:
         await self.settled(bus)
         assert one == two == ["tok_1", "tok_2"]
 
-    async def test_who_arrives_is_told_everywhere(self, bus: Bus) -> None:
+    async def test_an_arrival_reaches_every_listener(self, bus: Bus) -> None:
         one, two = list[tuple[str, str | None]](), list[tuple[str, str | None]]()
         bus.on_arrival(lambda tenant, thread_id: one.append((tenant, thread_id)))
         bus.on_arrival(lambda tenant, thread_id: two.append((tenant, thread_id)))

@@ -1,7 +1,7 @@
-"""The conformance suites of `Presence` and `Register`: subclass one and implement its `make_…` method.
+"""The conformance suites of `Presence` and `PresenceRegister`: subclass one and implement its `make_…` method.
 
     class TestMyRegister(RegisterContracts):
-        def make_register(self) -> Register:
+        def make_register(self) -> PresenceRegister:
             return MyRegister()
 
 A lease ends by the clock of the register, which may be another machine: these tests wait for its end.
@@ -50,7 +50,7 @@ class PresenceContracts:
         for server in dict.fromkeys(servers):
             await server.close()
 
-    async def test_nobody_is_there_until_somebody_comes(self, servers: tuple[Presence, Presence]) -> None:
+    async def test_a_thread_has_no_viewer_until_one_enters(self, servers: tuple[Presence, Presence]) -> None:
         here, there = servers
         assert not await here.anybody("main", "t1")
         there.enter("main", "t1")
@@ -58,7 +58,7 @@ class PresenceContracts:
         assert await here.anybody("main", "t1")
         assert await there.anybody("main", "t1")
 
-    async def test_somebody_elsewhere_or_of_another_tenant_is_not_there(
+    async def test_viewers_of_other_threads_and_tenants_do_not_count(
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
@@ -67,7 +67,7 @@ class PresenceContracts:
         await there.synchronized()
         assert not await here.anybody("main", "t1")
 
-    async def test_somebody_who_watches_everything_is_in_each_thread(
+    async def test_a_viewer_of_everything_counts_in_each_thread(
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
@@ -75,7 +75,7 @@ class PresenceContracts:
         await there.synchronized()
         assert await here.anybody("main", "any")
 
-    async def test_somebody_is_there_until_the_last_has_left(
+    async def test_a_thread_has_viewers_until_the_last_one_leaves(
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
@@ -88,7 +88,7 @@ class PresenceContracts:
         await there.synchronized()
         assert not await here.anybody("main", "t1")
 
-    async def test_who_leaves_and_comes_again_at_once_is_there(
+    async def test_a_viewer_that_leaves_and_returns_immediately_counts(
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
@@ -100,7 +100,7 @@ class PresenceContracts:
         assert await here.anybody("main", "t1")
         assert not await here.anybody("main", "t2")
 
-    async def test_a_place_whose_name_is_odd_is_a_place_or_none_and_disturbs_nobody(
+    async def test_an_unusual_thread_id_affects_no_other_thread(
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
@@ -112,31 +112,31 @@ class PresenceContracts:
         assert await here.anybody("main", "'; --")
         assert not await here.anybody("main", "")
 
-    async def test_who_comes_first_to_a_place_is_told_everywhere_and_counted_by_then(
+    async def test_the_first_viewer_is_announced_after_it_is_counted(
         self, servers: tuple[Presence, Presence]
     ) -> None:
         here, there = servers
-        told = list[tuple[str, str | None]]()
-        heard = anyio.Event()
+        announced = list[tuple[str, str | None]]()
+        received = anyio.Event()
 
-        def hear(tenant: str, thread_id: str | None) -> None:
-            told.append((tenant, thread_id))
+        def record(tenant: str, thread_id: str | None) -> None:
+            announced.append((tenant, thread_id))
             if thread_id is None:
-                heard.set()
+                received.set()
 
-        here.on_arrival(hear)
+        here.on_arrival(record)
         there.enter("main", "t1")
         await there.synchronized()
         there.enter("main", "t1")
         there.enter("acme", None)
         with anyio.fail_after(10):
-            await heard.wait()
-        assert told == [("main", "t1"), ("acme", None)]
+            await received.wait()
+        assert announced == [("main", "t1"), ("acme", None)]
         assert await here.anybody("acme", "t9")
 
 
 class RegisterContracts:
-    """The contracts of `askback.ports.presence.Register`."""
+    """The contracts of `askback.ports.presence.PresenceRegister`."""
 
     pytestmark = pytest.mark.anyio
 
@@ -149,16 +149,14 @@ class RegisterContracts:
         """An empty register."""
         return self.make_register()
 
-    async def test_what_was_written_stands_while_the_lease_is_renewed(
-        self, register: PresenceRegister
-    ) -> None:
+    async def test_entries_stay_while_the_lease_is_renewed(self, register: PresenceRegister) -> None:
         came, left = [("main", "t1"), ("main", "t2")], [("main", "t1"), ("main", "never")]
         assert not await register.update("one", added=came, removed=(), lease_ms=LONG_MS)
         assert await register.update("one", added=[("main", "t3")], removed=left, lease_ms=LONG_MS)
         assert await register.update("one", added=came[1:], removed=(), lease_ms=LONG_MS)
         assert [await register.anybody("main", f"t{n}") for n in (1, 2, 3)] == [False, True, True]
 
-    async def test_each_server_speaks_for_itself(self, register: PresenceRegister) -> None:
+    async def test_each_server_changes_only_its_own_entries(self, register: PresenceRegister) -> None:
         for server in ("one", "two"):
             await register.update(
                 server, added=[("main", "t1"), ("main", None)], removed=(), lease_ms=LONG_MS
@@ -169,9 +167,7 @@ class RegisterContracts:
         assert not await register.anybody("main", "t1")
         assert not await register.update("two", added=(), removed=(), lease_ms=LONG_MS)
 
-    async def test_a_server_that_is_not_heard_of_any_more_counts_no_longer_than_its_lease(
-        self, register: PresenceRegister
-    ) -> None:
+    async def test_entries_of_a_silent_server_expire_with_its_lease(self, register: PresenceRegister) -> None:
         await register.update("dead", added=[("main", "t1")], removed=(), lease_ms=SHORT_MS)
         await register.update("alive", added=[("main", "t2")], removed=(), lease_ms=LONG_MS)
 

@@ -86,16 +86,16 @@ class VaultContracts:
         raise NotImplementedError
 
     @pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
-    async def test_c1_what_was_sealed_opens_to_the_same_text(self, tmp_path: Path, value: str) -> None:
+    async def test_c1_a_sealed_value_opens_to_the_same_text(self, tmp_path: Path, value: str) -> None:
         vault = self.make_vault(tmp_path, "k1")
         assert (await vault.open(BINDING, await vault.seal(BINDING, Secret(value)))).reveal() == value
 
-    async def test_c1_another_vault_with_the_same_keys_opens_it(self, tmp_path: Path) -> None:
+    async def test_c1_another_vault_with_the_same_keys_opens_a_text(self, tmp_path: Path) -> None:
         sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret("a"))
         assert (await self.make_vault(tmp_path, "k1").open(replace(BINDING), sealed)).reveal() == "a"
 
     @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-    async def test_c2_it_opens_for_no_other_binding(self, tmp_path: Path, other: Binding) -> None:
+    async def test_c2_a_text_opens_for_no_other_binding(self, tmp_path: Path, other: Binding) -> None:
         vault, rotated = self.make_vault(tmp_path, "k1"), self.make_vault(tmp_path, "k2", "k1")
         sealed = await vault.seal(BINDING, Secret("a"))
         await assert_refused(vault.open(other, sealed))
@@ -164,7 +164,7 @@ class VaultContracts:
         sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret(value))
         assert (sealed.isascii(), sealed.isprintable(), " " in sealed) == (True, True, False)
 
-    async def test_c5_a_text_under_the_active_key_is_left_alone(self, tmp_path: Path) -> None:
+    async def test_c5_a_text_under_the_active_key_stays_unchanged(self, tmp_path: Path) -> None:
         vault = self.make_vault(tmp_path, "k1")
         assert await vault.active() == "k1"
         assert await vault.rewrap(BINDING, await vault.seal(BINDING, Secret("a"))) is None
@@ -172,7 +172,7 @@ class VaultContracts:
     @pytest.mark.parametrize(
         "text", ["", "a", "ab1.k1..", "ab1.k2.AAAA.AAAA", "sk-live-4242", "\0", "é.é.é.é"]
     )
-    async def test_c5_what_is_no_sealed_text_is_not_rotated(self, tmp_path: Path, text: str) -> None:
+    async def test_c5_an_invalid_text_is_not_rotated(self, tmp_path: Path, text: str) -> None:
         await assert_refused(self.make_vault(tmp_path, "k2", "k1").rewrap(BINDING, text))
         await assert_refused(self.make_vault(tmp_path, "k2", "k1").open(BINDING, text))
 
@@ -211,7 +211,7 @@ class VaultContracts:
         opened = [(await after.open(binding, sealed)).reveal() for binding, sealed in kept.items()]
         assert opened == [f"value {binding.version}" for binding in kept]
 
-    async def test_c6_a_key_that_was_taken_away_takes_its_secrets_along(self, tmp_path: Path) -> None:
+    async def test_c6_secrets_of_a_removed_key_do_not_open(self, tmp_path: Path) -> None:
         sealed = await self.make_vault(tmp_path, "k1").seal(BINDING, Secret("a"))
         assert await self.make_vault(tmp_path, "k2", "k1").open(BINDING, sealed) == Secret("a")
         without = self.make_vault(tmp_path, "k2")
@@ -238,7 +238,7 @@ class KeySourceContracts:
                 range(32)
             )
 
-    async def test_c8_it_unwraps_in_no_other_way(self, tmp_path: Path) -> None:
+    async def test_c8_a_data_key_unwraps_under_no_other_id_or_context(self, tmp_path: Path) -> None:
         keys = self.make_keys(tmp_path, "k1", "k2")
         wrapped = await keys.wrap("k1", bytes(32), b"context")
         for key_id, context in (
@@ -266,7 +266,7 @@ class KeySourceContracts:
         assert len(set(wrapped)) == 20
         assert not [each for each in wrapped if bytes(8) in each]
 
-    async def test_c10_the_first_key_writes_and_the_others_stay_good(self, tmp_path: Path) -> None:
+    async def test_c10_the_first_key_seals_and_the_others_still_open(self, tmp_path: Path) -> None:
         before, now = self.make_keys(tmp_path, "k1"), self.make_keys(tmp_path, "k2", "k1")
         assert (await before.active(), await now.active()) == ("k1", "k2")
         wrapped = await before.wrap("k1", bytes(32), b"context")

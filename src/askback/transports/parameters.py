@@ -27,7 +27,7 @@ def from_query(
     known = [each for each in operation.parameters if "http" in each.over]
     if unknown := query.keys() - {each.name for each in known}:
         raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown)])
-    return {**path, **{each.name: _of_query(each, query.get(each.name, ()), limits) for each in known}}
+    return {**path, **{each.name: _query_value(each, query.get(each.name, ()), limits) for each in known}}
 
 
 def from_frame(operation: Operation, frame: Frame, limits: Limits) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def from_frame(operation: Operation, frame: Frame, limits: Limits) -> dict[str, 
     args: dict[str, Any] = {name: text(frame, name, required=True) for name in operation.path_parameters}
     for each in operation.parameters:
         if "websocket" in each.over:
-            args[each.name] = _of_frame(each, frame, limits)
+            args[each.name] = _frame_value(each, frame, limits)
     return args
 
 
@@ -51,7 +51,7 @@ def text(frame: Frame, name: str, *, required: bool = False) -> str | None:
     return value
 
 
-def _of_query(parameter: Parameter, values: Sequence[str], limits: Limits) -> Any:
+def _query_value(parameter: Parameter, values: Sequence[str], limits: Limits) -> Any:
     if parameter.type == "statuses":
         return _statuses([word for value in values for word in value.split(",")])
     value = values[-1] if values else None
@@ -66,7 +66,7 @@ def _of_query(parameter: Parameter, values: Sequence[str], limits: Limits) -> An
             return value
 
 
-def _of_frame(parameter: Parameter, frame: Frame, limits: Limits) -> Any:
+def _frame_value(parameter: Parameter, frame: Frame, limits: Limits) -> Any:
     value = frame.get(parameter.name)
     match parameter.type:
         case "text":
