@@ -4,6 +4,7 @@ python -m bench                 all comparisons of the README, several rounds, o
 python -m bench --quick         the same with fewer and smaller rounds: some ten minutes
 python -m bench NAME …          these, as they come; each has its own options as `python -m bench.NAME --help`
 python -m bench compare REV     this tree beside another revision (`python -m bench compare --help`)
+python -m bench migration REV   the migrations of a database that another revision has filled
 python -m bench growth          single calls over 1,000 and 100,000 pending requests (`python -m bench growth --help`)
 """
 
@@ -18,7 +19,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench import compare, growth
+from bench import compare, growth, migration
 from bench.report import tables
 
 Steps = Mapping[str, Sequence[str]]
@@ -65,7 +66,7 @@ def main() -> None:
     )
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--quick", action="store_true")
-    own = {"compare": compare.main, "growth": growth.main}
+    own = {"compare": compare.main, "growth": growth.main, "migration": migration.main}
     if sys.argv[1:] and sys.argv[1] in own:
         own[sys.argv[1]](sys.argv[2:])
         return
