@@ -11,7 +11,7 @@ from askback.ports.audit import AuditHead
 
 @frozen(slots=True)
 class TenantLog:
-    """What is given to `domain.audit.verify`.
+    """The input of `domain.audit.verify`.
 
     `entries` are JSON texts, oldest first, read from the database as they are asked for, once. `noted` is what the
     store noted of the newest one; None when it has noted nothing.

@@ -105,13 +105,13 @@ def terms(row: Row) -> ThreadTerms:
 
 
 def principal(row: Row) -> Principal:
-    """Make whom a login or a session stands for."""
+    """Make the principal of a login or a session."""
     principal_id, tenant, role, name, person, groups = row
     return Principal(principal_id, tenant, role, name, user=person, groups=tuple(json.loads(groups)))
 
 
 def token(row: Row) -> Token:
-    """Make a token: whom it stands for, its limits, its life. One that an older server wrote has its principal's id."""
+    """Make a token: its principal, its limits, its lifetime. One that an older server wrote has its principal's id."""
     *who, names, threads, token_id, expires_at, system = row[:11]
     found = replace(
         principal(who),

@@ -1,6 +1,6 @@
 """Create, register and authenticate tokens. Only their digests are stored.
 
-A requester's token stands for an agent, which owns the requests made with it. Any other token stands for itself.
+A requester's token represents an agent, which owns the requests made with it. Any other token is its own principal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Create a request for approval: the policy allows or denies the call at once, or a person is asked.
+"""Create a request for approval: the policy allows or denies the call immediately, or a person is asked.
 
 A call that a rule allows or denies is a request too, settled on creation: it can be read, used once, and is in the
 audit log. A call that a person refused a moment ago in this thread creates no new request (`refusals.py`):

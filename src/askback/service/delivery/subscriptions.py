@@ -52,7 +52,7 @@ class Subscriber(Protocol):
     """The receiver of events: one connection."""
 
     def push(self, event: Event) -> None:
-        """Take the next event; returns at once."""
+        """Take the next event; returns immediately."""
         ...
 
     async def drained(self) -> None:
@@ -60,19 +60,19 @@ class Subscriber(Protocol):
         ...
 
     def ended(self, subscription: Subscription, /) -> None:
-        """Handle the end of a subscription whose thread is now hidden; returns at once."""
+        """Handle the end of a subscription whose thread is now hidden; returns immediately."""
         ...
 
     def active(self, activity: Activity, /) -> None:
-        """Take a report that somebody else is answering a request of the thread, or has stopped; returns at once."""
+        """Take a report that another person answers a request of the thread, or has stopped; returns immediately."""
         ...
 
     def changed(self, change: PersonalChange, /) -> None:
-        """Receive a comment, reminder or other note for an inbox; returns at once."""
+        """Receive a comment, reminder or other note for an inbox; returns immediately."""
         ...
 
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
-        """Handle a new access level of an inbox's reader in a thread; returns at once."""
+        """Handle a new access level of an inbox's reader in a thread; returns immediately."""
         ...
 
 
@@ -244,7 +244,7 @@ class Subscription:
             self._reader.changed(change)
 
     def close(self) -> None:
-        """End the subscription at once."""
+        """End the subscription immediately."""
         if self._leave is not None:
             self._leave()
             self._leave = None

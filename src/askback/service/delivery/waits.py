@@ -43,11 +43,11 @@ class Waiter(Protocol):
         ...
 
     def settled(self, request_id: str, wire: str) -> None:
-        """Take the outcome of a request, once; returns at once."""
+        """Take the outcome of a request, once; returns immediately."""
         ...
 
     def hidden(self) -> None:
-        """Handle that a request is now hidden from its requester, who has to read it again; returns at once."""
+        """Handle that a request is now hidden from its requester, who has to read it again; returns immediately."""
         ...
 
 

@@ -98,7 +98,7 @@ async def open_request(
     terms: ThreadTerms,
     effects: SideEffects = NOTHING,
 ) -> Change:
-    """Store a new request for a person, or cancel it at once if it requires a viewer and nobody is present.
+    """Store a new request for a person, or cancel it immediately if it requires a viewer and nobody is present.
 
     `terms` are the settings of its thread; `effects` are stored with a request that opens.
     """
@@ -154,7 +154,7 @@ def _awaiting_viewer(record: Record, until: int) -> Record:
 def created_event(
     principal: Principal, record: Record, kind: str = events.REQUEST_CREATED
 ) -> events.EventDraft:
-    """Return the first event of a request: `kind` is its end if it is settled at once."""
+    """Return the first event of a request: `kind` is its end if it is settled on creation."""
     return events.EventDraft(
         kind,
         record.tenant,

@@ -36,7 +36,7 @@ class LocalPresence:
         return self._watching.add((tenant, thread_id))
 
     async def synchronized(self) -> None:
-        """Return at once: a viewer is counted as soon as it enters."""
+        """Return immediately: a viewer is counted as soon as it enters."""
 
     async def anybody(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody watches this thread, or all of them."""

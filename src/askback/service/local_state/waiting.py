@@ -1,6 +1,6 @@
 """Track the waits of this process: requesters for outcomes, requests for a viewer, submissions for their probe.
 
-Another process may have waiters of its own, and an outcome that was sent may be lost on its way;
+Another process may have other waiters, and an outcome that was sent may be lost in transit;
 `undelivered.py` describes the consequences.
 """
 
@@ -64,7 +64,7 @@ class WaiterRegistry:
                 del self._polls[waiter]
 
     def mark_sent(self, request_id: str, principal_id: str) -> None:
-        """Record that an outcome was sent to a waiter; it can still get lost on its way."""
+        """Record that an outcome was sent to a waiter; it can still get lost in transit."""
         self._unacknowledged.add((request_id, principal_id))
 
     def acknowledge(self, request_id: str, principal_id: str) -> bool:
@@ -99,7 +99,7 @@ class AwaitingViewer:
         self._waiting[record.id] = (record, until)
 
     def viewer_arrived(self, tenant: str, thread_id: str | None) -> None:
-        """Release the requests of a thread that somebody has opened; None stands for all threads."""
+        """Release the requests of a thread that somebody has opened; None means all threads."""
         for record, _ in tuple(self._waiting.values()):
             if record.tenant == tenant and thread_id in (None, record.thread_id):
                 del self._waiting[record.id]

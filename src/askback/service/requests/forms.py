@@ -48,7 +48,7 @@ from askback.wire.bodies import AnswerBody
 from askback.wire.verdicts import AcceptBody
 
 QUICK_REQUEST = 10_000
-"""Characters of a request whose Markdown is parsed at once, which takes at most about 0.1 s."""
+"""Characters of a request whose Markdown is parsed on the event loop, which takes at most about 0.1 s."""
 
 
 async def create_form(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:

@@ -31,7 +31,7 @@ async def hold_decline(
     typed: Mapping[str, Any] | None,
     claim: Claim | None,
 ) -> Change:
-    """Hold a decline; it is in the audit log at once, even if the hook asks again."""
+    """Hold a decline; it is in the audit log immediately, even if the hook asks again."""
     held = {"event": "decline", **sent.model_dump(exclude_none=True, include={"reason", "note"})}
     if not sent.remember:
         held["remember"] = False

@@ -17,7 +17,7 @@ from askback.wire.inbox import MarkdownBody
 
 MOST_TEXTS = 100
 QUICK = 2_000
-"""Up to this many characters are parsed at once; more are parsed in a thread."""
+"""Up to this many characters are parsed immediately; more are parsed in a thread."""
 
 
 async def render_markdown(ctx: Services, principal: Principal, body: object) -> Sequence[list[Node] | None]:

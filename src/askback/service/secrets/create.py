@@ -1,4 +1,4 @@
-"""Create a request for secrets; it is settled at once if they are stored or have just been refused."""
+"""Create a request for secrets; it is settled immediately if they are stored or have just been refused."""
 
 from __future__ import annotations
 

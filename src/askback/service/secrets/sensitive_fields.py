@@ -58,7 +58,7 @@ async def answer_sensitive_form(
         try:
             change = await _settle(ctx, principal, record, sent, claimed, sourced)
         except VersionTaken:
-            continue  # the same answer came twice at once; the next try finds the settled request
+            continue  # the same answer came twice concurrently; the next try finds the settled request
         return change
 
 

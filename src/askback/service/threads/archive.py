@@ -72,7 +72,7 @@ async def cancel_open(
     """Cancel the open requests of a thread, or those of one kind, requester or run; return their ids in that order.
 
     Queued requests are cancelled first, so that none is promoted only to be cancelled. Requests created after `until`
-    (ms) stay open: a refused agent may ask something else at once.
+    (ms) stay open: a refused agent may ask something else immediately.
     """
     cancelled: list[str] = []
 

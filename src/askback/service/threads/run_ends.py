@@ -28,7 +28,7 @@ async def end_silent(ctx: Services) -> None:
     """End the runs whose last activity is too long ago.
 
     Activity is a request or message with the id of the run, an agent that waits for an open request of it,
-    and `renew`. Only `renew` is recorded at once: the others are looked up here, so that they cost nothing.
+    and `renew`. Only `renew` is recorded immediately: the others are looked up here, so that they cost nothing.
     """
     now = ctx.clock.now_ms()
     before = now - ctx.limits.run_silence_s * 1000

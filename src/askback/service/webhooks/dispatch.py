@@ -105,7 +105,7 @@ LOG_RETENTION_S = 30 * 24 * 3600
 async def queue_events(ctx: Services, webhook: Webhook) -> None:
     """Queue the events after the cursor of a webhook as deliveries.
 
-    If another server does the same at once, one of the two writes and the other stops.
+    If another server does the same concurrently, one of the two writes and the other stops.
     """
     while page := await ctx.store.tenant_events(webhook.tenant, after=webhook.cursor, limit=PAGE):
         now = ctx.clock.now_ms()

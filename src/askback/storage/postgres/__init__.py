@@ -1,4 +1,4 @@
-"""The store in a Postgres database, for several servers at once; needs the extra `postgres` (asyncpg)."""
+"""The store in a Postgres database, for several concurrent servers; needs the extra `postgres` (asyncpg)."""
 
 from askback.storage.postgres.connection import Database
 from askback.storage.postgres.store import PostgresStore

@@ -25,7 +25,7 @@ PAGE = 1_000
 def read_audit(database: Database) -> Generator[Iterator[TenantLog]]:
     """Give the audit log of every tenant, by name; use them before the context ends, outside of any event loop.
 
-    All is read in one snapshot. A log without a head and a head without a log are given as well.
+    All is read in one snapshot. A log without a head and a head without a log are returned too.
     Raises `StoreUnusable` when the database cannot be read.
     """
     try:

@@ -1,6 +1,6 @@
 """Loads single rows by their keys in batches: loads that begin while a query runs share the next query.
 
-A query costs both sides about as much for one row as for thirty. A load that comes while no query runs starts at once.
+A query costs both sides about as much for one row as for thirty. Without a running query a load starts immediately.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LARGEST = 500
 
 
 class BatchLoader(Generic[V]):
-    """Loads rows by keys; `ask` is given different ones, and returns what it found by key.
+    """Loads rows by keys; `ask` takes distinct keys, and returns the rows that it found, by key.
 
     A look sees every commit that returned before it began: its query begins later.
     """

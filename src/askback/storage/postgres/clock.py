@@ -68,7 +68,7 @@ class DatabaseClock:
     async def measure(self) -> None:
         """Ask for the time once, and correct no more than the reply proves wrong.
 
-        The time that it tells is of some moment on its way. A reply that was held up for seconds says little, and to
+        Its time is that of some moment during the call. A reply that was held up for seconds says little, and to
         guess at the middle of its way would put this server ahead by as much, and deadlines with it.
         """
         asked = self._here()

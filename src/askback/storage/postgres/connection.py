@@ -35,7 +35,7 @@ class Timeouts:
     """How long operations may take, in milliseconds, before they count as failed.
 
     `idle` is for a server that stops in the middle of a transaction: others wait for its locks, so it is cut
-    off before they give up (`lock`). `transaction` is for one that stands still in the middle of a statement. What the
+    off before they give up (`lock`). `transaction` is for one that hangs within a statement. What the
     database gives up itself it says within `reply`; without a reply by then the connection is lost.
     """
 

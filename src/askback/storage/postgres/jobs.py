@@ -132,7 +132,7 @@ class EventSlot:
 
 @dataclass(slots=True, eq=False)
 class Entry:
-    """An event in its place: what it tells, its request's spec and whether that hides names, and its position."""
+    """An event in its place: its draft, its request's spec and whether that hides names, and its position."""
 
     draft: EventDraft
     place: EventSlot
@@ -223,7 +223,7 @@ Act = Callable[[Connection], Awaitable[tuple[Any, Sequence[Entry]]]]
 class ExclusiveJob:
     """Something about a thread as a whole, which shares its group with nothing, and who waits for it.
 
-    `act` is run in the transaction; it returns what the caller is told, and the events that it makes, in their places.
+    `act` is run in the transaction; it returns the result for the caller, and the events, in their places.
     """
 
     act: Act

@@ -14,7 +14,7 @@ from askback.storage.sql.requests import HIDES_NAMES
 
 # Count on: tenants, ids, how many events each, the agents of a thread that is new -> key, the seq of the last of them,
 # and what else a group asks. A thread is made with its first events. The row is locked until the commit, which is why
-# a seq is never given twice nor left out: who comes later waits, and a group that is undone gives its numbers back.
+# a seq is never given twice nor left out: who comes later waits, and a group that is undone returns its numbers.
 NUMBER = """
 INSERT INTO threads (tenant, id, seq, agents)
 SELECT tenant, id, events, agents
@@ -29,7 +29,7 @@ RETURNING tenant, id, key, seq, access, agents, archived_at, asked, asked_from, 
 # then of each event tenant, how many of the tenant come after it, thread, seq, type, request, at, data.
 #
 # This is the last statement before the commit. The row of a tenant's position stays locked until the commit can be
-# seen: Postgres lets go of locks only after that. So who has a higher position has committed later, and a reader that
+# seen: Postgres releases locks only after that. So who has a higher position has committed later, and a reader that
 # sees position n sees all below n. The lock is held for this one round trip, the commit and no longer.
 LOG = """
 WITH place AS (

@@ -1,6 +1,6 @@
 """Numbered migrations, applied in order, forward only; the table `schema_version` says how far a database has come.
 
-Several servers may start at once, and the previous version of askback may be serving: each migration is a transaction
+Servers may start concurrently, while the previous version of askback is serving: each migration is a transaction
 under a lock, waits for tables no longer than a few seconds, and only adds to what is there (a later release takes away
 what nobody uses any more). With what it has it may take as long as that takes.
 """
@@ -57,7 +57,7 @@ async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[
 async def _begin(db: Connection) -> int:
     async with transaction(db):
         await _lock(db)
-        # Asked first: who may not make a schema may be given one.
+        # Checked first: a user without the right to make a schema can use one that exists.
         if not await db.fetchval(_EXISTS, SCHEMA):
             await db.execute(f"CREATE SCHEMA {SCHEMA}")
         await db.execute(_TABLE)

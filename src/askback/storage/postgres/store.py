@@ -60,7 +60,7 @@ class PostgresStore(
 ):  # fmt: skip
     """Everything in one database, which other servers may use as well. It is also the `Feed` of a shared bus.
 
-    `on_commit` hears of committed events on the event loop. `origin` is what this server's notices are known by;
+    `on_commit` gets committed events on the event loop. `origin` identifies this server's notices;
     `clock` follows the time of the database, and `register` has who is there at each server.
     """
 
@@ -99,7 +99,7 @@ class PostgresStore(
             raise
 
     async def close(self) -> None:
-        """Finish what is under way and close."""
+        """Finish what is in progress and close."""
         await self._writer.close()
         await self.clock.stop()
         await self._by_key.close()

@@ -1,4 +1,4 @@
-"""Operations on a thread as a whole, each in a transaction of its own, which locks the thread first."""
+"""Operations on a thread as a whole, each in a separate transaction, which locks the thread first."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Done = tuple[Any, Sequence[Entry]]
 async def set_access(
     db: Connection, access: AccessList, draft: EventDraft, effects: SideEffects, *, before: AccessList
 ) -> Done:
-    """Give a thread another access, unless it has come to another one meanwhile."""
+    """Replace the access list of a thread, unless it was changed meanwhile."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if (UNSHARED if row is None else read_access(row[1], row[2])) != before:
         return Outcome.LOST, []

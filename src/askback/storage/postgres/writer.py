@@ -73,7 +73,7 @@ class Writer:
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     def submit_exclusive(self, act: Act) -> asyncio.Future[Any]:
-        """Queue something about a thread as a whole, which is a group of its own; the future is as that of `submit`."""
+        """Queue something about a thread as a whole, as a separate group; the future is like that of `submit`."""
         future = self._queue_up()
         self._waiting.append(ExclusiveJob(act, future))
         return future
@@ -82,7 +82,7 @@ class Writer:
         """Queue a change; the future is done once it is durable, or holds why it is not, or that nobody knows.
 
         A future that is cancelled before its group begins takes its change with it; later, the change happens whole
-        and nobody hears of it.
+        and nobody is notified.
         """
         future = self._queue_up()
         self._waiting.append(Job.of(change, future))
@@ -180,7 +180,7 @@ class Writer:
                 entries = await _write(db, group)
                 if entries:
                     await log(db, entries, origin=self._origin)
-                    # Before the commit: what cannot be told must not be stored, or nobody could read past it.
+                    # Before the commit: no reader could get past an event that cannot be built.
                     events = [event_of(entry) for entry in entries]
         self._groups += 1
         self._changes += len(group)
@@ -220,7 +220,7 @@ def _jobs(group: Group) -> Sequence[Job]:
 
 
 AGAIN_S = (0.05, 0.1, 0.2, 0.5, 1.0)
-"""Pauses between attempts, in seconds. Meanwhile every write fails at once with `Unavailable`."""
+"""Pauses between attempts, in seconds. Meanwhile every write fails immediately with `Unavailable`."""
 
 
 class WriterConnection:

@@ -18,12 +18,12 @@ class Conditions:
         self.parameters: list[Any] = []
 
     def parameter(self, value: Any) -> str:
-        """Add a parameter, and return what stands for it in the text."""
+        """Add a parameter, and return its placeholder."""
         self.parameters.append(value)
         return f"${len(self.parameters)}"
 
     def add(self, text: str, *values: Any) -> None:
-        """Add a condition; each `{}` in it, or `{0}`, stands for one of the values."""
+        """Add a condition; each `{}` in it, or `{0}`, is replaced by one of the values."""
         self._texts.append(text.format(*map(self.parameter, values)))
 
     def add_chosen(self, text: str, value: Any) -> None:

@@ -73,7 +73,7 @@ UPDATE resumes SET finished_at = $1
 WHERE id = $2 AND tenant = $3 AND requester = $4 AND finished_at IS NULL AND attempt = $5
 RETURNING key"""
 FINISHED = "SELECT finished_at IS NOT NULL FROM resumes WHERE id = $1 AND tenant = $2 AND requester = $3"
-# Tenant and request of each: one that was leased meanwhile is on its way already.
+# Tenant and request of each: one that was leased meanwhile has already been sent.
 DROP_HELD = """
 DELETE FROM resumes AS s USING unnest($1::text[], $2::text[]) AS w (tenant, request)
 WHERE s.tenant = w.tenant AND s.request = w.request AND s.held AND s.attempt = 0"""
@@ -138,11 +138,11 @@ class ResumeArea(Area):
         return await self._db.change(finish)
 
     async def resume(self, tenant: str, resume_id: str) -> ResumeStatus | None:
-        """Read where a resume stands."""
+        """Read the state of a resume."""
         return _standing(await self._db.row(STANDING, tenant, resume_id))
 
     async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> ResumeStatus | None:
-        """Read where the resume of a request stands."""
+        """Read the state of the resume of a request."""
         return _standing(await self._db.row(STANDING_OF, tenant, request_id, cause))
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:

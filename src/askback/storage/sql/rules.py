@@ -27,7 +27,7 @@ from askback.storage.sql.conditions import Conditions, may_view
 from askback.storage.sql.transaction import Area, Transaction
 
 FEW = 100
-"""How many rules are read on the event loop; that takes less time than a trip to another thread and back."""
+"""How many rules are read on the event loop; that takes less time than using another thread."""
 _ALL = 2**31 - 1
 
 # Rules
@@ -79,7 +79,7 @@ WHERE u.tenant = $1 AND u.rule = ANY ($2::text[])"""
 # Settings
 
 # (tenant, thread id) -> the data that are there, '{}' when there were none. The row is locked from then on, so that
-# two people who change different settings at once both get their way.
+# two people who change different settings at once both succeed.
 LOCK_POLICY = """
 INSERT INTO policies (tenant, thread, data) VALUES ($1, $2, '{}')
 ON CONFLICT (tenant, thread) DO UPDATE SET data = policies.data RETURNING data"""
@@ -161,7 +161,7 @@ class RuleArea(Area):
     """See `askback.ports.policy` for what each method promises."""
 
     async def write(self, effects: SideEffects) -> None:
-        """Write what has no change of its own to come along with."""
+        """Write side effects that belong to no other change."""
         await self._db.change(lambda tx: tx.write(effects), effects)
 
     async def policy(

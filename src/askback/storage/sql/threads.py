@@ -57,7 +57,7 @@ WHERE t.tenant = $1 AND t.id = $2 AND c.set_by_asker IS NOT NULL ORDER BY c.name
 RESET_COUNTS = """
 DELETE FROM question_counts WHERE thread = (SELECT key FROM threads WHERE tenant = $1 AND id = $2)"""
 
-# Events. Both cursors walk an index from where the reader stands. The spec is joined: events keep only the state.
+# Events. Both cursors walk an index from the reader's position. The spec is joined: events keep only the state.
 
 _EVENTS = f"""
 SELECT e.type, t.tenant, t.id, e.at, r.id, e.data, coalesce(r.requester, ''), e.seq, e.position, r.spec,
@@ -150,7 +150,7 @@ class ThreadArea(Area):
         return ThreadUse(0, 0, 0) if row is None else ThreadUse(*row)
 
     async def reset_use(self, tenant: str, thread_id: str, effects: SideEffects = NOTHING) -> None:
-        """Begin to count the questions of a thread anew."""
+        """Reset the count of a thread's questions."""
 
         async def reset(tx: Transaction) -> None:
             await tx.run(RESET, tenant, thread_id)

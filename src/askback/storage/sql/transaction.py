@@ -73,7 +73,7 @@ Operation = Callable[[Transaction], Coroutine[Any, Any, T]]
 
 
 ThreadOperation = Callable[[Transaction, int], Coroutine[Any, Any, tuple[T, str]]]
-"""Changes a thread, given its key, within a transaction; returns a result and the data of the thread's event."""
+"""Changes a thread, by its key, within a transaction; returns a result and the data of the thread's event."""
 
 
 class Unchanged(Exception):
@@ -99,7 +99,7 @@ class Database(Protocol):
         ...
 
     async def row(self, sql: str, /, *values: Any) -> Row | None:
-        """Read the first row of a query that an index answers at once."""
+        """Read the first row of a query that an index answers immediately."""
         ...
 
     async def rows(self, sql: str, /, *values: Any) -> Sequence[Row]:

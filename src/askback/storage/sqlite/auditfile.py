@@ -1,4 +1,4 @@
-"""The audit log as it lies in a database file, read beside whatever process has that file open."""
+"""The audit log of a database file, read while another process may have it open."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
     """Give the audit log of every tenant, by name; use them before the context ends.
 
     All is read in one snapshot, without the store's lock: a server may go on writing. Nothing in the file is
-    trusted, since this is how a change to it is found: a log without a head and a head without a log are given as well.
+    trusted, since this is how a change to it is found: a log without a head and a head without a log are returned too.
     Raises `StoreUnusable` when there is no such file, or it cannot be read.
     """
     try:
@@ -42,5 +42,5 @@ def _log(db: sqlite3.Connection, tenant: str) -> TenantLog:
 
 
 def _forgiving(text: bytes) -> str:
-    """Decode what may have been tampered with: a byte that is no UTF-8 breaks the chain, not the reader."""
+    """Decode text that may have been tampered with: invalid UTF-8 breaks the chain, not the reader."""
     return text.decode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Copies of a database file, made beside whatever process has it open."""
+"""Copies of a database file, made while another process may have it open."""
 
 from __future__ import annotations
 

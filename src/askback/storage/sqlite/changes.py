@@ -1,4 +1,4 @@
-"""What the writer thread does to requests and messages, each function inside the group's transaction."""
+"""Changes of requests and messages by the writer thread, each within the transaction of its group."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def insert(
     effects: SideEffects,
     quota: Quota | None,
 ) -> Change:
-    """Store a request, its event, its claim and what comes along."""
+    """Store a request, its event, its claim and its side effects."""
     if claim is not None and (target := _take(db, claim, record.id)) is not None:
         return Change(_present(db, record.tenant, target), Outcome.REPLAYED)
     labels = record.labels
@@ -194,7 +194,7 @@ def set_access(
     *,
     before: AccessList,
 ) -> Outcome:
-    """Give a thread another access, unless it has come to another one meanwhile."""
+    """Replace the access list of a thread, unless it was changed meanwhile."""
     if _access(db, draft) != before:
         return Outcome.LOST
     at = next_seq(db, draft)._replace(access=access)

@@ -98,7 +98,7 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
     """Open the database at `path` on a disk that may take no writes.
 
     SQLite shares the index of a write-ahead log through the `-shm` file, which it cannot write here. Without a log
-    the file is opened as one that nobody changes (`immutable`). With a log each connection keeps an index of its own,
+    the file is opened as one that nobody changes (`immutable`). With a log each connection keeps a separate index,
     but for its locks the `-shm` file has to be there. Close these connections before one that writes is opened.
     """
     options = "mode=ro&immutable=1"

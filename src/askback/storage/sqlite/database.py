@@ -1,6 +1,6 @@
 """Transactions and reads on SQLite for the areas of `storage.sql`.
 
-SQLite answers at once, so none of the areas' coroutines ever suspends here: `run_to_end` takes one step, on the writer
+SQLite answers immediately, so no coroutine of an area ever suspends: `run_to_end` takes one step, on the writer
 thread, on a reader's thread or on the event loop.
 """
 
@@ -81,7 +81,7 @@ class SqliteDatabase:
         return self._readers.point(lambda db: db.execute(text, key).fetchone())
 
     async def row(self, sql: str, /, *values: Any) -> Row | None:
-        """Read the first row of a query that an index answers at once."""
+        """Read the first row of a query that an index answers immediately."""
         text, bound = rewrite(sql), _bound(values)
         return self._readers.point(lambda db: db.execute(text, bound).fetchone())
 

@@ -51,7 +51,7 @@ _REQUEST_KEY = "(SELECT key FROM requests WHERE tenant = ?1 AND id = ?2)"
 
 INSTEAD = {
     webhooks.LOCK: "SELECT ?1",  # there is one writer
-    # A statement that changes rows cannot be part of another: the request is read by a statement of its own.
+    # A statement that changes rows cannot be part of another: the request is read by a separate statement.
     resumes.LEASE: _LEASE.format(""),
     resumes.LEASE_IN_THREAD: _LEASE.format(" AND thread = ?6"),
     resumes.LEASE_ONE: """
@@ -59,7 +59,7 @@ UPDATE resumes SET attempt = attempt + 1, available_at = ?4
 WHERE tenant = ?1 AND id = ?2 AND finished_at IS NULL AND available_at <= ?3
 RETURNING id, tenant, thread, requester, request, available_at, held, cause, attempt""",
     # Executions point at their requests by key. A SELECT, because NULL for the key of a request that is not there
-    # would be given the next free number.
+    # would get the next free number.
     executions.ADD_EXECUTION: f"""
 INSERT INTO executions (request, {executions.FIELDS})
 SELECT key, ?3, ?4, ?5, ?6 FROM requests WHERE tenant = ?1 AND id = ?2

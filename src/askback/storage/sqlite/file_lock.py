@@ -35,7 +35,7 @@ _REFUSED: list[int] = []
 
 
 class FileLock:
-    """An exclusive lock on a database, whatever name leads to it; the kernel lets go of it however the process ends.
+    """An exclusive lock on a database, by any of its names; the kernel releases it when the process ends in any way.
 
     There are two: on `<database>.lock`, beside the file that links lead to, and on the database itself by `flock`. That
     knows the file by its inode and so sees hard links. SQLite's own locks are of another kind, but closing any
@@ -71,7 +71,7 @@ class FileLock:
             self._descriptors[self._database] = descriptor
 
     def release(self) -> None:
-        """Let go of the lock, if it is held; SQLite has closed the file by then."""
+        """Release the lock, if it is held; SQLite has closed the file by then."""
         while self._descriptors:
             os.close(self._descriptors.popitem()[1])
 

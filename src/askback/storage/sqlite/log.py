@@ -23,16 +23,16 @@ class EventSlot(NamedTuple):
 
 
 def next_seq(db: Connection, draft: EventDraft, *, new: bool = False) -> EventSlot:
-    """Give an event its number.
+    """Return the number of a new event and its thread.
 
-    Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` where the thread takes nothing new.
+    Raises `ThreadOfAnother`, and `ThreadArchived` for something `new` if the thread is archived.
     """
     row = db.execute(queries.NEXT_SEQ, (draft.tenant, draft.thread_id, _agents(draft))).fetchone()
     return _place(row, draft, new=new)
 
 
 def next_seq_counted(db: Connection, draft: EventDraft, *, window: int) -> tuple[EventSlot, int, int]:
-    """Give the event of a new form its number, and count the form; returns how many there are in the window, and since.
+    """Number the event of a new form, and count the form; returns how many there are in the window, and since when.
 
     Raises `ThreadOfAnother` and `ThreadArchived`.
     """
@@ -65,7 +65,7 @@ def append(
     spec: Spec | None = None,
     hides_names: bool = False,
 ) -> None:
-    """Write an event in its place; `request` is the key of the one that it tells of, `spec` what that asks."""
+    """Write an event in its place; `request` is the key of its request, `spec` the question of that."""
     row = (draft.tenant, at.thread, at.seq, draft.type, request, draft.at, draft.data)
     position = db.execute(queries.ADD_EVENT, row).lastrowid
     events.append(

@@ -1,4 +1,4 @@
-"""The two roads for reading: point reads here and now, pages on a thread of their own."""
+"""Two ways to read: point reads on the calling thread, pages on a separate thread."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Readers:
     def point(self, read: Callable[[Connection], T]) -> T:
         """Read a few rows by their key, on the calling thread.
 
-        This blocks the event loop, on purpose: such a read takes about 10 µs, and a trip to a
-        thread and back costs it 60 µs. A reader never waits for the writer in a write-ahead log.
+        This blocks the event loop intentionally: such a read takes about 10 µs, and using a
+        thread takes 60 µs more. A reader never waits for the writer in a write-ahead log.
         """
         if self._point is None:
             raise _closed()

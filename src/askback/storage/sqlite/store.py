@@ -62,8 +62,8 @@ class SqliteStore(
 ):  # fmt: skip
     """Everything in one file. See `askback.ports.store` for what each method promises.
 
-    `on_commit` hears of committed events on the event loop. `connect` opens a connection to the
-    file; a test gives one whose disk fails. The folder is made when it is not there.
+    `on_commit` gets committed events on the event loop. `connect` opens a connection to the
+    file; a test passes one whose disk fails. The folder is made if it does not exist.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class SqliteStore(
         await self._writer.start(connection)
 
     async def close(self) -> None:
-        """Finish what is under way and close; the writer last, because the last to leave tidies the log."""
+        """Finish what is in progress and close; the writer last, because the last connection removes the log."""
         try:
             await self._readers.close()
             await self._writer.close()
@@ -185,7 +185,7 @@ class SqliteStore(
     async def settle(
         self, settlement: Settlement, claim: Claim | None = None, effects: SideEffects = NOTHING
     ) -> Change | None:
-        """Try one run_to_end of the lifecycle."""
+        """Try one step of the lifecycle."""
         return await self._change(
             lambda db, events: changes.settle(db, events, settlement, claim, effects),
             effects,
@@ -193,7 +193,7 @@ class SqliteStore(
         )
 
     async def claimed(self, claim: Claim) -> str | None:
-        """Read what a key was used for before."""
+        """Read the target of the call that used a key."""
         return self._readers.point(lambda db: changes.claimed(db, claim))
 
     # Threads
@@ -232,7 +232,7 @@ class SqliteStore(
     async def set_access(
         self, access: AccessList, event: EventDraft, effects: SideEffects = NOTHING, *, before: AccessList
     ) -> Outcome:
-        """Give a thread another access."""
+        """Replace the access list of a thread."""
         return await self._change(
             lambda db, events: changes.set_access(db, events, access, event, effects, before=before),
             effects,
@@ -259,7 +259,7 @@ class SqliteStore(
     async def set_archived(
         self, event: EventDraft, effects: SideEffects = NOTHING, *, archived_at: int | None
     ) -> Outcome:
-        """Archive a thread, or take it back."""
+        """Archive a thread, or unarchive it."""
         return await self._change(
             lambda db, events: threads.set_archived(db, events, event, effects, archived_at=archived_at),
             effects,
@@ -278,7 +278,7 @@ class SqliteStore(
         )
 
     async def scrub(self) -> None:
-        """Write the file anew."""
+        """Rewrite the file."""
         await self._writer.rebuild()
 
     def _change(
@@ -305,8 +305,8 @@ CACHED_THREADS = 2_048
 class ThreadCache(Generic[T]):
     """A cache of what is read of a thread for every request and every answer, and hardly ever changes.
 
-    Only this process writes the file, so what was read stays true until a change of its own is committed. That change
-    empties the cache on the event loop before its caller hears of it: no read that begins later finds the old value.
+    Only this process writes the file, so what was read stays true until it commits a change. That change
+    empties the cache on the event loop before its caller gets the result: no later read finds the old value.
     Values that any write may change are not cached: `lasts` says which are.
     """
 

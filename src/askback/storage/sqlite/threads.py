@@ -1,4 +1,4 @@
-"""What the writer thread does to threads as a whole, and what a thread makes of what is done in it."""
+"""Changes of whole threads by the writer thread, and the effects of changes of requests on their thread."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _check_pending(db: Connection, thread: int, record: Record, quota: Quota) ->
 def note(
     db: Connection, thread: int, step: Settlement, *, created_at: int, spec: Spec, requester: str
 ) -> None:
-    """Note what a step of a request means for its thread."""
+    """Write the effects of a step of a request on its thread."""
     if step.refunds:
         db.execute(own.GIVE_BACK, (step.tenant, step.event.thread_id, created_at))
         names = json.dumps(count_names(spec.tool, requester))
@@ -85,14 +85,14 @@ def note(
 
 
 def is_held_by_another(db: Connection, tenant: str, request_id: str) -> bool:
-    """Whether somebody has the key that a request waits in line for."""
+    """Whether another request has the exclusive key that a request waits for."""
     return db.execute(_HELD_BY_ANOTHER, (tenant, request_id)).fetchone() is not None
 
 
 def set_archived(
     db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects, *, archived_at: int | None
 ) -> Outcome:
-    """Archive a thread or take it back, unless it is so already."""
+    """Archive a thread or unarchive it, unless that is done already."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if (row is not None and row[4] is not None) is (archived_at is not None):
         return Outcome.REPLAYED

@@ -1,4 +1,4 @@
-"""The one thread that writes: whatever waits while a commit runs shares the next one, and goes to it as one piece.
+"""The one thread that writes: all operations that wait while a commit runs share the next one.
 
 A commit costs a sync of the disk however many changes it holds, so grouping is worth three times
 the throughput on a fast disk and thirty times on a slow one, and one writer never waits for another.
@@ -34,7 +34,7 @@ READ_ONLY_RETRY_S = 5.0
 
 @dataclass(slots=True)
 class Job:
-    """One operation on its way: who waits for it, and its outcome."""
+    """One queued operation: its waiter, and its outcome."""
 
     operation: Operation[Any]
     future: asyncio.Future[Any]
@@ -105,13 +105,13 @@ class Writer:
     ) -> asyncio.Future[T]:
         """Queue an operation; the future is done once it is durable, or holds why nothing was changed.
 
-        After one that `outdates` what is known of threads (`known.py`), `on_outdated` is called before all else.
+        After one that `outdates` the cache of threads (`ThreadCache`), `on_outdated` is called first.
 
         What an operation `erases` has left the log of the database as well by then, or, when somebody still reads
         the state before, as soon as nobody does.
 
         A future that is cancelled before its group begins takes its operation with it; later, the
-        operation happens whole and nobody hears of it.
+        operation is completed and nobody is notified.
         """
         if self._thread is None or self._loop is None:
             raise self._not_started()
@@ -120,7 +120,7 @@ class Writer:
         return future
 
     async def rebuild(self) -> None:
-        """Write the whole file anew, after what was submitted before: nothing that was erased is left in it or its log.
+        """Rewrite the whole file, after everything that was submitted before: no erased data is left in it or its log.
 
         Writers wait for it. Raises `Unavailable` if it fails.
         """
@@ -178,7 +178,7 @@ class Writer:
         self._post(_succeed, self._closed)
 
     def _take(self) -> list[Job] | None:
-        """Return the next group, or None when something is to be erased before one has come."""
+        """Return the next group, or None if erased data has to be removed before one has come."""
         patience = None if self._erase_due is None else max(0.0, self._erase_due - time.monotonic())
         try:
             return self._handed_over.get(timeout=patience)
@@ -193,7 +193,7 @@ class Writer:
             except _PartialChange:
                 connection.execute("ROLLBACK")
                 return self._transact(connection, group, isolate=True)
-        except Exception as error:  # noqa: BLE001 - every caller of the group hears of it
+        except Exception as error:  # noqa: BLE001 - every caller of the group gets the error
             _log.error("a group of %d changes was not stored: %s", len(group), error)
             self.damage.note(error)
             self._abandon(connection)
@@ -236,18 +236,18 @@ class Writer:
         return events
 
     def _rebuild(self, connection: Connection, jobs: list[Job]) -> None:
-        """Write the file anew: a page that was balanced may hold what it gave away, and nothing overwrites that."""
+        """Rewrite the file: a balanced page may still hold rows that it gave away, and nothing overwrites them."""
         if not jobs:
             return
         try:
             connection.execute("VACUUM")
         except sqlite3.Error as error:
-            _log.error("the database could not be written anew: %s", error)
+            _log.error("the database could not be rewritten: %s", error)
             for job in jobs:
                 job.error = unavailable(error)
 
     def _erase(self, connection: Connection) -> None:
-        """Take what was erased out of the log, if there is any and the last try was not just now.
+        """Remove erased data from the log, if there is any and the last try was not just now.
 
         There may be some when the thread begins: a process that was killed leaves its log.
         """
@@ -279,7 +279,7 @@ class Writer:
     # On the event loop
 
     def _put(self, job: Job) -> None:
-        """Have a job wait for the group that is under way, or for the others of this turn: waking a thread is dear."""
+        """Queue a job until the current group is written, or until this turn ends: waking a thread is expensive."""
         self._waiting.append(job)
         if not self._busy and len(self._waiting) == 1:
             assert self._loop is not None
@@ -311,11 +311,11 @@ class Writer:
 
 
 def _nothing(_connection: Connection, _events: list[Event]) -> None:
-    """Change nothing: what is to be done comes after the commit."""
+    """Change nothing: the work comes after the commit."""
 
 
 def unavailable(error: BaseException) -> Unavailable:
-    """Say that the database cannot be used now, and why."""
+    """Return the error that the database cannot be used now, with the reason."""
     return Unavailable(
         f"The database cannot be used just now ({error}). Nothing was stored; try again.", retry_after=1
     )
