@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
-import json
+import asyncio
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.compat.golden.player import Player
-from tests.compat.golden.server import GoldenServer
+from tests.compat.golden.server import CONVERSATIONS, GoldenServer
 from tests.compat.golden.values import Mismatch, Values
 
 pytestmark = pytest.mark.anyio
-FOLDER = Path(__file__).parents[2] / "vectors" / "compat"
-CONVERSATIONS = {
-    f"{path.parent.name}/{path.stem}": json.loads(path.read_text(encoding="utf-8"))
-    for path in sorted(FOLDER.glob("*/*.json"))
-}
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[GoldenServer]:
-    running = GoldenServer(tmp_path_factory.mktemp("golden"), CONVERSATIONS)
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[GoldenServer]:
+    folder = tmp_path_factory.mktemp("golden")
+    if request.param == "sqlite":
+        running = GoldenServer(folder, CONVERSATIONS)
+        yield running
+        running.end(signal.SIGTERM)
+        return
+    postgres = request.getfixturevalue("postgres")
+    name = asyncio.run(postgres.new())
+    running = GoldenServer(folder, CONVERSATIONS, database=postgres.database(name).url)
     yield running
     running.end(signal.SIGTERM)
+    asyncio.run(postgres.drop(name))
 
 
 @pytest.mark.parametrize("name", CONVERSATIONS)

@@ -1,7 +1,8 @@
 """`make soak`: kills for `SOAK_MINUTES`: over SQLite, over Postgres, two servers on one, and a crowd.
 
-It prints each seed, and stops at a fault. `python -m tests.fault.soak SEED sqlite` (or `postgres`, `servers`, `crowd`)
-plays one scene again.
+The conversations of other systems are played over SQLite and Postgres, and the server is killed before each step at
+which nothing is connected. It prints each seed, and stops at a fault. `python -m tests.fault.soak SEED sqlite` (or
+`postgres`, `servers`, `crowd`, `conversations`) plays one scene again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from typing import NamedTuple
 
 import anyio
 
+from tests import postgres_server
+from tests.compat.golden.player import Player
+from tests.compat.golden.server import CONVERSATIONS, GoldenServer
+from tests.compat.golden.values import Mismatch
 from tests.fault import crowd, kill
 from tests.fault.site import site
 from tests.fault.troubles import CRASHES, PARTITIONS
@@ -31,7 +36,7 @@ SCENES = {
 
 CROWD = 10_000
 PATIENCE_S = 60.0
-KINDS = (*SCENES, "crowd")
+KINDS = (*SCENES, "crowd", "conversations")
 
 
 class Outcome(NamedTuple):
@@ -47,6 +52,14 @@ async def play(seed: int, kind: str) -> Outcome:
         if kind == "crowd":
             came = await crowd.run(Path(made), CROWD, patience_s=PATIENCE_S)
             return Outcome(came.faults, f"{CROWD} waits of {came.bytes_per_wait:.0f} bytes")
+        if kind == "conversations":
+            with postgres_server.running() as postgres:
+                database = postgres.database(await postgres.new()).url
+                faults = [
+                    *await converse(Path(made) / "sqlite"),
+                    *await converse(Path(made) / "pg", database),
+                ]
+            return Outcome(faults, f"{len(CONVERSATIONS)} conversations over each database")
         scene = replace(SCENES[kind], seed=seed)
         if scene.troubles:
             async with site(scene.servers) as place:
@@ -54,6 +67,20 @@ async def play(seed: int, kind: str) -> Outcome:
         else:
             report = await kill.run(Path(made), scene)
     return Outcome(report.faults, f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes")
+
+
+async def converse(folder: Path, database: str = "") -> list[str]:
+    """Play all golden conversations with kills; return where they differ."""
+    folder.mkdir()
+    server, faults = GoldenServer(folder, CONVERSATIONS, database=database), list[str]()
+    for name, conversation in CONVERSATIONS.items():
+        server.start()
+        try:
+            await Player(server, name, kills=True).play(conversation["steps"])
+        except Mismatch as fault:
+            faults.append(f"{name} {database}: {fault}")
+    server.end()
+    return faults
 
 
 def main() -> int:

@@ -22,8 +22,10 @@ Step = dict[str, Any]
 class Player:
     """One conversation: its connections, held calls and streams by name, and its values."""
 
-    def __init__(self, server: GoldenServer, conversation: str) -> None:
+    def __init__(self, server: GoldenServer, conversation: str, *, kills: bool = False) -> None:
+        """With `kills`, the server is also killed before each step at which nothing is connected or held."""
         self._server = server
+        self._kills = kills
         self._conversation = conversation
         self._values = Values()
         self._sockets: dict[str, ClientConnection] = {}
@@ -40,6 +42,8 @@ class Player:
             for number, step in enumerate(steps):
                 try:
                     async with asyncio.timeout(PATIENCE_S):
+                        if self._kills and not (self._sockets or self._calls or self._streams):
+                            await self._kill({})
                         await self._play(step)
                 except (Mismatch, TimeoutError, ConnectionClosed, KeyError) as error:
                     what = json.dumps(step, ensure_ascii=False)[:300]

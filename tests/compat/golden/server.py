@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.forks.process import Process, fork
+from tests.journeys.keyhouse import ring
 from tests.limits import ROOMY_SETTING
 
 ROLES = {
@@ -20,13 +21,21 @@ ROLES = {
     "admin": "admin",
 }
 """Who a step may be played `as`, with the role and name of their token."""
+FOLDER = Path(__file__).parents[3] / "vectors" / "compat"
+CONVERSATIONS = {
+    f"{path.parent.name}/{path.stem}": json.loads(path.read_text(encoding="utf-8"))
+    for path in sorted(FOLDER.glob("*/*.json"))
+}
 
 
 class GoldenServer:
     """`askback serve` on one port and one data folder, with tokens for each conversation."""
 
-    def __init__(self, data: Path, conversations: Iterable[str]) -> None:
+    def __init__(self, data: Path, conversations: Iterable[str], *, database: str = "") -> None:
+        """Use the database of the data folder, or the Postgres at the URL `database`."""
         self._data = data
+        postgres = {"ASKBACK_DATABASE_URL": database, "ASKBACK_MASTER_KEYS": ring("one")}
+        self._settings = postgres if database else {}
         self._tenants = {name: f"golden{i}" for i, name in enumerate(conversations)}
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -47,7 +56,12 @@ class GoldenServer:
             for tenant in self._tenants.values()
             for who, role in ROLES.items()
         ]
-        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": ",".join(tokens), **ROOMY_SETTING}
+        environment = {
+            **os.environ,
+            "ASKBACK_BOOTSTRAP_TOKENS": ",".join(tokens),
+            **ROOMY_SETTING,
+            **self._settings,
+        }
         arguments = ["serve", "--port", str(self.port), "--data-dir", str(self._data), "--ready-json"]
         self._process = fork(*arguments, environment=environment, stdin=0, stderr=2)
         assert self._process.stdout is not None
