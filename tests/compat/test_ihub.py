@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from askback.compat.ihub import tool
-from askback.compat.ihub.clarification import field_of
+from askback.compat.ihub.people import field_of
 from tests.compat.ihub_chat import CHAT, PICK, answer, call, pending
 from tests.requirements import requirement
 from tests.transports.conftest import Api, api

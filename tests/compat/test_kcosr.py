@@ -11,7 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from askback.compat.kcosr import follow_up, result
+from askback.compat.kcosr import follow_up
+from askback.compat.kcosr.outcomes import result
 from askback.domain.request import InputRequest
 from tests.requirements import requirement
 

@@ -10,16 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.compat.test_kcosr import FORM
+from tests.compat.test_kcosr_page import FIELD, INTERACT, RESPONSE, page
 from tests.requirements import requirement
-from tests.transports import sockets
 from tests.transports.conftest import Api, api
 
 __all__ = ["api"]
 
 pytestmark = pytest.mark.anyio
 ASK = "/compat/kcosr/api/plugins/questions/operations/ask"
-INTERACT = "/compat/kcosr/api/sessions/s1/interactions"
-FIELD = {"id": "a", "type": "text", "label": "A"}
 PICK = {
     "id": "r",
     "type": "radio",
@@ -138,71 +136,10 @@ WRONG_INTERACTIONS: list[tuple[Any, str, str]] = [
         "wrong_type",
     ),
 ]
-RESPONSE = {"type": "tool_interaction_response", "sessionId": "s1", "callId": "tc"}
-SUBMIT = {"type": "questionnaire_submit", "sessionId": "s1", "questionnaireRequestId": "req_1", "answers": {}}
-NOT_SUBSCRIBED = "for a session that this connection is not subscribed to"
-WRONG_FRAMES: list[tuple[Any, str, str]] = [
-    ("{", "invalid_json", "Client message was not valid JSON"),
-    ("[]", "invalid_client_message", "Client message validation failed"),
-    ({}, "invalid_client_message", "Client message validation failed"),
-    ({"type": "dance"}, "invalid_client_message", "Client message validation failed"),
-    ({"type": "ping", "nonce": None}, "invalid_client_message", "Client message validation failed"),
-    (
-        {"type": "subscribe", "sessionId": "s1", "mask": None},
-        "invalid_client_message",
-        "Client message validation failed",
-    ),
-    ({"type": "hello", "protocolVersion": 2}, "duplicate_hello", "hello has already been received"),
-    (
-        {"type": "subscribe", "sessionId": " "},
-        "invalid_session_id",
-        "Subscription session id must not be empty",
-    ),
-    (
-        {"type": "unsubscribe", "sessionId": ""},
-        "invalid_session_id",
-        "Unsubscription session id must not be empty",
-    ),
-    ({**SUBMIT, "sessionId": " "}, "invalid_session_id", "Session id must not be empty"),
-    ({**SUBMIT, "sessionId": "s2"}, "invalid_session_id", f"Cannot submit a questionnaire {NOT_SUBSCRIBED}"),
-    (
-        {**SUBMIT, "questionnaireRequestId": " "},
-        "invalid_questionnaire_request_id",
-        "Questionnaire request id must not be empty",
-    ),
-    (SUBMIT, "questionnaire_not_found", "Questionnaire request was not found"),
-    (
-        {**RESPONSE, "interactionId": "req_1.1", "action": "submit", "sessionId": "s2"},
-        "invalid_session_id",
-        f"Cannot respond to an interaction {NOT_SUBSCRIBED}",
-    ),
-    (
-        {**RESPONSE, "interactionId": "x", "action": "submit"},
-        "interaction_not_found",
-        "Interaction response did not match a pending request",
-    ),
-    (
-        {**RESPONSE, "interactionId": "req_1.1", "action": "deny"},
-        "interaction_not_found",
-        "Interaction response did not match a pending request",
-    ),
-]
 
 
 async def stored(api: Api) -> list[Any]:
     return (await (await api.as_("responder")).get("/v1/requests")).json()["requests"]
-
-
-async def page(api: Api) -> sockets.Socket:
-    """Open a page of the session that can answer."""
-    await api.as_("responder")
-    headers = {"Authorization": f"Bearer {api.tokens['responder']}"}
-    socket = sockets.Socket(api.app, headers=headers, path="/compat/kcosr/ws")
-    await socket.message()
-    hello = {"type": "hello", "protocolVersion": 2, "subscriptions": [{"sessionId": "s1"}]}
-    socket.raw(json.dumps({**hello, "interaction": {"supported": True, "enabled": True}}))
-    assert (await socket.frame())["type"] == "subscribed"
-    return socket
 
 
 @pytest.mark.parametrize(("body", "path", "code", "text"), WRONG_CALLS)
@@ -275,15 +212,6 @@ async def test_a_response_to_what_is_no_interaction_is_refused(api: Api) -> None
     await socket.leave()
 
 
-async def test_a_wrong_message_gets_an_error_and_the_connection_goes_on(api: Api) -> None:
-    socket = await page(api)
-    for frame, code, message in WRONG_FRAMES:
-        socket.raw(frame if isinstance(frame, str) else json.dumps(frame))
-        error = await socket.frame()
-        assert (error["type"], error["code"], error["message"]) == ("error", code, message)
-    await socket.leave()
-
-
 @requirement("B8", "F10", "F16")
 async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
     socket, agent = await page(api), await api.as_("requester")
@@ -318,24 +246,6 @@ async def test_a_response_that_does_not_fit_changes_nothing(api: Api) -> None:
             assert path is not None or error["code"] in ("interaction_not_found", "invalid_client_message")
             assert not path or error["details"]["issues"][0]["path"] in (path, "action", "")
     assert [each["status"] for each in await stored(api)] == ["pending", "pending"]
-    await socket.leave()
-
-
-async def test_any_id_of_a_message_is_a_key_so_that_the_message_is_posted_and_what_was_open_is_over(
-    api: Api,
-) -> None:
-    socket, agent = await page(api), await api.as_("requester")
-    body = {"type": "input", "toolCallId": "tc", "inputSchema": {"fields": [FIELD]}}
-    assert (await agent.post(f"{INTERACT}?wait=0", json=body)).status_code == 200
-    said = {"type": "text_input", "sessionId": "s1", "text": "Hello", "clientMessageId": "a\nb" * 200}
-    for _ in range(2):
-        socket.raw(json.dumps(said))
-    socket.raw(json.dumps({"type": "ping", "nonce": "last"}))
-    while (frame := await socket.frame())["type"] != "pong":
-        assert frame["type"] == "transcript_event"
-    thread = (await agent.get("/v1/threads/s1")).json()
-    assert [each["content"] for each in thread["messages"]] == [[{"type": "text", "text": "Hello"}]]
-    assert [each["status"] for each in thread["requests"]] == ["declined"]
     await socket.leave()
 
 

@@ -310,3 +310,27 @@ async def test_a_refused_chat_was_never_created(api: Api) -> None:
     await eva.frame(type="error")
     await eva.nothing()
     await eva.leave()
+
+
+async def test_an_ask_that_an_earlier_release_stored_is_found_again_by_what_the_agent_asked(api: Api) -> None:
+    body = {"kind": "form", "thread_id": "main", "external_id": "q1", "metadata": {"nebo": {"name": "main"}}}
+    field = {**CONFIRM, "id": "w1", "options": ["Yes", "No"]}
+    form = {"title": "Proceed?", "format": "plain", "fields": [field]}
+    old = await (await api.as_("requester")).post(
+        "/v1/requests", json={**body, "form": form, "repeat": "ask"}, headers={"Idempotency-Key": "nebo:q1"}
+    )
+    assert old.status_code == 201, old.text
+    nebo = await agent(api)
+    for frame in (ask("q1"), ask("q1", widgets=[{"type": "confirm"}])):
+        nebo.send(**frame)
+        await nebo.nothing()
+    for frame in (
+        ask("q1", "Another?"),
+        ask("q1", widgets=[{"type": "radio"}]),
+        {**ask("q1"), "type": "approval_request", "payload": {"tool": "x"}},
+    ):
+        nebo.send(**frame)
+        assert "Give this one its own id" in (await nebo.frame(type="res", id="q1", ok=False))["error"]
+    await answer(api, q1="No")
+    await nebo.frame(type="ask_response", id="q1", payload={"value": "No"})
+    await nebo.leave()

@@ -11,6 +11,7 @@ import pytest
 
 from askback import AsyncClient
 from askback.compat.nebo import AGENT_TOOL, agent
+from askback.compat.nebo.frames import FIELDS, Ask, Widget
 from askback.server.app import create_app
 from askback.server.settings import load
 from tests.client.servers import TOKENS
@@ -78,3 +79,11 @@ async def test_the_answer_is_one_text(tmp_path: Path):
 def test_the_schema_refuses_what_the_tool_refuses(arguments: dict[str, Any]):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(arguments, AGENT_TOOL["input_schema"])
+
+
+def test_the_schema_has_the_members_and_types_of_widgets_that_the_tool_reads():
+    schema = AGENT_TOOL["input_schema"]
+    assert schema["properties"].keys() == {"resource", "action", *Ask.model_fields}
+    widget = schema["properties"]["widgets"]["items"]
+    assert widget["properties"].keys() == Widget.model_fields.keys()
+    assert widget["properties"]["type"]["enum"] == list(FIELDS)

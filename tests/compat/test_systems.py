@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -162,8 +163,20 @@ def _texts() -> tuple[tuple[str, str], ...]:
                 texts.append((f"{path}:{node.lineno}", _format(node)))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in said:
                 texts.append((f"{path}:{node.lineno}", node.value))
-    english = json.loads((SOURCE / "messages" / "en.json").read_text(encoding="utf-8"))
-    return *texts, *((f"en.json:{key}", str(value)) for key, value in english.items())
+    for path in (SOURCE / "messages" / "en.json", *sorted((SOURCE / "compat").glob("*/texts.json"))):
+        texts += [(f"{path}:{text}", text) for text in _strings(json.loads(path.read_text(encoding="utf-8")))]
+    return tuple(texts)
+
+
+def _strings(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case dict() | list():
+            for each in value.values() if isinstance(value, dict) else value:
+                yield from _strings(each)
+        case _:
+            pass
 
 
 def _format(node: ast.JoinedStr) -> str:

@@ -12,7 +12,7 @@ GENERATED = ("web/src/core/generated/", "web/src/agent/generated/")
 FILE_MOST, FILE_MEDIAN = 400, 120
 FUNCTION_MOST, FUNCTION_MEDIAN = 60, 10
 SYSTEMS = ("agor", "gobby", "ihub", "kcosr", "nebo")
-SYSTEMS_MOST = 2_400
+SYSTEMS_MOST = 2_500
 
 
 def test_no_file_is_over_400_lines_and_half_are_under_120() -> None:
@@ -32,16 +32,16 @@ def test_no_function_is_over_60_lines_and_half_are_under_10() -> None:
 
 
 def test_the_projections_of_the_five_systems_stay_small() -> None:
-    """Counted as ADR 67 says: lines of code, without blank lines, comments, docstrings and imports."""
+    """Counted as ADR 67 says: lines of code, without blank lines, comments and docstrings."""
     compat = ROOT / "src" / "askback" / "compat"
     sizes = {name: sum(map(code_lines, (compat / name).glob("*.py"))) for name in SYSTEMS}
     assert min(sizes.values()) > 0
     assert sum(sizes.values()) <= SYSTEMS_MOST, sizes
 
 
-def test_a_line_of_code_is_neither_blank_nor_comment_nor_docstring_nor_import(tmp_path: Path) -> None:
+def test_a_line_of_code_is_neither_blank_nor_comment_nor_docstring(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
         '"""Docstring,\nof two lines."""\n\nimport ast\n\n# comment\nX = (\n    1,  # why\n)\n"""Of X."""\n'
     )
-    assert code_lines(module) == 3
+    assert code_lines(module) == 4

@@ -82,7 +82,7 @@ def lines(path: Path) -> int:
 
 
 def code_lines(path: Path) -> int:
-    """The number of lines of code of a Python file: not those that are blank, a comment, a docstring or an import."""
+    """The number of lines of code of a Python file: not those that are blank, a comment or a docstring."""
     text = path.read_text(encoding="utf-8")
     code = {
         line
@@ -92,7 +92,7 @@ def code_lines(path: Path) -> int:
     }
     for node in ast.walk(ast.parse(text)):
         match node:
-            case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
+            case ast.Expr(value=ast.Constant(value=str())):
                 code -= set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
             case _:
                 pass

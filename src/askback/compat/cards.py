@@ -19,7 +19,7 @@ class CardPage(ABC):
 
     @abstractmethod
     async def opening(self, request: Json, shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
-        """Return the frames that show a request, anew if it is `shown`; none if this page cannot show it.
+        """Return the frames that show a request, again if it is `shown`; none if this page cannot show it.
 
         One that is `recovered` was there before the page.
         """

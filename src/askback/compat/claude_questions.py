@@ -54,7 +54,7 @@ def read_questions(tool_input: Mapping[str, Any]) -> list[AskedQuestion]:
 
 
 def form_of(questions: Sequence[AskedQuestion]) -> Json:
-    """Return the form for questions: each in a section of its own, with the header as its title."""
+    """Return the form for questions: each in a separate section, with the header as its title."""
     sections = list[Json]()
     for i, each in enumerate(questions, 1):
         options = [

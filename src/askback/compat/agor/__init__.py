@@ -1,10 +1,8 @@
 """Agor's widgets (S003): the tools that an agent asks with, the paths that its page uses, and its errors."""
 
-from __future__ import annotations
-
 from askback.compat.agor import page
 from askback.compat.agor.asking import PREFIX, TOOLS, call_tool, tool_call
-from askback.compat.agor.errors import refuse
+from askback.compat.agor.widgets import refuse
 from askback.ports.systems import Route, System, Tools
 from askback.wire.operation import PEOPLE, REQUESTER
 

@@ -1,6 +1,4 @@
-"""The tools for agents. Each returns a widget id at once; the agent then ends its turn."""
-
-from __future__ import annotations
+"""The tools for agents. Each returns a widget id immediately, and the agent then ends its turn."""
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -8,21 +6,19 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AliasChoices, Field
 
-from askback.compat.agor.errors import UNKNOWN_TYPE
-from askback.compat.agor.widgets import read_widget
+from askback.compat.agor.widgets import TEXTS, read_widget
+from askback.domain import modeltext
 from askback.domain.model import Model
-from askback.domain.modeltext import TEXTS
 from askback.domain.secrets.request import SecretHelp
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotFound
 from askback.ports.systems import Answer, Api, Call, Json
 
 PREFIX = "agor_widgets_request_"
-_DISMISSED = TEXTS["secret.declined.dismissed"].replace("{brand}", "Agor")
-CHOICE_TEXTS = {
-    "answered": "[Agor] User chose: {labels}.",
-    "declined": _DISMISSED.replace("{names}", "{question}"),
-}
+_DISMISSED = (
+    modeltext.TEXTS["secret.declined.dismissed"].replace("{brand}", "Agor").replace("{names}", "{question}")
+)
+CHOICE_TEXTS = {"answered": "[Agor] User chose: {labels}.", "declined": _DISMISSED}
 """The messages to the agent about a choice; those about secrets are native."""
 Reason = Annotated[str, Field(max_length=500)]
 Table = Sequence[tuple[str, str]]
@@ -179,7 +175,7 @@ async def run(api: Api, session: str, tool: str, arguments: object, *, key: str 
     """Call a tool; return the id of the widget and what became of it, and nothing else."""
     type_ = tool.removeprefix(PREFIX)
     if type_ not in TOOLS or type_ == tool:
-        raise NotFound(UNKNOWN_TYPE.format(type=type_))
+        raise NotFound(TEXTS["unknown_type"].format(type=type_))
     asked = parse(TOOLS[type_], arguments)
     terms = {"thread_id": session, "delivery": "resume", "auto_resume": asked.auto_resume}
     paths = [*asked.paths, ("thread_id", "session_id")]

@@ -1,19 +1,16 @@
 """What a page reads of widgets, and what a person does with them. A value of a secret goes to the store unread."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 from askback.compat.agor.asking import TOOLS
-from askback.compat.agor.errors import NOT_ALLOWED, UNKNOWN_TYPE, refuse
-from askback.compat.agor.widgets import Widget, read_widget
+from askback.compat.agor.widgets import TEXTS, Widget, read_widget, refuse
 from askback.domain import jsontext
-from askback.domain.faults import Faults, require
+from askback.domain.faults import Fault, Faults, require
 from askback.domain.secrets.names import blocked_reason, is_well_formed
 from askback.domain.secrets.secret import RawBody
-from askback.domain.validation.report import Report
+from askback.domain.validation.report import MAX_FAULTS
 from askback.errors import Conflict, Forbidden, Gone, NotFound
 from askback.ports.systems import Answer, Api, Call, EventStream, Json, StreamEvent
 
@@ -118,7 +115,7 @@ async def _open(call: Call, action: str) -> Widget:
 
 def _require_action(widget: Widget, action: str) -> None:
     if widget.type not in TOOLS:
-        raise NotFound(UNKNOWN_TYPE.format(type=widget.type))
+        raise NotFound(TEXTS["unknown_type"].format(type=widget.type))
     if (needed := RESOLVED_BY.get(widget.type, SUBMIT)) != action:
         raise Conflict(f"Widget type '{widget.type}' is resolved by '{needed}', not '{action}'.")
 
@@ -132,7 +129,7 @@ async def _resolve(call: Call, action: str, operation: str, body: object) -> Ans
     try:
         ended = await call.api.call(operation, body, request_id=call.path["widget"])
     except Forbidden:
-        raise Forbidden(NOT_ALLOWED) from None
+        raise Forbidden(TEXTS["not_allowed"]) from None
     except (Conflict, Gone):
         await _open(call, action)  # says so if it has ended meanwhile
         raise
@@ -141,15 +138,17 @@ async def _resolve(call: Call, action: str, operation: str, body: object) -> Ans
 
 def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     """Return the native body for `{values, use_existing?, scope?}`, without looking at a value."""
-    sent, report = _object(jsontext.parse(text)), Report()
+    sent = _object(jsontext.parse(text))
     require(sent.keys() <= {"values", "use_existing", "scope"}, "", "unknown_field.key")
-    values = sent.pop("values", None)
-    for name in cast("Json", values) if isinstance(values, dict) else ():
-        # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
-        if name not in names and is_well_formed(name):
-            key = "secret_blocked" if blocked_reason(name) else "secret_not_requested"
-            report.add(f"secrets.{name}", key)
-    report.finish()
+    require("values" in sent or sent.get("use_existing"), "values", "missing_required")
+    values = _object(sent.pop("values", {}), "values")
+    # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
+    if unasked := [name for name in values if name not in names and is_well_formed(name)]:
+        keys = ["secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unasked]
+        found = [
+            Fault(f"secrets.{name}", "unknown_field", key) for name, key in zip(unasked, keys, strict=True)
+        ]
+        raise Faults(found[:MAX_FAULTS])
     return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
 
 
@@ -164,6 +163,6 @@ def _values(body: object, widget: Widget) -> Json:
     return values
 
 
-def _object(body: object) -> Json:
-    require(isinstance(body, dict), "", "wrong_type.object")
+def _object(body: object, path: str = "") -> Json:
+    require(isinstance(body, dict), path, "wrong_type.object")
     return cast("Json", body)

@@ -1,12 +1,11 @@
-"""Requests as Agor's widgets: their type, arguments, state and result, and the message that has all of it."""
-
-from __future__ import annotations
+"""Requests as Agor's widgets: their type, arguments, state and result; and refusals in the shape of Feathers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from askback.compat.data import read_data
 from askback.domain.fields import Form, Multiselect, Radio, Select
 from askback.domain.kinds import BUILT_IN
 from askback.domain.lifecycle import Status
@@ -14,8 +13,9 @@ from askback.domain.model import without_none
 from askback.domain.request import Answer, InputRequest
 from askback.domain.secrets.request import SecretHelp
 from askback.messages.languages import choose
-from askback.ports.systems import Json
+from askback.ports.systems import Json, Problem
 
+TEXTS = read_data(__file__)
 Choice = Select | Radio | Multiselect
 CHOICES = {"option_id", "server_ids", "files"}
 """The ids of the fields of confirmations and pickers, which are also the members of an answer."""
@@ -117,9 +117,7 @@ def _choice(request: InputRequest, form: Form, field: Choice, value: Any) -> Wid
 
 
 def _options(field: Choice, label: str) -> list[Json]:
-    return [
-        without_none(id=each.value, style=each.style, **{label: choose(each.label)}) for each in field.options
-    ]
+    return [without_none(id=o.value, style=o.style, **{label: choose(o.label)}) for o in field.options]
 
 
 def _help(metadata: Mapping[str, SecretHelp]) -> Json:
@@ -131,3 +129,30 @@ def _help(metadata: Mapping[str, SecretHelp]) -> Json:
 
 def _time(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def refuse(problem: Problem) -> tuple[int, Json]:
+    """Return the status and the body of a refusal; a widget that has expired is settled.
+
+    `errors` has a sentence for each name, and so has `data.field_errors`, where Agor's page looks for it;
+    `data.issues` has the place of each in the body and its code.
+    """
+    status = 409 if problem.status == 410 else problem.status
+    message = "Authentication required to resolve a widget" if status == 401 else problem.message
+    body: Json = {"name": TEXTS["names"].get(str(status), "GeneralError"), "message": message, "code": status}
+    found = [_issue(**each) for each in problem.field_errors]
+    if found:
+        said = [(each["path"].removeprefix("values."), each["message"]) for each in found]
+        body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in said[:3])
+        first = dict(reversed(said))
+        body |= {"errors": first, "data": {"field_errors": first, "issues": found}}
+    return status, body
+
+
+def _issue(path: str, code: str, message: str) -> Json:
+    known = (
+        "invalid_scope"
+        if code == "unknown_value" and path.endswith("scope")
+        else TEXTS["codes"].get(code, code)
+    )
+    return {"path": path, "code": known, "message": TEXTS["missing"] if code == "secret_missing" else message}

@@ -1,7 +1,6 @@
 """Gobby's chat WebSocket: every open request as a card, and the answers of people."""
 
-from __future__ import annotations
-
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 from uuid import uuid4
@@ -10,13 +9,18 @@ from pydantic import Field
 
 from askback.compat.cards import CardPage
 from askback.compat.claude_questions import card_of, read_answers
-from askback.compat.gobby import frames
+from askback.compat.gobby.permission import ASK_USER, EXIT_PLAN, TEXTS, answers, denial, prompts_of
+from askback.domain.faults import rename_path
 from askback.domain.model import Model, without_none
+from askback.domain.questiontext import quote
 from askback.domain.request import InputRequest
 from askback.domain.validation.structure import parse
 from askback.errors import Conflict, NotFound
 from askback.ports.systems import Json, Problem
 
+MAX_ECHO = 200
+"""Characters of a name that an error repeats."""
+ACCEPT_EDITS, NORMAL = "accept_edits", "normal"
 _ENDED = frozenset({"already_settled", "expired"})
 
 
@@ -66,8 +70,7 @@ class PlanApprovalResponse(Response):
         """Return the native answer."""
         if self.decision == "request_changes":
             return {"decision": "deny", "note": self.feedback, "remember": False}
-        mode = frames.NORMAL if self.option_id == "approve_act" else frames.ACCEPT_EDITS
-        return {"decision": "approve", "mode": mode}
+        return {"decision": "approve", "mode": NORMAL if self.option_id == "approve_act" else ACCEPT_EDITS}
 
 
 class SetMode(Frame):
@@ -79,7 +82,7 @@ class SetMode(Frame):
 
 
 class Events(Frame):
-    """The events that a page wants, or wants no more."""
+    """The events that a page subscribes to, or no longer subscribes to."""
 
     events: list[str] = Field(default_factory=list[str])
 
@@ -98,9 +101,8 @@ class ChatPeer(CardPage):
 
     async def opened(self) -> None:
         """Greet; then show the open requests and all later events."""
-        threads = [each["thread_id"] for each in await self.api.open_requests()]
+        open_in = list(dict.fromkeys(each["thread_id"] for each in await self.api.open_requests()))
         about = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
-        open_in = list(dict.fromkeys(threads))
         await self.channel.send({"type": "connection_established", **about, "conversation_ids": open_in})
         self.channel.follow(self.follow())
 
@@ -119,20 +121,55 @@ class ChatPeer(CardPage):
             case "heartbeat":  # a conversation does not end by itself
                 pass
             case name:
-                text = f"Unknown message type: {frames.echo(name)}"
+                text = f"Unknown message type: {_echo(name)}"
                 await self.channel.send({"type": "error", "code": "ERROR", "message": text})
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
-        """Return the error frame, for this page alone."""
-        return frames.error_of(problem, frame)
+        """Return the error frame, for this page alone; `field_errors` has the places in the frame that was sent."""
+        if frame is None and problem.code == "invalid":
+            return {"type": "error", "code": "ERROR", "message": "Invalid JSON format"}
+        faults = list[Json]()
+        for each in problem.field_errors:
+            question = re.match(r"values\.q(\d+)", each["path"])
+            text = f"Question {question[1]}: {each['message']}" if question else each["message"]
+            faults.append(
+                {**each, "path": rename_path(each["path"], TEXTS["paths_of_frames"]), "message": text}
+            )
+        message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
+        told: Json = {"type": "error", "code": problem.code.upper(), "message": message}
+        if isinstance(request_id := (frame or {}).get("request_id"), str):
+            told["request_id"] = request_id
+        return {**told, "field_errors": faults} if faults else told
 
     async def opening(self, request: Json, _shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
-        """Return the frames that show a request."""
-        return frames.opening(InputRequest.model_validate(request), self._languages, recovered=recovered)
+        """Return the frames that show an open request; none if a card of Gobby cannot ask it."""
+        shown = InputRequest.model_validate(request)
+        if (asked := shown.approval) is None:
+            if (questions := card_of(shown.form, self._languages)) is None:
+                return []
+            arguments = {"questions": [each.wire for each in questions]}
+            return [_status(shown, "calling", tool_name=ASK_USER, arguments=arguments)]
+        if asked.plan is None:
+            return [_status(shown, "pending_approval", tool_name=asked.tool, arguments=asked.input)]
+        plan: Json = {"type": "plan_pending_approval", "conversation_id": shown.thread_id}
+        plan |= {"plan_content": asked.plan, "allowed_prompts": prompts_of(shown)}
+        calling = _status(shown, "calling", tool_name=EXIT_PLAN, arguments={"plan": asked.plan})
+        return [calling, {**plan, "recovered": True} if recovered else plan]
 
     async def closing(self, request: Json, _shown: Json, /) -> Sequence[Json]:
         """Return the frames that say how a request ended."""
-        return frames.closing(InputRequest.model_validate(request), self._languages)
+        ended = InputRequest.model_validate(request)
+        if (why := denial(ended)) is not None:
+            return [_status(ended, "error", result=None, error=why)]
+        answer, content = ended.answer, {"decision": ended.answer and ended.answer.decision}
+        if ended.form is not None:
+            content = {"answers": answers(ended, self._languages)}
+        completed = _status(ended, "completed", result={"content": content}, error=None)
+        if ended.approval is None or ended.approval.plan is None:
+            return [completed]
+        mode = ACCEPT_EDITS if answer and answer.mode == ACCEPT_EDITS else NORMAL
+        about = {"conversation_id": ended.thread_id, "mode": mode, "reason": "plan_approved"}
+        return [completed, {"type": "mode_changed", **about}]
 
     @property
     def _languages(self) -> Sequence[str]:
@@ -142,18 +179,16 @@ class ChatPeer(CardPage):
         """Set the mode of a conversation; pages repeat theirs whenever they connect."""
         thread, mode = sent.conversation_id, "full" if sent.mode == "bypass" else sent.mode
         if (await self.api.call("get_policy", thread_id=thread))["mode"] != mode:
-            await self.api.call(
-                "update_policy", without_none(thread_id=thread, mode=mode, confirm=sent.confirm)
-            )
+            body = without_none(thread_id=thread, mode=mode, confirm=sent.confirm)
+            await self.api.call("update_policy", body)
 
     async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
         """Answer the card as this page shows it."""
         thread = sent.conversation_id
-        over = f"{name} but no pending {about} for {frames.echo(thread)}"
+        over = f"{name} but no pending {about} for {_echo(thread)}"
         if (request := await self._find(about, thread, sent.tool_call_id)) is None:
             page = await self.api.call("list_requests", thread_id=thread, limit=1)
-            unknown = f"{name} for unknown conversation: {frames.echo(thread)}"
-            raise NotFound(over if page["requests"] else unknown)
+            raise NotFound(over if page["requests"] else f"{name} for unknown conversation: {_echo(thread)}")
         answer = {"revision": request.revision, **sent.body(request, self._languages)}
         try:
             ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
@@ -170,7 +205,7 @@ class ChatPeer(CardPage):
         def meant(listed: Iterable[Json]) -> list[InputRequest]:
             here = [InputRequest.model_validate(each) for each in listed if each["thread_id"] == thread]
             named = [each for each in here if name in (None, each.id, each.tool_call_id)]
-            return [each for each in named if frames.kind_of(each) == kind]
+            return [each for each in named if _kind(each) == kind]
 
         found = meant(self.shown.values())
         if len(found) > 1 and name is None:
@@ -179,3 +214,22 @@ class ChatPeer(CardPage):
             page = await self.api.call("list_requests", thread_id=thread, tool_call_id=name)
             found = sorted(meant(page["requests"]), key=lambda each: each.settled)
         return found[0] if found else None
+
+
+def _kind(request: InputRequest) -> str | None:
+    """Return what a request asks for, `question`, `approval` or `plan`; None if no card of Gobby can ask it."""
+    if request.approval is not None:
+        return "approval" if request.approval.plan is None else "plan"
+    return None if card_of(request.form) is None else "question"
+
+
+def _status(request: InputRequest, status: str, **more: object) -> Json:
+    """Return a `tool_status`; Gobby's page takes one without a `request_id` only if that is null."""
+    own = {"message_id": request.message_id or request.id, "tool_call_id": request.tool_call_id or request.id}
+    about = {"conversation_id": request.thread_id, **own, "request_id": None}
+    return {"type": "tool_status", **about, "status": status, **more}
+
+
+def _echo(value: object) -> str:
+    """Return a name that a page sent, as an error repeats it: on one line, and not longer than a name is."""
+    return quote((value if isinstance(value, str) else "None")[:MAX_ECHO])[1:-1]

@@ -1,7 +1,5 @@
 """The agent's side: Claude's `can_use_tool` as a call that is held until it is decided, with Claude's own result."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Literal
@@ -9,6 +7,7 @@ from typing import Any, Literal
 from pydantic import JsonValue
 
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
+from askback.compat.data import read_data
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
@@ -22,28 +21,7 @@ NAME = "gobby"
 """Whose metadata it is."""
 PATIENCE_S = {ASK_USER: 600, EXIT_PLAN: 600}
 TOOL_PATIENCE_S = 300
-
-TAKEN = "You have sent another call with this tool_use_id in this conversation. Give this one its own tool_use_id."
-BLOCKED = "Blocked by session lifecycle"
-REJECTED = "User rejected tool call: {tool}"
-CHANGES = "User requested changes to the plan. {feedback}"
-TIMED_OUT = "Timed out waiting for user response"
-NO_PLAN = (
-    "No plan file found. Write your plan to a .gobby/plans/*.md or .claude/plans/*.md file first, "
-    "then call ExitPlanMode."
-)
-
-_PATHS = (
-    (r"form\.sections\[(\d+)\]\.title", r"input.questions[\1].header"),
-    (r"form\.sections\[(\d+)\]\.fields\[0\]\.label", r"input.questions[\1].question"),
-    (r"form\.sections\[(\d+)\]\.fields\[0\]", r"input.questions[\1]"),
-    (r"approval\.tool|agent\.tool", "tool_name"),
-    (r"approval\.plan", "input.plan"),
-    (r"approval\.", ""),
-    (r"thread_id", "conversation_id"),
-    (r"(?:external|tool_call)_id", "tool_use_id"),
-    (r"agent\.name", "agent_id"),
-)
+TEXTS = read_data(__file__)
 
 
 class PreToolUse(Model):
@@ -77,18 +55,18 @@ async def can_use_tool(call: Call) -> Answer:
     use = parse(ToolUse, call.json())
     hook = use.pre_tool_use
     if hook is not None and hook.decision in ("deny", "block"):
-        return Answer(_deny(hook.reason or BLOCKED))
+        return Answer(_deny(hook.reason or TEXTS["blocked"]))
     if use.tool_name == ENTER_PLAN:  # it only lets the agent do less
         return Answer(_allow(use.input))
     plan = use.input.get("plan")
     if use.tool_name == EXIT_PLAN and not (isinstance(plan, str) and plan.strip()):
-        return Answer(_deny(NO_PLAN))
+        return Answer(_deny(TEXTS["no_plan"]))
     try:
-        request = await call.api.call("create_request", _body(call, use), paths=_PATHS)
+        request = await call.api.call("create_request", _body(call, use), paths=TEXTS["paths_of_calls"])
     except Conflict as refused:
         if refused.code != "external_id_taken":
             raise
-        raise Conflict(TAKEN, code=refused.code, request=refused.request) from None
+        raise Conflict(TEXTS["taken"], code=refused.code, request=refused.request) from None
     if request["status"] not in TERMINAL:
         request = await call.api.outcome(request["id"])
     decided = InputRequest.model_validate(request)
@@ -137,6 +115,12 @@ async def _result(api: Api, request: InputRequest, use: ToolUse) -> Json:
     return _allow(use.input if use.tool_name == EXIT_PLAN else used["input"])
 
 
+def prompts_of(request: InputRequest) -> Any:
+    """Return the prompts that a plan allows; the metadata may be anybody's."""
+    own = request.metadata.get(NAME) if isinstance(request.metadata, dict) else None
+    return own.get("allowed_prompts") if isinstance(own, dict) else None
+
+
 def answers(request: InputRequest, languages: Sequence[str] = ()) -> Mapping[str, str]:
     """Return the answers to questions by their texts."""
     values = {} if request.answer is None else request.answer.values
@@ -150,11 +134,11 @@ def denial(request: InputRequest) -> str | None:
         return None
     if answer is not None and request.source == "responder" and not request.repeated and asked is not None:
         if asked.plan is not None:
-            return CHANGES.format(feedback=answer.note or "").strip()
-        said = REJECTED.format(tool=asked.tool)
+            return TEXTS["changes"].format(feedback=answer.note or "").strip()
+        said = TEXTS["rejected"].format(tool=asked.tool)
         return f"{said}. {answer.note}" if answer.note else said
     text = model_text(request)
-    return f"{TIMED_OUT}. {text}" if request.status is Status.EXPIRED else text
+    return f"{TEXTS['timed_out']}. {text}" if request.status is Status.EXPIRED else text
 
 
 def _allow(tool_input: Any) -> Json:

@@ -1,32 +1,158 @@
-"""The agent's side: the tool calls of a turn. The first question that can be asked waits, and nothing else runs."""
+"""The agent's side: the tool calls of a turn, and the arguments of `ask_user` as a form.
 
-from __future__ import annotations
+The first question that can be asked waits, and nothing else runs.
+"""
 
 import json
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Annotated, Any, cast
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticKnownError
 
-from askback.compat.ihub.question import TOOL, in_words, read_question, repeated
+from askback.compat.data import read_data
 from askback.compat.keys import key_of
 from askback.domain import jsontext
-from askback.domain.faults import Faults
+from askback.domain.faults import Fault, Faults
 from askback.domain.model import Model
+from askback.domain.options import OptionValue
+from askback.domain.patterns import has_nested_quantifiers
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
+from askback.domain.validation.texts import is_blank
 from askback.errors import RateLimited
 from askback.ports.systems import Answer, Call, Json
 
 MAX_CLARIFICATIONS = 10
-LIMIT_TEXT = (
-    f"Maximum clarification limit ({MAX_CLARIFICATIONS}) reached for this conversation. "
-    "Please proceed with the available information or make reasonable assumptions."
-)
-AWAITING = "Clarification request sent to user. Waiting for response."
-NOT_RUN = "not run: waiting for user"
-NOT_HERE = "not run: only tools that require user input run here"
+TEXTS = read_data(__file__)
 _PLACES = {"tool_call_id": "id", "thread_id": "chat", "agent.name": "app"}
 """Where the members of a request are here that are no arguments of a question."""
+TOOL = "ask_user"
+FIELD = "answer"
+TYPES = ("text", "select", "multiselect", "confirm", "number", "date")
+CHOICES = ("select", "multiselect", "confirm")
+MAX_OPTION = 100
+CUT = {"placeholder": 200, "context": 500, "message": 200}
+"""The longest texts of those that iHub cuts."""
+_YES_NO = [{"value": en, "label": {"en": en, "de": de}} for en, de in (("Yes", "Ja"), ("No", "Nein"))]
+_NATIVE_TYPES = {"text": "textarea", "confirm": "select"}
+_BOUNDS = {"text": "_length", "multiselect": "_choices"}
+"""What `min` and `max` count, where that is not the value itself."""
+_PATHS = (
+    (r"form\.title", "question"),
+    (r"form\.description", "context"),
+    (r"form\.fields\[0\]\.messages\..*", "validation.message"),
+    (r"form\.fields\[0\]\.(min|max|pattern)(_\w+)?", r"validation.\1"),
+    (r"form\.(fields\[0\]\.)?", ""),
+)
+
+
+def _check_text(text: str) -> str:
+    if is_blank(text):
+        raise PydanticKnownError("string_too_short", {"min_length": 1})
+    return text
+
+
+def _check_value(value: OptionValue) -> OptionValue:
+    if isinstance(value, str) and len(value) > MAX_OPTION:
+        raise PydanticKnownError("string_too_long", {"max_length": MAX_OPTION})
+    return value
+
+
+class AskedOption(Model, extra="ignore"):
+    """An option; its value is its label where none is given."""
+
+    label: Annotated[str, AfterValidator(_check_text)] = Field(max_length=MAX_OPTION)
+    value: Annotated[OptionValue, AfterValidator(_check_value)] | None = None
+
+
+class Rules(Model, extra="ignore"):
+    """The rules of the answer; the native form checks the bounds."""
+
+    pattern: str = Field(default="", max_length=200)
+    min: Any = None
+    max: Any = None
+    message: str = Field(default="", max_length=CUT["message"])
+
+
+class Arguments(Model, extra="ignore"):
+    """The arguments of `ask_user`, in the order in which iHub checks them, with their native names."""
+
+    title: Annotated[str, AfterValidator(_check_text)] = Field(alias="question", max_length=500)
+    type: str = Field(default="text", alias="input_type")
+    options: list[AskedOption] = Field(default_factory=list[AskedOption], max_length=20)
+    validation: Rules = Field(default_factory=Rules)
+    placeholder: str = Field(default="", max_length=CUT["placeholder"])
+    description: str = Field(default="", alias="context", max_length=CUT["context"])
+    allow_other: bool = False
+    allow_skip: bool = False
+
+
+def read_question(arguments: object, *, truncate: bool = False) -> Json:
+    """Return the form of a question; raises `Faults`.
+
+    With `truncate`, the texts that iHub cuts are cut, else they are refused.
+    """
+    asked = parse(Arguments, _tidy(arguments, CUT if truncate else {}))
+    kind = asked.type or "text"
+    report = Report()
+    if kind not in TYPES:
+        report.add("input_type", "unknown_type")
+    if kind in ("select", "multiselect") and not asked.options:
+        report.add("options", "option_required")
+    for n in repeated([each.label for each in asked.options]):
+        report.add(f"options[{n}].label", "duplicate_option")
+    if has_nested_quantifiers(asked.validation.pattern):
+        report.add("validation.pattern", "unsafe_pattern")
+    report.finish()
+    field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
+    if kind in CHOICES:
+        options = [each.model_dump(exclude_none=True) for each in asked.options]
+        field |= {"options": options or _YES_NO, "allow_other": asked.allow_other}
+    if kind == "confirm":
+        field["widget"] = "confirm"
+    rules = asked.validation.model_dump(exclude_unset=True)
+    message, bound = rules.pop("message", None), _BOUNDS.get(kind, "")
+    rules = {name if name == "pattern" else name + bound: value for name, value in rules.items()}
+    if message is not None:
+        field["messages"] = dict.fromkeys(("type", *rules), message)
+    field |= {**rules, **asked.model_dump(include={"placeholder"}, exclude_unset=True)}
+    form = asked.model_dump(include={"title", "description", "allow_skip"}, exclude_unset=True)
+    return {**form, "format": "plain", "fields": [field]}
+
+
+def repeated(texts: Sequence[str]) -> Sequence[int]:
+    """Return the places of the texts that a text before them is equal to."""
+    return [n for n, text in enumerate(texts) if text in texts[:n]]
+
+
+def in_words(found: Faults, arguments: object) -> Faults:
+    """Return the faults of a question at their places in the arguments, in the words of iHub."""
+    kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
+    return Faults([_in_words(each, kind) for each in found.with_paths(_PATHS).faults])
+
+
+def _in_words(found: Fault, kind: object) -> Fault:
+    for pattern, text in TEXTS["sentences"]:  # what iHub says of a path, a code and a type
+        if place := re.match(pattern, f"{found.path} {found.code} {kind}"):
+            said = text.format(**{**found.params, **place.groupdict()})
+            return replace(found, params={**found.params, "message": said[0].upper() + said[1:]})
+    return found
+
+
+def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:
+    """Return JSON as iHub reads it: texts cut, and no member that is null or an empty option."""
+    if isinstance(value, str):
+        empty = is_blank(value) if name in CUT else not value and name in ("pattern", "min", "max")
+        return None if empty else value[: most.get(name)]
+    if isinstance(value, list):
+        return [_tidy(each, most) for each in cast("list[object]", value)]
+    if not isinstance(value, dict):
+        return value
+    members = ((name, _tidy(each, most, name)) for name, each in cast("Json", value).items())
+    return {name: each for name, each in members if each is not None}
 
 
 class Function(Model, extra="ignore"):
@@ -61,11 +187,11 @@ async def tool_calls(call: Call) -> Answer:
     """Ask the first question that can be asked; answer with a result for each call, and the faults of questions."""
     batch = _read_batch(call.json())
     asking = {TOOL, *(each.id for each in batch.tools or () if each.asks is True)}
-    results, faults, other = dict[str, Json](), list[Json](), NOT_HERE
+    results, faults, other = dict[str, Json](), list[Json](), TEXTS["not_here"]
     for n, each in enumerate(batch.tool_calls):
-        if each.function.name in asking and other != NOT_RUN:
+        if each.function.name in asking and other != TEXTS["not_run"]:
             results[each.id] = await _ask(call, each, f"tool_calls[{n}].id", faults)
-            other = NOT_HERE if "error" in results[each.id] else NOT_RUN
+            other = TEXTS["not_here"] if "error" in results[each.id] else TEXTS["not_run"]
     rest = {"status": "not_run", "message": other}
     messages = [_message(each, results.get(each.id, rest)) for each in batch.tool_calls]
     return Answer({"messages": messages, **({"field_errors": faults} if faults else {})})
@@ -94,9 +220,14 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         arguments = jsontext.parse(arguments) if isinstance(arguments, str) else arguments
         form = read_question(arguments, truncate=call.query.get("truncate") == "true")
         terms = {"delivery": "resume", "repeat": "ask", "agent": {"name": app, "tool": TOOL}}
-        terms |= {"question_limit": {"max": MAX_CLARIFICATIONS, "text": LIMIT_TEXT}}
+        terms |= {
+            "question_limit": {
+                "max": MAX_CLARIFICATIONS,
+                "text": TEXTS["limit"].format(max=MAX_CLARIFICATIONS),
+            }
+        }
         request = {"kind": "form", "form": form, "thread_id": chat, "tool_call_id": asking.id, **terms}
-        # The same call is the same question; many models count their calls anew.
+        # The same call is the same question; many models restart the numbers of their calls.
         key = key_of("ihub", chat, asking.id, function.name, form)
         asked = await api.call("create_request", request, key=key)
     except Faults as found:
@@ -115,4 +246,4 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
     number = asked.get("ordinal")
     if number == 1:
         await api.call("update_thread", {"answers_as_messages": True}, thread_id=chat)
-    return {"status": "awaiting_user_response", "message": AWAITING, "clarificationNumber": number}
+    return {"status": "awaiting_user_response", "message": TEXTS["awaiting"], "clarificationNumber": number}

@@ -1,16 +1,14 @@
 """iHub's paths: the chat of an app for people, and its tool calls and answers for the agent."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from askback.compat.ihub import calls, reply
-from askback.compat.ihub.clarification import Style, clarification, open_questions, text_of, user_messages
+from askback.compat.data import read_data
+from askback.compat.ihub import people
+from askback.compat.ihub.calls import tool_calls
 from askback.domain.model import without_none
 from askback.messages.languages import choose
 from askback.ports.systems import Answer, Api, Call, EventStream, Json, Problem, Route, StreamEvent, System
@@ -24,7 +22,7 @@ _CHANGES = frozenset({"request.created", "request.reprompted", "request.updated"
 
 async def _messages(call: Call) -> Answer:
     thread = await call.api.call("get_thread", thread_id=call.path["chat"])
-    return Answer({"messages": user_messages(thread)})
+    return Answer({"messages": people.user_messages(thread)})
 
 
 def tool(language: str | None = None) -> Json:
@@ -33,25 +31,25 @@ def tool(language: str | None = None) -> Json:
     def chosen(members: Json) -> Any:
         return choose(members, (language,)) if language and members.keys() == {"en", "de"} else members
 
-    return json.loads(Path(__file__).with_name("ask_user.json").read_text("utf-8"), object_hook=chosen)
+    return json.loads(json.dumps(read_data(__file__, "ask_user.json")), object_hook=chosen)
 
 
 async def _tools(call: Call) -> Answer:
     return Answer([tool(call.query.get("language"))])
 
 
-async def _stream(call: Call, style: Style = "snake") -> EventStream:
+async def _stream(call: Call, style: people.Style = "snake") -> EventStream:
     await call.api.call("get_thread", thread_id=call.path["chat"])  # raises before the stream begins
     style = "camel" if call.query.get("style") == "camel" else style
     return EventStream(_events(call.api, call.path["chat"], style))
 
 
-async def _events(api: Api, chat: str, style: Style) -> AsyncIterator[StreamEvent]:
+async def _events(api: Api, chat: str, style: people.Style) -> AsyncIterator[StreamEvent]:
     def event(name: str, data: Json) -> StreamEvent:
         return StreamEvent(name, {"event": name, "chatId": chat, **data})
 
     def ask(request: Json) -> Sequence[StreamEvent]:
-        data = clarification(request, style=style, locale=api.locale)
+        data = people.clarification(request, style=style, locale=api.locale)
         if data is None or (request["id"], request["revision"]) in shown:
             return ()
         done = {"finishReason": "clarification", "clarificationData": data}
@@ -60,9 +58,9 @@ async def _events(api: Api, chat: str, style: Style) -> AsyncIterator[StreamEven
     shown = set[tuple[str, int]]()
     async with api.watch(chat) as changes:
         yield event("connected", {})
-        if await open_questions(api, chat):
+        if await people.open_questions(api, chat):
             await asyncio.sleep(ANSWER_FIRST_S)
-        for request in await open_questions(api, chat):
+        for request in await people.open_questions(api, chat):
             for each in ask(request):
                 yield each
             shown.add((request["id"], request["revision"]))
@@ -81,7 +79,7 @@ def _agent_text(change: Json) -> str | None:
     if change["type"] == "message.delta":
         return change["delta"]["text"]
     own = change["type"] == "message.added" and change["message"]["role"] == "agent"
-    return text_of(change["message"], "") or None if own else None
+    return people.text_of(change["message"], "") or None if own else None
 
 
 def _refuse(problem: Problem) -> tuple[int, Json]:
@@ -95,13 +93,13 @@ def _refuse(problem: Problem) -> tuple[int, Json]:
 SYSTEM = System(
     routes=[
         Route(f"GET {CHAT}", PEOPLE, _stream, lasts=True),
-        Route(f"POST {CHAT}", PEOPLE, reply.send),
-        Route(f"POST {CHAT}/tool-calls", REQUESTER, calls.tool_calls),
+        Route(f"POST {CHAT}", PEOPLE, people.send),
+        Route(f"POST {CHAT}/tool-calls", REQUESTER, tool_calls),
         Route(f"GET {CHAT}/messages", REQUESTER, _messages),
         Route("GET /api/tools", REQUESTER, _tools),
         # For a page that can set only its base URL
         Route(f"GET /camel{CHAT}", PEOPLE, partial(_stream, style="camel"), lasts=True),
-        Route(f"POST /camel{CHAT}", PEOPLE, reply.send),
+        Route(f"POST /camel{CHAT}", PEOPLE, people.send),
     ],
     refuse=_refuse,
 )

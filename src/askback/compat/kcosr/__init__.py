@@ -1,11 +1,9 @@
 """The questionnaires and interactions of kcosr/assistant (S004): its HTTP operations, its WebSocket, its results."""
 
-from __future__ import annotations
-
 from askback.compat.kcosr.connection import Connection
 from askback.compat.kcosr.interaction import InteractionRequest, UserResponse, request_interaction
 from askback.compat.kcosr.operations import ask, events, interact, refuse
-from askback.compat.kcosr.outcomes import ToolError, follow_up, result
+from askback.compat.kcosr.outcomes import ToolError, follow_up
 from askback.compat.kcosr.schema import to_form
 from askback.ports.systems import Route, Socket, System
 from askback.wire.operation import PEOPLE, REQUESTER
@@ -17,7 +15,6 @@ __all__ = [
     "UserResponse",
     "follow_up",
     "request_interaction",
-    "result",
     "to_form",
 ]
 

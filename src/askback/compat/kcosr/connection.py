@@ -1,27 +1,28 @@
 """The WebSocket of a person's page."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
+from pydantic_core import PydanticKnownError
 
 from askback.compat.kcosr.operations import issues
 from askback.compat.kcosr.outcomes import NATIVE_SCOPES, NEW_MESSAGE
-from askback.compat.kcosr.schema import OpenPart, Part, camel, errors_by_field
+from askback.compat.kcosr.schema import TEXTS, OpenPart, camel, errors_by_field
 from askback.compat.kcosr.transcript import Transcript, replay
 from askback.compat.keys import key_of
-from askback.domain.faults import Fault, Faults, require
+from askback.domain.faults import Fault, Faults, fault, require
 from askback.domain.fields import Form
 from askback.domain.lifecycle import Status
 from askback.domain.model import without_none
 from askback.domain.validation.arguments import arguments
-from askback.domain.validation.report import Report
 from askback.errors import Conflict, NotFound, Refused
 from askback.ports.systems import Channel, Json, Problem, Watch
 
-PROTOCOL = 2
+PROTOCOLS = range(2, 6)
+"""The versions of the protocol whose messages about sessions, interactions and questionnaires are these."""
 _TYPES = (
     "hello subscribe unsubscribe set_interaction_mode ping text_input tool_interaction_response "
     "questionnaire_submit questionnaire_cancel"
@@ -35,6 +36,7 @@ _MEMBERS = {
     "form": {"submit": "input", "cancel": ""},
 }
 """What a person may do with each kind, and the member that the message then may have."""
+_Name = Annotated[str, Field(min_length=1)]
 
 
 class ClientError(Exception):
@@ -46,30 +48,43 @@ class ClientError(Exception):
 
 
 class Mask(OpenPart):
-    """Which events a subscription gets."""
+    """The events of a subscription. None of those that are sent here has the name of a tool or a phase to filter by."""
 
-    chat_event_types: list[str] | None = None
-    tool_names: list[str] | None = None
+    server_message_types: list[str] = Field(default=["transcript_event"], min_length=1)
+    chat_event_types: list[str] = Field(default=[], min_length=1)
+    tool_names: list[_Name] = Field(default=[], min_length=1)
+    message_phases: list[str] = Field(default=[], min_length=1)
+
+    @field_validator("server_message_types", "chat_event_types", "message_phases")
+    @classmethod
+    def _check(cls, sent: list[str], info: ValidationInfo) -> list[str]:
+        if not set(sent) <= set(known := TEXTS[info.field_name]):
+            raise PydanticKnownError("literal_error", {"expected": str(known)[1:-1]})
+        return sent
 
     def lets_pass(self, event: Json) -> bool:
-        """Whether an event is wanted."""
-        tool = event["payload"].get("toolName")
-        kinds = self.chat_event_types is None or event["chatEventType"] in self.chat_event_types
-        return kinds and (self.tool_names is None or tool is None or tool in self.tool_names)
+        """Whether an event passes the mask."""
+        wanted = self.chat_event_types or (event["chatEventType"],)
+        return "transcript_event" in self.server_message_types and event["chatEventType"] in wanted
 
 
 class Subscription(OpenPart):
-    """A session that a page wants to see."""
+    """A subscription of a page to a session."""
 
     session_id: str
-    mask: Mask | None = None
+    mask: Mask = Mask()
 
 
-class InteractionState(Part):
+def _named(sent: object) -> object:
+    """Return a subscription of the second version of the protocol, which is the id of a session, as a later one."""
+    return {"sessionId": sent} if isinstance(sent, str) else sent
+
+
+class InteractionState(OpenPart):
     """Whether the page can answer, and does."""
 
-    supported: bool = False
-    enabled: bool = False
+    supported: bool
+    enabled: bool
 
     @property
     def is_readonly(self) -> bool:
@@ -96,7 +111,7 @@ class Connection:
         self._channel = channel
         self._api = channel.api
         self._sessions: dict[str, Session] = {}
-        self._interaction = InteractionState()
+        self._interaction = InteractionState(supported=False, enabled=False)
         self._is_greeted = False
         self._refused = 0
 
@@ -119,7 +134,7 @@ class Connection:
 
     def failed(self, frame: Json | None, problem: Problem) -> Json:
         """Return the error for a message that was refused."""
-        if problem.status != 422:
+        if not problem.field_errors:
             return ClientError(problem.code, problem.message).frame
         submitted = (frame or {}).get("type") == "questionnaire_submit"
         found = issues(problem, values="answers" if submitted else "input")
@@ -130,24 +145,25 @@ class Connection:
     async def _hello(
         self,
         *,
-        protocol_version: int,
-        subscriptions: list[Subscription] | None = None,
+        protocol_version: Annotated[int, Field(gt=0)] = PROTOCOLS[-1],
+        subscriptions: list[Annotated[Subscription, BeforeValidator(_named)]] | None = None,
         interaction: InteractionState | None = None,
-        **_more: object,
+        **_: object,
     ) -> None:
         if self._is_greeted:
             raise ClientError("duplicate_hello", "hello has already been received")
-        self._is_greeted, self._interaction = True, interaction or InteractionState()
-        if protocol_version != PROTOCOL:
+        self._is_greeted, self._interaction = True, interaction or self._interaction
+        if protocol_version not in PROTOCOLS:
             text = f"Unsupported protocol version: {protocol_version}"
             await self._channel.send(ClientError("unsupported_protocol_version", text).frame)
             await self._channel.close()
             return
         for wanted in subscriptions or ():
             if wanted.session_id.strip():
-                await self._subscribe(session_id=wanted.session_id, mask=wanted.mask)
+                mask = wanted.mask if "mask" in wanted.model_fields_set else None
+                await self._subscribe(session_id=wanted.session_id, mask=mask)
 
-    async def _subscribe(self, *, session_id: str, mask: Mask | None = None, **_more: object) -> None:
+    async def _subscribe(self, *, session_id: str, mask: Mask | None = None, **_: object) -> None:
         id_ = _id(session_id, "Subscription session")
         if (session := self._sessions.get(id_)) is None:
             session = Session((await replay(self._api, id_))[0])
@@ -158,18 +174,18 @@ class Connection:
         told = mask and mask.model_dump(by_alias=True, exclude_unset=True)
         await self._channel.send(without_none(type="subscribed", sessionId=id_, mask=told))
 
-    async def _unsubscribe(self, *, session_id: str, **_more: object) -> None:
+    async def _unsubscribe(self, *, session_id: str, **_: object) -> None:
         id_ = _id(session_id, "Unsubscription session")
         if session := self._sessions.pop(id_, None):
             session.sending.cancel()
         await self._channel.send({"type": "unsubscribed", "sessionId": id_})
 
-    async def _set_interaction_mode(self, *, enabled: bool, **_more: object) -> None:
+    async def _set_interaction_mode(self, *, enabled: bool, **_: object) -> None:
         self._interaction.enabled = enabled
         for session in self._sessions.values():
             await session.watch.set_readonly(readonly=self._interaction.is_readonly)
 
-    async def _ping(self, *, nonce: str | None = None, **_more: object) -> None:
+    async def _ping(self, *, nonce: str | None = None, **_: object) -> None:
         await self._channel.send(without_none(type="pong", nonce=nonce, timestampMs=int(time.time() * 1000)))
 
     async def _follow(self, id_: str, session: Session) -> None:
@@ -183,16 +199,17 @@ class Connection:
                         await self._channel.send({"type": "transcript_event", "event": each})
 
     async def _text_input(
-        self, *, session_id: str, text: str, client_message_id: str = "", **_more: object
+        self, *, session_id: str, text: str, client_message_id: str = "", **_: object
     ) -> None:
-        """Post a message; what waits for this person is over with it."""
+        """Post a message; what waited for this person before is over with it."""
         session = self._subscribed(session_id, "write")
-        for shown in await self._api.open_requests(thread_id=session):
-            with suppress(Refused):
-                await self._settle(shown, "cancel", reason=NEW_MESSAGE)
+        waiting = await self._api.open_requests(thread_id=session)
         key = key_of("kcosr", session, client_message_id) if client_message_id else None
         content = {"content": [{"type": "text", "text": text}]}
         await self._api.call("post_message", content, thread_id=session, key=key)
+        for shown in waiting:
+            with suppress(Refused):
+                await self._settle(shown, "cancel", reason=NEW_MESSAGE)
 
     async def _tool_interaction_response(
         self,
@@ -211,13 +228,11 @@ class Connection:
             call, asked = shown.get("tool_call_id") or shown["id"], f"{shown['id']}.{shown['revision']}."
             if call_id != call or not f"{interaction_id}.".startswith(asked):
                 raise NotFound(call_id)
-            members, report = _MEMBERS[shown["kind"]], Report()
-            if action not in members:
-                report.add("action", "unknown_value", allowed=", ".join(members))
-            for name, value in {"input": input_, "approvalScope": approval_scope}.items():
-                if value and action in members and name != members[action]:
-                    report.add(name, "contradiction.action")
-            report.finish()
+            member = _MEMBERS[shown["kind"]].get(action)
+            if member is None:
+                raise Faults([fault("action", "unknown_value", allowed=", ".join(_MEMBERS[shown["kind"]]))])
+            require(not input_ or member == "input", "input", "contradiction.action")
+            require(not approval_scope or member == "approvalScope", "approvalScope", "contradiction.action")
             if action == "submit" and input_ is None:
                 raise Faults([Fault("input", "missing_input", "missing_required")])
             await self._settle(shown, action, values=input_, scope=approval_scope or "", reason=reason)

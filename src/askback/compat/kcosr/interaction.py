@@ -1,7 +1,5 @@
 """The interactions of kcosr/assistant's tools in Python: a request with hooks, and what its hooks decide."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The HTTP operations: the questionnaire tool and interactions of agents, and the transcript of a page."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
@@ -10,7 +8,7 @@ from pydantic import Field
 
 from askback.compat.kcosr import outcomes
 from askback.compat.kcosr.outcomes import ToolError
-from askback.compat.kcosr.schema import CompletedView, Questionnaire, camel, form_body, path_here
+from askback.compat.kcosr.schema import TEXTS, CompletedView, Questionnaire, camel, form_body, path_here
 from askback.compat.kcosr.transcript import replay
 from askback.compat.keys import key_of
 from askback.domain.faults import Faults, fault, join, require
@@ -22,22 +20,7 @@ from askback.ports.systems import Answer, Api, Call, Json, Problem
 _Milliseconds = Annotated[Number_, Field(gt=0)]
 _CURSOR = re.compile("([0-9]{1,18}):([0-9]{1,18})")
 _ON_TIMEOUT = {"error": "expire", "async": "resume", "cancel": "cancel"}
-_SENTENCES = {
-    "": "Arguments must be an object",
-    "schema": "schema is required and must be an object",
-    "prompt": "prompt must be a string",
-    "mode": 'mode must be "sync" or "async"',
-    "onTimeout": 'onTimeout must be "error", "async", or "cancel"',
-    "timeoutMs": "timeoutMs must be a positive number",
-    "validate": "validate must be a boolean",
-    "autoResume": "autoResume must be a boolean",
-}
 _STRUCTURE = frozenset({"wrong_type", "missing_required", "unknown_value", "below_min"})
-_OF_FIELDS = {
-    "duplicate_id": "Duplicate field id: {id}",
-    "option_required": 'Field "{id}" requires options',
-    "invalid_pattern": 'Invalid pattern for field "{id}"',
-}
 
 
 async def ask(call: Call) -> Answer:
@@ -64,22 +47,22 @@ def refuse(
 
     `form` is the name of the questionnaire in the arguments, which `read` returns.
     """
-    if problem.status != 422:
+    if not problem.field_errors:
         return problem.status, {"error": problem.message, "code": problem.code}
     found = issues(problem, form=form)
-    path, code = found[0]["path"], found[0]["code"]
+    path, code, message = found[0]["path"], found[0]["code"], found[0]["message"]
     field = re.fullmatch(r"(.*\.fields\[[0-9]+\])\.\w+", path)
-    if code in _OF_FIELDS and field and read:
+    if code in TEXTS["fields"] and field and read:
         at = read()
         for step in re.findall(r"\w+", field[1]):
             at = at[int(step) if step.isdecimal() else step]
-        text = _OF_FIELDS[code].format(id=at["id"])
-    elif code in _STRUCTURE and path in _SENTENCES:
-        text = _SENTENCES[path]
+        text = TEXTS["fields"][code].format(id=at["id"])
+    elif code in _STRUCTURE and path in TEXTS["arguments"]:
+        text = TEXTS["arguments"][path]
     elif path.startswith(form):
         text = f"{form} is invalid: " + "; ".join(each["message"] for each in found[:3])
     else:
-        text = ": ".join(filter(None, (path, found[0]["message"])))
+        text = f"{path}: {message}" if path else message
     return 400, {"error": text, "code": "invalid_arguments", "details": {"issues": found}}
 
 
@@ -90,7 +73,7 @@ def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> 
 
 
 async def _events(
-    api: Api, *, session_id: str, after_cursor: str = "", force: bool = False, **_more: object
+    api: Api, *, session_id: str, after_cursor: str = "", force: bool = False, **_: object
 ) -> Json:
     session = session_id.strip()
     transcript, found = await replay(api, session)
@@ -169,18 +152,14 @@ async def _ask(
         return _ok(outcomes.pending(request))
     if call.query.get("wait") == "0" and not request.settled:
         message = "Interaction remains open for a later response."
-        own = {
-            "interactionId": outcomes.interaction_id(request),
-            "toolCallId": outcomes.tool_call_id(request),
-        }
-        return _ok({"pending": True, "message": message, **own})
+        return _ok({"pending": True, "message": message, **outcomes.ids(request)})
     ended = InputRequest.model_validate(await call.api.outcome(request.id))
     try:
         body = write(ended)
     except ToolError as error:
         return _error(error.code, error.message, outcome_of=ended.id)
     if body.get("action") == "approve":
-        used = {"execution_id": outcomes.tool_call_id(ended)}
+        used = {"execution_id": outcomes.ids(ended)["toolCallId"]}
         await call.api.call("consume_approval", used, request_id=ended.id)
     return _ok(body, outcome_of=ended.id if ended.settled else "")
 

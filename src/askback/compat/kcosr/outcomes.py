@@ -1,11 +1,9 @@
 """The outcome of a request in the words of kcosr/assistant: tool results, responses, and the text of the next turn."""
 
-from __future__ import annotations
-
 from xml.sax.saxutils import escape
 
+from askback.compat.data import read_data
 from askback.domain.lifecycle import Status
-from askback.domain.model import without_none
 from askback.domain.questiontext import quote
 from askback.domain.request import Answer, InputRequest
 from askback.domain.timestamps import rfc3339
@@ -14,10 +12,6 @@ from askback.ports.systems import Json
 TOOL = "questions_ask"
 TIMED_OUT = "Interaction timed out"
 NEW_MESSAGE = "User sent new message"
-UNAVAILABLE = {
-    "approval": "Approval required but no interactive client is available to respond.",
-    "form": "Input required but no interactive client is available to respond. Ask the user in chat.",
-}
 SCOPES = {"once": "once", "thread": "session", "always": "always"}
 """The scopes of an approval, and what they are called here."""
 NATIVE_SCOPES = {ours: native for native, ours in SCOPES.items()}
@@ -41,14 +35,10 @@ def seconds(milliseconds: float) -> float:
     return max(1, milliseconds / 1000)
 
 
-def tool_call_id(request: InputRequest) -> str:
-    """Return the id of the tool call; the request's own where the agent named none."""
-    return request.tool_call_id or request.id
-
-
-def interaction_id(request: InputRequest) -> str:
-    """Return the id of an interaction: each time that a person is asked has its own."""
-    return f"{request.id}.{request.revision}"
+def ids(request: InputRequest) -> Json:
+    """Return the ids of a request: each time that a person is asked is an interaction; a call may be without a name."""
+    call = request.tool_call_id or request.id
+    return {"toolCallId": call, "interactionId": f"{request.id}.{request.revision}"}
 
 
 def tool_name(request: InputRequest) -> str:
@@ -80,11 +70,10 @@ def pending(request: InputRequest) -> Json:
     """Return the result of the tool for a questionnaire that is answered in another turn."""
     converted = request.detached and request.delivery != "resume"
     message = f"Questionnaire {'timed out and ' if converted else ''}remains open for a later response."
-    own = {"questionnaireRequestId": request.id, "toolCallId": tool_call_id(request), "message": message}
-    told = without_none(
-        convertedFromSync=converted or None, autoResume=None if request.auto_resume else False
-    )
-    return {"ok": True, "pending": True, "mode": "async", **own, **told}
+    said: Json = {"ok": True, "pending": True, "mode": "async", "questionnaireRequestId": request.id}
+    said |= {"toolCallId": ids(request)["toolCallId"], "message": message}
+    said |= {"convertedFromSync": True} if converted else {}
+    return said if request.auto_resume else {**said, "autoResume": False}
 
 
 def response(request: InputRequest) -> Json:
@@ -116,7 +105,7 @@ def raise_without_response(request: InputRequest) -> None:
     if request.status is Status.EXPIRED or request.reason == "timeout":
         raise ToolError("interaction_timeout", TIMED_OUT)
     if request.reason == "not_shown":
-        raise ToolError("interaction_unavailable", UNAVAILABLE[request.kind])
+        raise ToolError("interaction_unavailable", read_data(__file__)["unavailable"][request.kind])
     if request.status is Status.CANCELLED and request.reason != "user_message":
         raise ToolError("tool_aborted", "Tool execution aborted")
 
@@ -132,9 +121,10 @@ def reason_of(request: InputRequest) -> Json:
 
 def follow_up(request: InputRequest) -> str:
     """Return the outcome of a form as one XML element on one line; typed text stays within its attribute."""
-    said = {"questionnaire-request-id": request.id, "tool-call-id": tool_call_id(request)}
+    own = ids(request)
+    said = {"questionnaire-request-id": request.id, "tool-call-id": own["toolCallId"]}
     if request.status is Status.ANSWERED:
-        said |= {"interaction-id": interaction_id(request), "tool": tool_name(request)}
+        said |= {"interaction-id": own["interactionId"], "tool": tool_name(request)}
         if request.form and isinstance(title := request.form.title, str):
             said["schema-title"] = " ".join(title.split())
         at = request.settled_at or request.created_at

@@ -1,7 +1,5 @@
 """The questionnaires of kcosr/assistant as forms, and forms as questionnaires."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, cast, get_args
@@ -9,6 +7,7 @@ from typing import Any, Literal, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 
+from askback.compat.data import read_data
 from askback.domain.faults import join, rename_path
 from askback.domain.fields import Form, Number_
 from askback.domain.patterns import has_ambiguous_nesting
@@ -21,22 +20,9 @@ _TextType = Literal["text", "textarea"]
 _Plain = Literal[_TextType, "number", "boolean"]
 _Type = Literal[_Plain, "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"]
 _VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
-_RESERVED = frozenset(
-    "__proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__ constructor hasOwnProperty "
-    "isPrototypeOf propertyIsEnumerable prototype toLocaleString toString valueOf".split()
-)
+TEXTS = read_data(__file__)
+_RESERVED: list[str] = TEXTS["reserved_ids"]
 """Ids that the source's page and tools, which keep values in plain objects, find in an object without them."""
-_PLACES = (
-    (r"form\.completed_view\b", "completedView"),
-    (r"(approval|agent)\.tool\b", "toolName"),
-    (r"approval\.scopes\b", "approvalScopes"),
-    (r"approval\.input\b", "args"),
-    (r"approval\.reason\b", "prompt"),
-    (r"thread_id\b", "sessionId"),
-    (r"timeout_s\b", "timeoutMs"),
-    (r"note\b", "reason"),
-)
-"""Where the members of a native body are here."""
 
 
 def camel(name: str) -> str:
@@ -216,7 +202,7 @@ def _shown(part: type[Part], members: Mapping[str, Any], languages: tuple[str, .
 def path_here(path: str, *, form: str, values: str = "input") -> str:
     """Return a path of a native body as one of theirs; `form` and `values` are what they call these."""
     initial = (r"form\.initial_values\b", f"{form}.initialValues")
-    renamed = rename_path(path, (initial, *_PLACES, (r"form\b", form), (r"values\b", values)))
+    renamed = rename_path(path, (initial, *TEXTS["paths"], (r"form\b", form), (r"values\b", values)))
     if re.match(r"form\b(?!\.initial_values)|\w+$", path) is None:
         return renamed
     camel = re.sub("_([a-z])", lambda found: found[1].upper(), renamed)

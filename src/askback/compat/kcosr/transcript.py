@@ -1,7 +1,5 @@
 """The transcript of a session, as kcosr/assistant's page reads it: projected from the events of a thread."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterator, Mapping
@@ -133,10 +131,9 @@ class Transcript:
         typed = request.submitted.values if request.submitted else None
         timeout_ms = int((request.timeout_s or 0) * 1000)
         errors = errors_by_field(request.form, shown.get("field_errors", ())) if request.form else None
-        call, own = outcomes.tool_call_id(request), outcomes.interaction_id(request)
-        members: Json = {"questionnaireRequestId": request.id, "toolCallId": call}
+        members = {"questionnaireRequestId": request.id, **outcomes.ids(request)}
         members |= {"toolName": outcomes.tool_name(request)}
-        members |= {"interactionId": own, "sourceInteractionId": own if request.detached else None}
+        members |= {"sourceInteractionId": members["interactionId"] if request.detached else None}
         members |= {**said, "answers": said.get("input"), "pending": waits and not request.settled}
         members |= {"status": _STATUSES.get(request.status, "cancelled"), "mode": "async"}
         members |= {"interactionType": "input" if request.approval is None else "approval"}

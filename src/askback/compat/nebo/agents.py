@@ -1,14 +1,12 @@
 """The agent's side of Nebo's hub: `ask_request`, `approval_request`, `stream`, `res` and `req` in, outcomes out."""
 
-from __future__ import annotations
-
 import time
 import uuid
 from contextlib import suppress
 from typing import Any
 
-from askback.compat.nebo.frames import end_text, refusal_text, response, session_of
-from askback.compat.nebo.widgets import SKIPPED, Ask, read_ask
+from askback.compat.nebo import frames
+from askback.compat.nebo.frames import SKIPPED, Ask
 from askback.domain.events import MESSAGE_ADDED
 from askback.domain.lifecycle import TERMINAL, Status
 from askback.domain.model import Model
@@ -50,8 +48,8 @@ class AgentPeer:
         self._since = time.monotonic()
         self._default = channel.query.get("session_id")
         self._running: set[str] = set()
-        self._awaited: dict[str, Json] = {}
-        """The requests whose outcomes this connection waits for, by the agent's own ids."""
+        self._awaited: set[str] = set()
+        """The ids, of the agent, of the requests whose outcomes this connection waits for."""
 
     async def opened(self) -> None:
         """Greet, and wait again for what this agent has open or has not heard."""
@@ -71,7 +69,8 @@ class AgentPeer:
         match frame:
             case {"type": "ask_request"}:
                 ask = parse(_AskRequest, frame.get("payload"))
-                await self._request(frame, ask, {"kind": "form", "form": read_ask(ask), "repeat": "ask"})
+                question = {"kind": "form", "form": frames.read_ask(ask), "repeat": "ask"}
+                await self._request(frame, ask, question)
             case {"type": "approval_request"}:
                 sent = parse(_ApprovalRequest, frame.get("payload"))
                 call = sent.model_dump(exclude_unset=True, include={"tool", "input"})
@@ -93,27 +92,31 @@ class AgentPeer:
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
         """Return the hub's `res` with the error; also for a frame that cannot be read, which Nebo ignores."""
-        return _res(frame or {}, ok=False, error=refusal_text(problem.error))
+        return _res(frame or {}, ok=False, error=frames.refusal_text(problem.error))
 
     async def _reply(self, frame: Json, **payload: Any) -> None:
         await self._channel.send(_res(frame, ok=True, payload=payload))
 
     async def _request(self, frame: Json, sent: _AskRequest | _ApprovalRequest, question: Json) -> None:
         own = parse(_Frame, frame).id
-        terms = {"require_client": self._channel.query.get("require_client", "durable"), "external_id": own}
-        terms |= sent.model_dump(include={"timeout_s"}, exclude_unset=True)
-        body = {**question, **await self._place(own, sent.run_id), **terms, "metadata": self._metadata}
-        request = await self._api.call("create_request", body, key=f"nebo:{own}")
+        known = await self._api.requests(external_id=own)
+        request = next((each for each in known if each.get("metadata") == self._metadata), None)
+        if request is None:
+            client = self._channel.query.get("require_client", "durable")
+            about = {"require_client": client, "external_id": own, "metadata": self._metadata}
+            about |= sent.model_dump(include={"timeout_s"}, exclude_unset=True)
+            body = {**question, **about, **await self._place(sent.run_id)}
+            request = await self._api.call("create_request", body, key=f"nebo:{own}")
+        elif not frames.is_same(request, question):
+            raise Conflict("You have sent another question with this id. Give this one its own id.")
         if (run := request.get("message_id")) is not None:
             block = {"type": "request", "request_id": request["id"]}
             await self._write(request["thread_id"], run, block)
         self._attach(request)
 
-    async def _place(self, own: str, run: object) -> Json:
+    async def _place(self, run: object) -> Json:
         """Return the members of a request that say where it is asked: in its run, if it is known which."""
-        if run is None and own in self._awaited:
-            run = self._awaited[own].get("run_id")
-        elif run is None and len(self._running) == 1:
+        if run is None and len(self._running) == 1:
             (run,) = self._running
         session = {"thread_id": await self._session(run if isinstance(run, str) else "")}
         return session if run is None else {**session, "run_id": run, "message_id": run}
@@ -126,21 +129,21 @@ class AgentPeer:
                 await self._api.call("list_runs", thread_id=self._name, limit=1)
             except NotFound:
                 self._default = f"{self._name}-{self._api.principal_id}"
-        return session_of(run) or self._default
+        return frames.session_of(run) or self._default
 
     def _attach(self, request: Json) -> None:
         frame = {"id": request["external_id"]}
         if frame["id"] not in self._awaited:
-            self._awaited[frame["id"]] = request
+            self._awaited.add(frame["id"])
             self._channel.start(self._await(request, frame), frame)
 
     async def _await(self, request: Json, frame: Json) -> None:
         try:
             ended = await self._api.outcome(request["id"])
         finally:
-            del self._awaited[frame["id"]]
-        outcome = _res(frame, ok=False, error=end_text(ended))
-        if said := response(ended, skipped=SKIPPED):
+            self._awaited.discard(frame["id"])
+        outcome = _res(frame, ok=False, error=frames.end_text(ended))
+        if said := frames.response(ended, skipped=SKIPPED):
             outcome = {"type": said[0], **frame, "payload": said[1]}
         await self._channel.send(outcome, outcome_of=request["id"])
 
@@ -153,7 +156,7 @@ class AgentPeer:
     async def _offer(self, session: str, written: Json) -> None:
         """Run what a person wrote on Nebo's page; of several agents the first to begin the run gets it."""
         run = written.get("run_id")
-        if run is None or session_of(run) != session:
+        if run is None or frames.session_of(run) != session:
             return
         with suppress(Conflict, ThreadOfAnother):
             own = {"run_id": run, "metadata": self._mark}
@@ -169,9 +172,7 @@ class AgentPeer:
         if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
             found = await self._api.call("list_runs", thread_id=session, running=True)
-            self._running |= {
-                each["id"] for each in found["runs"]
-            }  # also those of a connection before this one
+            self._running |= {each["id"] for each in found["runs"]}  # also of a connection before this one
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})
 

@@ -1,7 +1,5 @@
 """The person's side of Nebo's hub: requests and streams out, answers and chats in, and chats as they are stored."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import uuid
@@ -9,7 +7,6 @@ from collections.abc import Iterator, Sequence
 
 from askback.compat.cards import CardPage
 from askback.compat.nebo import frames
-from askback.compat.nebo.widgets import SKIP, read_value, write_ask
 from askback.domain.faults import Faults, require
 from askback.domain.model import Model
 from askback.domain.validation.structure import parse
@@ -17,7 +14,7 @@ from askback.errors import NotFound
 from askback.ports.systems import Answer, Call, Json, Problem
 
 _OWN = "answered here"
-"""Marks what is shown while this page answers it: only the others are told."""
+"""Marks a request while this page answers it: the answer is sent to the other pages only."""
 AGENT_WAIT_S = 5.0
 """How long a chat waits for an agent, as in Nebo."""
 
@@ -28,9 +25,9 @@ class _AskResponse(Model):
 
     def call(self, request: Json) -> tuple[str, Json]:
         try:
-            return "answer_request", read_value(request["form"], self.value)
+            return "answer_request", frames.read_value(request["form"], self.value)
         except Faults:
-            if self.value != SKIP:
+            if self.value != frames.SKIP:
                 raise
             return "decline_request", {"reason": "skipped"}
 
@@ -41,7 +38,6 @@ class _ApprovalResponse(Model):
     always: bool | None = None
 
     def call(self, _request: Json) -> tuple[str, Json]:
-        require(self.approved or not self.always, "always", "contradiction.always")
         scope = {"scope": "always"} if self.always else {}
         return "answer_request", {"decision": "approve" if self.approved else "deny", **scope}
 
@@ -66,7 +62,9 @@ class PersonPeer(CardPage):
             case "ask_response":
                 await self._answer(parse(_AskResponse, sent), "form")
             case "approval_response":
-                await self._answer(parse(_ApprovalResponse, sent), "approval")
+                decided = parse(_ApprovalResponse, sent)
+                require(decided.approved or not decided.always, "always", "contradiction.always")
+                await self._answer(decided, "approval")
             case "chat":
                 await self._chat(parse(_Chat, sent))
             case "auth" | "connect":
@@ -130,7 +128,9 @@ class PersonPeer(CardPage):
         try:
             await self.api.call("get_run", thread_id=session, run_id=run)
         except NotFound:
-            await self.channel.send(frames.message("error", session_id=session, error=frames.NO_AGENT))
+            await self.channel.send(
+                frames.message("error", session_id=session, error=frames.TEXTS["no_agent"])
+            )
 
     async def _stream(self) -> None:
         """Send agents' messages from now on."""
@@ -166,7 +166,7 @@ async def read_chat(call: Call) -> Answer:
     asks: dict[str, Json] = {}
     for request in thread["requests"]:
         own = request["id"]
-        if (ask := write_ask(request)) is None:
+        if (ask := frames.write_ask(request)) is None:
             continue
         asks[own] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
         asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}

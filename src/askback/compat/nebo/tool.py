@@ -1,46 +1,22 @@
 """Nebo's agent tool, `agent(resource: message, action: ask, …)`: its JSON Schema, and a function that runs it."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
-from inspect import getdoc
 from typing import Any, Literal
 
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-
-from askback.compat.nebo.frames import NO_UI, end_text, refusal_text
-from askback.compat.nebo.widgets import SKIPPED, Ask, read_ask, write_value
+from askback.compat.data import read_data
+from askback.compat.nebo.frames import NO_UI, SKIPPED, Ask, end_text, read_ask, refusal_text, write_value
 from askback.domain.faults import Faults
 from askback.domain.validation.structure import parse
 from askback.errors import Invalid, NotAnswered
 from askback.messages import DEFAULT_LOCALE, render
 from askback.ports.systems import Json
 
+AGENT_TOOL: Json = read_data(__file__, "agent_tool.json")
 
-class AgentCall(Ask, json_schema_extra={"anyOf": [{"required": ["prompt"]}, {"required": ["text"]}]}):
-    """Ask the user a question and wait for the answer. Without widgets the user chooses Yes or No.
 
-    With several widgets the first one that the user submits answers.
-    """
-
+class _AgentCall(Ask):
     resource: Literal["message"]
     action: Literal["ask"]
-
-
-class _Schema(GenerateJsonSchema):
-    """What a model should send: what may be absent as well is not null."""
-
-    def nullable_schema(self, schema: Any) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
-    default_schema = nullable_schema
-
-
-AGENT_TOOL: Json = {
-    "name": "agent",
-    "description": getdoc(AgentCall),
-    "input_schema": AgentCall.model_json_schema(schema_generator=_Schema),
-}
 
 
 async def agent(
@@ -60,7 +36,7 @@ async def agent(
     if client is None:
         return f"Error: {NO_UI}"
     try:
-        form = read_ask(parse(AgentCall, {"resource": resource, "action": action, **arguments}))
+        form = read_ask(parse(_AgentCall, {"resource": resource, "action": action, **arguments}))
         answer = await client.form(form, thread_id=thread_id, repeat="ask", require_client=require_client)
     except Faults as refused:
         found = [{**asdict(each), "message": render(each, DEFAULT_LOCALE)} for each in refused.faults]
