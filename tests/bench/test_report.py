@@ -33,7 +33,7 @@ def test_a_limit_says_how_many_round_trips_come_to_it() -> None:
     assert "| Postgres, 64 in a commit | 50,000 | 0.010 |" in list(tables(lines))
 
 
-def test_what_was_not_measured_is_in_no_table() -> None:
+def test_only_measured_values_are_in_a_table() -> None:
     report = list(tables([line("pending", "waits_10", client_bytes=2000, server_bytes=500.5)]))
     assert [row for row in report if row.startswith("|")] == [
         "| more |  |",

@@ -85,7 +85,7 @@ async def test_the_words_after_two_dashes_are_the_arguments_as_they_will_be_pass
 
 
 @requirement("B16")
-async def test_an_edited_input_is_what_is_printed(server: Server, person: AsyncClient, thread: str) -> None:
+async def test_an_edited_input_is_printed(server: Server, person: AsyncClient, thread: str) -> None:
     edited = {"command": "git push origin topic"}
     options = [*BASH, "--allow-edit"]
     status, printed = await decided(server, person, thread, options, "approve", edited_input=edited)

@@ -149,7 +149,7 @@ def test_a_log_without_its_seal_is_sealed_at_the_start_and_says_so(
 
 
 @requirement("B28")
-def test_an_older_copy_is_found_against_what_was_printed_before(made: Path) -> None:
+def test_an_older_copy_differs_from_the_printed_head(made: Path) -> None:
     older = (made / "askback.db").read_bytes()
     rules(made, "bash(make d)")
     _, noted = audit(made, "verify")

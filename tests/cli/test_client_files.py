@@ -54,7 +54,7 @@ SPACE = re.compile(r"\{\s+\}")
 
 
 @pytest.mark.parametrize("text", ODD)
-def test_what_is_added_is_taken_out_again_byte_for_byte(text: str) -> None:
+def test_an_added_part_is_removed_byte_for_byte(text: str) -> None:
     added = IN_JSON.add_to(text)
     document = parse(added).value
     assert document["mcpServers"]["askback"] == SERVER

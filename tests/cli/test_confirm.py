@@ -59,7 +59,7 @@ async def test_everything_but_a_plain_yes_is_no(tmp_path: Path, typed: str) -> N
 
 
 @requirement("B27")
-async def test_what_was_typed_before_the_question_is_no_answer_to_it(tmp_path: Path) -> None:
+async def test_a_text_typed_before_the_question_is_no_answer_to_it(tmp_path: Path) -> None:
     async with on_a_terminal(tmp_path, "approve", "--", "make", "test") as (screen, process):
         screen.type("y\n")
         await screen.shows(OFFERED)
@@ -118,7 +118,7 @@ async def test_what_hides_is_shown_and_cannot_pass_for_our_own_words(tmp_path: P
 
 
 @requirement("B26")
-async def test_what_is_dangerous_is_asked_twice(tmp_path: Path) -> None:
+async def test_a_dangerous_call_needs_a_second_confirmation(tmp_path: Path) -> None:
     for sure, ends in (("n\n", 3), ("y\n", 0)):
         async with on_a_terminal(tmp_path, "approve", "--", "rm", "-rf", f"build{ends}") as (screen, process):
             await screen.shows(OFFERED)
@@ -139,7 +139,7 @@ async def test_the_policy_decides_without_asking(tmp_path: Path) -> None:
 
 
 @requirement("B17")
-async def test_what_was_denied_is_asked_again(tmp_path: Path) -> None:
+async def test_a_denied_call_is_asked_again(tmp_path: Path) -> None:
     status, _, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="n\n")
     assert status == 3
     status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "x", typed="y\n")

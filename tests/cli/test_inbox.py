@@ -335,7 +335,7 @@ async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
 
 
 @requirement("F14", "F16")
-async def test_a_form_that_changed_meanwhile_is_asked_again_with_what_was_typed(
+async def test_a_form_that_changed_meanwhile_is_asked_again_with_the_typed_values(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     form = Form(fields=[Text(id="a", label="First?"), Text(id="b", label="Second?")])

@@ -126,7 +126,7 @@ async def test_a_wider_yes_shows_the_rule_and_lets_it_be_changed(
 
 
 @requirement("B8")
-async def test_only_what_is_offered_can_be_chosen(server: Server, agent: AsyncClient, thread: str) -> None:
+async def test_only_offered_options_can_be_chosen(server: Server, agent: AsyncClient, thread: str) -> None:
     request = await asked(agent, thread, "make one && make $two", allow_edit=False)
     out = await through_a_pipe(server, thread, "a", "t", "e", ":later")
     assert "[y]es once  [n]o  (? for help)" in out
@@ -304,7 +304,7 @@ async def test_the_log_says_that_it_was_decided_on_the_command_line(
 
 
 @requirement("B15")
-async def test_what_was_approved_and_has_not_run_is_listed_and_revoked(
+async def test_an_approved_call_that_has_not_run_is_listed_and_revoked(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     first, ran = await asked(agent, thread, "make one"), await asked(agent, thread, "make two")

@@ -182,7 +182,7 @@ async def test_what_the_agent_could_not_use_comes_back_with_what_is_wrong(
 
 
 @requirement("E5")
-async def test_a_terminal_shows_nothing_of_what_is_typed(
+async def test_a_terminal_shows_nothing_of_a_typed_secret(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await asked(agent, thread, "A_KEY")

@@ -178,7 +178,7 @@ async def test_an_approved_call_is_used_once_and_no_other_with_it(
     assert contradiction.value.code == "already_reported"
 
 
-async def test_what_was_not_approved_cannot_be_used(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_a_call_without_approval_cannot_be_used(agent: AsyncClient, person: AsyncClient, thread: str):
     async with deciding(person, thread, {"decision": "deny"}):
         denied = await agent.approve("bash", PUSH, thread_id=thread)
     assert denied.request is not None
@@ -247,7 +247,7 @@ async def test_two_people_have_to_say_yes_where_the_agent_wants_two(
         assert await asking
 
 
-async def test_a_decision_is_about_what_was_shown(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_a_decision_is_about_the_shown_call(agent: AsyncClient, person: AsyncClient, thread: str):
     request = await agent.requests.create(Approval(tool="bash", input=PUSH), thread_id=thread)
     assert request.approval is not None
     other = request.model_copy(update={"approval": request.approval.model_copy(update={"digest": "0" * 64})})

@@ -24,7 +24,7 @@ async def test_what_is_kept_is_listed_by_name_and_place_and_never_by_value(
     assert VALUE not in repr(await person.secrets.list())
 
 
-async def test_pages_of_what_is_kept_follow_each_other(person: AsyncClient, thread: str) -> None:
+async def test_pages_of_stored_secrets_follow_each_other(person: AsyncClient, thread: str) -> None:
     made = [await person.secrets.set(f"KEY_{n}", VALUE, scope="session", thread_id=thread) for n in range(3)]
     found: list[str] = []
     cursor = None
@@ -35,7 +35,7 @@ async def test_pages_of_what_is_kept_follow_each_other(person: AsyncClient, thre
     assert found == [secret.id for secret in reversed(made)]
 
 
-async def test_what_was_erased_is_gone_and_cannot_be_erased_again(person: AsyncClient, thread: str) -> None:
+async def test_an_erased_secret_is_gone_and_cannot_be_erased_again(person: AsyncClient, thread: str) -> None:
     kept = await person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread)
     await person.secrets.delete(kept)
     assert kept.id not in {secret.id for secret in await person.secrets.list()}

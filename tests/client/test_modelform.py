@@ -119,7 +119,7 @@ def test_the_answer_becomes_an_instance():
     )  # fmt: skip
 
 
-def test_what_was_left_empty_keeps_its_default():
+def test_an_empty_input_keeps_its_default():
     sent = {"name": "Ada", "odd": 1, "level": 1, "colours": ["red"], "moment": "2026-11-20T09:00:00Z"}
     order = model_form(Order).instance(sent)
     assert (order.gift, order.express, order.size, order.note, order.at) == (False, True, None, None, None)

@@ -56,7 +56,7 @@ def test_a_message_without_one_of_the_headers_is_refused(missing: str) -> None:
 
 
 @requirement("G10")
-def test_another_secret_does_not_fit_and_what_is_none_is_not_repeated() -> None:
+def test_another_secret_does_not_fit_and_an_invalid_one_is_not_repeated() -> None:
     with pytest.raises(BadSignature):
         verify_webhook(BODY, HEADERS, "whsec_" + "A" * 32, now=AT)
     with pytest.raises(ValueError, match="whsec_ and base64") as caught:

@@ -97,7 +97,7 @@ async def test_a_value_that_is_refused_is_not_in_the_error(
 
 
 @requirement("E5")
-async def test_what_is_typed_into_a_sensitive_field_is_not_in_the_error(
+async def test_the_value_of_a_sensitive_field_is_not_in_the_error(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     form = Form(fields=[Text(id="token", label="Token", sensitive=True, max_length=9)])

@@ -135,7 +135,7 @@ async def test_what_was_dismissed_is_not_asked_again_at_once_and_says_so_with_th
     assert again.request.repeated
 
 
-async def test_whoever_speaks_to_the_model_can_be_given_another_name(
+async def test_the_name_that_the_model_reads_can_be_changed(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     async with connect("requester", brand="Agor") as agent:

@@ -53,5 +53,5 @@ async def test_what_is_asked_in_a_trace_is_gone_on_with_in_it(connect: Connect, 
         TRACE.replace("b7ad6b7169203331", "0" * 16),
     ],
 )
-def test_what_is_no_trace_context_is_ignored(given: object) -> None:
+def test_an_invalid_trace_context_is_ignored(given: object) -> None:
     assert read_trace(given) == ""

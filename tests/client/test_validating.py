@@ -220,7 +220,7 @@ async def test_what_the_validator_raises_takes_the_question_back(
 
 
 @requirement("G8")
-async def test_an_agent_that_comes_back_looks_at_what_was_sent_meanwhile(
+async def test_an_agent_that_comes_back_reads_the_messages_of_the_meantime(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(

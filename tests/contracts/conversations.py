@@ -50,7 +50,7 @@ class ConversationContracts(StoreSuite):
         assert await ids(store) == ["t1", "t2", "t3"]
         assert await store.active_threads("acme") == []
 
-    async def test_c38_what_is_streamed_moves_nothing(self, store: Store) -> None:
+    async def test_c38_a_streamed_part_moves_no_thread(self, store: Store) -> None:
         await say(store, "t1", "m1")
         await say(store, "t2", "m2")
         await store.append_text("m1", " more", delta("m1", " more"), None, most=999)

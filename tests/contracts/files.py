@@ -221,7 +221,7 @@ class FileContracts(StoreSuite):
         )
         assert [isinstance(each, FileRefused) for each in done] == [n == 5 for n in range(1, 9)]
 
-    async def test_c32_what_is_dropped_is_erased_step_by_step(self, store: Store) -> None:
+    async def test_c32_a_dropped_secret_is_erased_step_by_step(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         file = await uploaded(store, upload(1), *[b"x"] * 40)
         stopped = upload(2)

@@ -39,7 +39,7 @@ from tests.contracts.suite import StoreSuite
 class ReadContracts(StoreSuite):
     """Events, requests, threads, deadlines; freshness; tenants."""
 
-    async def test_c2_replayed_events_are_composed_from_what_was_written(self, store: Store) -> None:
+    async def test_c2_replayed_events_are_composed_from_the_written_rows(self, store: Store) -> None:
         row, step = record(1, thread='t "1"\n'), answer(record(1, thread='t "1"\n'))
         data, more = message("Hé"), delta("m1", " 🙂", thread=row.thread_id)
         await store.insert(row, created(row))
@@ -269,7 +269,7 @@ class ReadContracts(StoreSuite):
         assert view is not None
         assert (view.seq, view.messages[0].data) == (1, message())
 
-    async def test_what_is_appended_to_a_message_has_a_limit_in_bytes(self, store: Store) -> None:
+    async def test_an_appended_part_of_a_message_has_a_limit_in_bytes(self, store: Store) -> None:
         await store.add_message("m1", message(), added(message()))
         await store.append_text("m1", "é\0", delta("m1", "é\0"), most=5)
         await store.append_text("m1", "é", delta("m1", "é"), most=5)

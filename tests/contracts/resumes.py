@@ -101,7 +101,7 @@ class ResumeContracts(StoreSuite):
         done = await store.finish_resume("main", "tok_1", resume(1).id, attempt=1, now_ms=NOON + 99)
         assert done is Outcome.APPLIED
 
-    async def test_c17_what_is_finished_never_comes_again(self, store: Store) -> None:
+    async def test_c17_a_finished_job_never_comes_again(self, store: Store) -> None:
         await settled(store, resume(1))
         await leased(store)
         await store.finish_resume("main", "tok_1", resume(1).id, attempt=1, now_ms=NOON)

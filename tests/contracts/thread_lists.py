@@ -188,7 +188,7 @@ class ThreadListContracts(StoreSuite):
         assert await ids(store, query="release") == []
         assert await ids(store, query="ne") == ["t3"]
 
-    async def test_c28_an_erased_thread_is_listed_again_with_what_is_written_next(self, store: Store) -> None:
+    async def test_c28_an_erased_thread_is_listed_again_with_its_next_message(self, store: Store) -> None:
         row = record(1)
         for kind in ("message", "request", "form"):
             await begin(store, "t1", agent=A)
@@ -208,7 +208,7 @@ class ThreadListContracts(StoreSuite):
             assert await ids(store) == await ids(store, "agt_a") == ["t1"]
             assert await store.erase_thread(about(THREAD_ERASED))
 
-    async def test_c28_what_was_refused_began_no_thread(self, store: Store) -> None:
+    async def test_c28_a_refused_write_creates_no_thread(self, store: Store) -> None:
         await begin(store, "t1", agent=A)
         await store.set_archived(about(THREAD_ARCHIVED), archived_at=NOON)
         for row in (record(1), replace(record(2), exclusive="k")):

@@ -67,7 +67,7 @@ class WebhookContracts(StoreSuite):
         assert sorted(kept) == [False, False, False, True, True]
         assert len(await store.webhooks("main")) == len(await store.audit("main")) == 2
 
-    async def test_what_is_dropped_is_gone_with_its_deliveries(self, store: Store) -> None:
+    async def test_a_removed_webhook_is_gone_with_its_deliveries(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
         assert await store.drop_webhook("main", hook.id, SideEffects(audit=(AuditDraft("main", "{}"),)))
         assert await store.webhooks() == []
@@ -96,7 +96,7 @@ class WebhookContracts(StoreSuite):
         assert sorted(each for batch in found for each in batch) == [(str(n), 1) for n in range(1, 6)]
         assert max(map(len, found)) <= 2
 
-    async def test_c19_what_is_noted_with_an_older_lease_is_lost(self, store: Store) -> None:
+    async def test_c19_a_note_with_an_older_lease_is_lost(self, store: Store) -> None:
         hook = await queued(store, delivery(1))
         [old] = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
         assert await leased(store, hook, now=NOON + 59) == []

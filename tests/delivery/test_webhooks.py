@@ -139,7 +139,7 @@ async def test_of_an_answer_only_the_head_is_read() -> None:
 @pytest.mark.parametrize(
     "answer", [b"SSH-2.0-x\r\n\r\n", b"", b"HTTP/1.1 200 OK\r\nx: " + b"a" * 300_000 + b"\r\n\r\n"]
 )
-async def test_what_is_no_answer_is_a_short_reason(answer: bytes) -> None:
+async def test_a_missing_answer_is_a_short_reason(answer: bytes) -> None:
     async with receiving() as receiver:
         receiver.answers = [answer]
         with pytest.raises(Unreachable) as caught:

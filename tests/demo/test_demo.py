@@ -174,7 +174,7 @@ async def test_who_does_not_want_a_project_gets_a_goodbye(
     assert not (tmp_path / "out").exists()
 
 
-async def test_change_something_asks_again_with_what_was_said(tmp_path: Path) -> None:
+async def test_change_something_asks_again_with_the_note(tmp_path: Path) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))
     asked: list[dict[str, Any]] = []
     async with (

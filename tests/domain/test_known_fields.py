@@ -64,7 +64,7 @@ def test_the_same_fields_are_the_same_objects_until_a_limit_is_another() -> None
         )
 
 
-def test_what_was_used_longest_ago_goes_first() -> None:
+def test_the_least_recently_used_entry_is_removed_first() -> None:
     known, limits = KnownFields(entries=2), Limits()
     field: list[AnyField] = [Text(id="a", label="A")]
     known.keep(b"1", limits, field)

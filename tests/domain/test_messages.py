@@ -67,7 +67,7 @@ def test_every_fault_that_the_source_names_has_its_text() -> None:
     assert {key for key in keys if f"fault.{key}" not in CATALOGUES["en"]} == set()
 
 
-def test_what_is_filled_in_is_not_searched_for_placeholders() -> None:
+def test_filled_in_values_are_not_searched_for_placeholders() -> None:
     custom = fault("values.a", "invalid_rule", reason="Use {min} {message}.")
     assert render(custom, "en") == "Use {min} {message}."
 

@@ -30,7 +30,7 @@ def test_a_histogram_counts_each_bound_with_those_below_it() -> None:
     ]
 
 
-def test_a_gauge_is_what_is_so_now() -> None:
+def test_a_gauge_is_the_current_number() -> None:
     assert list(gauge("a", "What.", [({"kind": "form"}, 1_234_567), ({}, 0.5)]))[1:] == [
         'a{kind="form"} 1234567',
         "a 0.5",

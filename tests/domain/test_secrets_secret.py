@@ -179,7 +179,7 @@ def test_a_secret_is_never_equal_to_text() -> None:
 
 
 @given(st.text())
-def test_reveal_returns_what_was_held(value: str) -> None:
+def test_reveal_returns_the_value(value: str) -> None:
     assert Secret(value).reveal() == value
 
 

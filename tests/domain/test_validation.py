@@ -139,7 +139,7 @@ def test_no_text_repeats_the_answer_that_was_refused(id_: str) -> None:
 
 
 @pytest.mark.parametrize("place", places(ASK), ids=repr)
-def test_no_text_repeats_what_was_refused_in_an_ask(place: tuple[Any, ...]) -> None:
+def test_no_text_repeats_a_refused_part_of_an_ask(place: tuple[Any, ...]) -> None:
     for junk in (f"({CANARY}\0", [CANARY], 5):
         assert CANARY not in repr(faults_of(lambda junk=junk: check_ask(with_junk(ASK, place, junk))))
 

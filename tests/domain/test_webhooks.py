@@ -105,7 +105,7 @@ def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:
 
 
 @pytest.mark.parametrize("entry", ["10.0.0.1/8", "10.0.0.0/99", "a b", "https://a.com", "127.1", "*", "a/8"])
-def test_what_is_no_name_and_no_network_is_refused(entry: str) -> None:
+def test_an_invalid_host_or_network_is_refused(entry: str) -> None:
     with pytest.raises(ValueError, match="."):
         AllowedTargets.parse([entry])
 
@@ -164,5 +164,5 @@ def test_one_of_several_signatures_is_enough() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "whsec_", "whsec_!!", "whsec_é"])
-def test_what_is_no_secret_is_not_read_as_one(text: str) -> None:
+def test_other_values_are_not_read_as_secrets(text: str) -> None:
     assert decode_secret(text) is None

@@ -121,7 +121,7 @@ def test_what_is_edited_shows_what_would_deceive_in_it(open_gallery: OpenGallery
     expect(card.locator("pre")).to_have_text("npm install left-pad\n")
 
 
-def test_what_is_unchanged_is_not_sent(open_gallery: OpenGallery) -> None:
+def test_unchanged_values_are_not_sent(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("approval-command")
     gallery.card.get_by_role("button", name="More choices").click()
     gallery.card.get_by_role("button", name="Always allow…").click()

@@ -30,7 +30,7 @@ def test_what_looks_like_a_template_in_a_request_is_text(open_gallery: OpenGalle
     expect(card.locator(".forged")).to_have_count(0)
 
 
-def test_a_form_that_gains_a_field_keeps_what_was_typed(open_gallery: OpenGallery) -> None:
+def test_a_form_that_gains_a_field_keeps_the_typed_values(open_gallery: OpenGallery) -> None:
     card = open_gallery("text").card
     card.get_by_label("Project name").fill("half a na")
     card.evaluate(AGAIN)

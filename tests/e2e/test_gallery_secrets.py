@@ -25,7 +25,7 @@ CANARY = "canary-7f3a9c51e2"
         "secret-reprompted": "REGION: The service does not know this region.",
     }.items(),
 )
-def test_each_state_says_where_it_stands(open_gallery: OpenGallery, example: str, text: str) -> None:
+def test_each_state_names_itself(open_gallery: OpenGallery, example: str, text: str) -> None:
     expect(open_gallery(example).card).to_contain_text(text)
 
 

@@ -103,7 +103,7 @@ def test_the_loser_sees_the_winners_answer_and_that_it_came_late(open_gallery: O
     expect(card.locator("form")).to_have_count(0)
 
 
-def test_a_changed_question_keeps_what_was_entered(open_gallery: OpenGallery) -> None:
+def test_a_changed_question_keeps_the_entered_values(open_gallery: OpenGallery) -> None:
     card = open_gallery("stale").card
     expect(card.get_by_role("alert")).to_contain_text("The question has changed.")
     expect(card.get_by_label("Name")).to_have_value("Tide table")

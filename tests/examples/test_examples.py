@@ -138,7 +138,7 @@ async def test_the_example_asks_and_goes_on(example: str, data: Path) -> None:
 
 
 @pytest.mark.parametrize("example", DECISIONS)
-async def test_the_example_does_what_was_approved_and_nothing_else(example: str, data: Path) -> None:
+async def test_the_example_runs_only_the_approved_call(example: str, data: Path) -> None:
     thread, printed, refused = DECISIONS[example]
     before = set(data.iterdir())
     approved, out = await decided(example, data, thread, "approve", after=0)
@@ -373,7 +373,7 @@ def _last(field: dict[str, Any]) -> Any:
     return "Yes" if "Yes" in values else values[-1]
 
 
-async def test_the_adapter_runs_what_was_approved_and_tells_the_model_what_was_not(data: Path) -> None:
+async def test_the_adapter_runs_approved_calls_and_tells_the_model_about_denied_ones(data: Path) -> None:
     tokens = json.loads((data / "server.json").read_text())
     process = run("adapter.py", data)
     decisions: dict[str, Literal["approve", "deny"]] = {"web": "approve", "api": "deny", "docs": "approve"}

@@ -22,7 +22,7 @@ from tests.forks.process import fork
         (["nonsense"], b"", 2),
     ],
 )
-def test_it_says_what_one_that_starts_anew_says(
+def test_it_prints_the_same_as_a_newly_started_process(
     tmp_path: Path, arguments: list[str], typed: bytes, status: int
 ) -> None:
     environment = {"ASKBACK_DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"], "COLUMNS": "100"}

@@ -142,7 +142,7 @@ async def test_an_agent_finds_only_threads_that_it_was_let_into(scene: Scene, na
 
 
 @requirement("N9")
-async def test_lists_leave_out_what_is_in_the_thread_of_another_agent(scene: Scene) -> None:
+async def test_lists_leave_out_the_threads_of_other_agents(scene: Scene) -> None:
     request = await scene.asks(delivery="resume")
     assert (await scene.callers["owner"].answer(request["id"], {"q": "a"})).status_code == 200
     for name in AGENTS:

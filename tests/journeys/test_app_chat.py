@@ -82,7 +82,7 @@ async def test_markdown_is_drawn_from_the_tree_of_the_server_and_code_is_copied(
 
 
 @requirement("G5")
-async def test_a_streamed_text_never_loses_what_was_shown(
+async def test_a_streamed_text_never_loses_its_shown_part(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -204,7 +204,7 @@ async def test_no_button_leads_to_a_question_that_is_in_sight_or_for_others(
     await expect(way).to_have_count(0)
 
 
-async def test_earlier_messages_come_without_moving_what_is_read(
+async def test_earlier_messages_load_without_moving_the_read_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for at in range(80):

@@ -343,7 +343,7 @@ async def test_what_arrives_moves_nothing_that_is_being_read(
     await expect(row).to_be_focused()
 
 
-async def test_of_a_very_long_list_only_what_is_in_view_is_on_the_page(
+async def test_only_the_visible_part_of_a_very_long_list_is_on_the_page(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for at in range(230):

@@ -148,9 +148,7 @@ async def test_many_requests_at_once_make_one_notification_and_later_ones_change
 
 
 @requirement("J13")
-async def test_what_is_answered_at_once_makes_no_notification(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_an_immediate_answer_makes_no_notification(screen: OpenScreen, team: Team, thread: str) -> None:
     async def prepare(page: Page) -> None:
         await page.clock.install()
         await pretend(page)

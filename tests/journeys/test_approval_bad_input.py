@@ -123,7 +123,7 @@ async def test_an_approval_that_cannot_be_asked_is_refused_with_its_paths_and_no
 
 
 @requirement("B29", "M1", "M2")
-async def test_what_is_wrong_around_an_approval_is_refused_with_its_path(team: Team, thread: str) -> None:
+async def test_a_fault_around_an_approval_is_refused_with_its_path(team: Team, thread: str) -> None:
     whole = {"kind": "approval", "thread_id": thread, "approval": GOOD}
     found = {}
     for shows, (changes, _) in AROUND.items():

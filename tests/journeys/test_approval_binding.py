@@ -82,7 +82,7 @@ async def test_of_many_executions_at_once_one_gets_the_call(team: Team, thread: 
 
 
 @requirement("B15")
-async def test_what_was_not_approved_cannot_be_used(team: Team, thread: str) -> None:
+async def test_a_call_without_approval_cannot_be_used(team: Team, thread: str) -> None:
     pending = asked(await team.agent.bash(thread, "make one"))
     denied = asked(await team.agent.bash(thread, "make two"))
     await team.ada.decide(denied["id"], "deny")
@@ -133,9 +133,7 @@ async def test_how_an_execution_went_is_told_once(team: Team, thread: str) -> No
 
 
 @requirement("B15")
-async def test_a_decision_about_something_else_than_what_was_shown_is_refused(
-    team: Team, thread: str
-) -> None:
+async def test_a_decision_about_another_call_than_the_shown_one_is_refused(team: Team, thread: str) -> None:
     request = asked(await team.agent.approve(thread, "bash", CALL))
     other = digest_of("bash", {"command": "make clean"})
     assert refusal(await team.ada.decide(request["id"], "approve", digest=other)) == (409, "digest_mismatch")
@@ -145,7 +143,7 @@ async def test_a_decision_about_something_else_than_what_was_shown_is_refused(
 
 
 @requirement("B16")
-async def test_an_edited_input_replaces_what_was_asked_and_is_bound_anew(team: Team, thread: str) -> None:
+async def test_an_edited_input_replaces_the_requested_one_and_is_bound_again(team: Team, thread: str) -> None:
     call = {"command": "make deploy", "timeout": 60}
     request = asked(await team.agent.approve(thread, "bash", call, allow_edit=True))
     edited = {"command": "make deploy --dry-run"}

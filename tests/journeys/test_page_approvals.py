@@ -162,7 +162,9 @@ async def test_a_file_is_shown_as_a_diff_with_words_for_its_colours(
 
 
 @requirement("B26")
-async def test_what_is_dangerous_is_asked_twice(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_a_dangerous_call_needs_a_second_confirmation(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
     request = asked(await team.agent.bash(thread, "rm -rf build"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.card).to_contain_text("It deletes folders and everything in them.")

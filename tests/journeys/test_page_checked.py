@@ -87,7 +87,7 @@ async def test_another_screen_and_a_reload_show_what_was_sent_back(
 
 
 @requirement("F16")
-async def test_an_old_tab_gets_the_form_as_it_is_now_and_keeps_what_was_typed(
+async def test_an_old_tab_gets_the_current_form_and_keeps_the_typed_values(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     asked = await checked(agent, thread)
@@ -105,7 +105,7 @@ async def test_an_old_tab_gets_the_form_as_it_is_now_and_keeps_what_was_typed(
 
 
 @requirement("F16")
-async def test_a_changed_form_keeps_what_was_typed_and_says_that_it_has_changed(
+async def test_a_changed_form_keeps_the_typed_values_and_shows_a_notice(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(LUNCH, thread_id=thread)

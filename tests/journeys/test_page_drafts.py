@@ -35,7 +35,7 @@ async def kept(eva: Screen) -> list[str]:
 
 @requirement("J8")
 @pytest.mark.parametrize("page", ["/t", "/r"])
-async def test_what_was_typed_into_a_form_survives_a_reload_and_is_erased_with_the_answer(
+async def test_a_typed_value_of_a_form_survives_a_reload_and_is_erased_with_the_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
     request = await agent.requests.create(TRIP, thread_id=thread)
@@ -58,9 +58,7 @@ async def test_what_was_typed_into_a_form_survives_a_reload_and_is_erased_with_t
 
 
 @requirement("J8")
-async def test_what_was_typed_as_a_message_survives_a_reload_until_it_is_sent(
-    screen: OpenScreen, thread: str
-) -> None:
+async def test_a_typed_message_survives_a_reload_until_it_is_sent(screen: OpenScreen, thread: str) -> None:
     eva = await screen(place_of(thread))
     await eva.composer.fill("Can you explain the opt")
     await eva.page.reload()
@@ -135,7 +133,7 @@ async def test_what_was_typed_is_erased_at_sign_out_and_is_nobody_elses(
 
 
 @requirement("J8")
-async def test_one_tab_does_not_change_what_is_typed_in_another(
+async def test_one_tab_does_not_change_the_typed_values_of_another(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.requests.create(TRIP, thread_id=thread)

@@ -134,7 +134,7 @@ async def test_a_confirmation_is_in_the_language_of_the_reader(
 
 
 @requirement("J12")
-async def test_another_language_applies_to_open_cards_and_keeps_what_is_typed(
+async def test_another_language_applies_to_open_cards_and_keeps_the_typed_values(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.requests.create(form({"type": "text", "label": "Town"}), thread_id=thread)
@@ -192,7 +192,9 @@ async def test_a_conversation_that_does_not_exist_is_not_shown_as_one(
     await expect(eva.page.get_by_text("There is no conversation")).to_have_count(0)
 
 
-async def test_the_inbox_lists_what_is_being_checked(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_the_inbox_lists_answers_that_are_being_checked(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
     lunch = form({"type": "text", "label": "Dish"}, title="Lunch")
     request = asked(await team.agent.ask(thread, lunch, validator="requester"))
     posts = Posts()
@@ -261,7 +263,7 @@ async def test_a_form_with_a_required_field_is_not_submitted_empty(
 
 
 @requirement("N3")
-async def test_what_is_being_checked_can_still_be_declined(
+async def test_an_answer_that_is_being_checked_can_still_be_declined(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(

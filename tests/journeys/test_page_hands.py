@@ -18,7 +18,7 @@ def tool(name: str) -> dict[str, str]:
     return {"type": "tool", "tool_call_id": f"call-{name}", "name": name}
 
 
-async def test_a_question_keeps_what_is_typed_when_its_tool_call_comes_later(
+async def test_a_question_keeps_the_typed_values_when_its_tool_call_comes_later(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(form({"type": "text"}), thread_id=thread, tool_call_id="call-late")

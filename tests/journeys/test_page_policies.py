@@ -181,7 +181,7 @@ async def test_a_text_that_is_no_answer_stays_in_the_composer_and_says_why(
 
 
 @requirement("H9")
-async def test_an_archived_thread_is_closed_on_every_page_and_keeps_what_was_typed(
+async def test_an_archived_thread_is_closed_on_every_page_and_keeps_the_typed_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     asked(await team.agent.ask(thread, titled("First?")))

@@ -51,7 +51,7 @@ async def test_rows_are_decided_by_the_keyboard_and_an_accepted_one_shows_its_fi
 
 
 @requirement("A22")
-async def test_undecided_rows_keep_what_is_typed_over_a_reload(
+async def test_undecided_rows_keep_the_typed_values_over_a_reload(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.requests.create(FORM, thread_id=thread)

@@ -204,7 +204,7 @@ async def test_the_person_chooses_where_it_holds(screen: OpenScreen, team: Team,
 
 
 @requirement("E9")
-async def test_what_is_set_already_is_not_asked_for(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_a_secret_that_is_set_is_not_asked_for(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", CANARY)
     reply = await team.agent.need(thread, "A_KEY", default_scope="global")
     eva = await screen(place_of(thread), house=team)
@@ -368,7 +368,7 @@ async def test_a_sensitive_field_of_a_form_is_typed_and_kept_like_a_secret(
 
 
 @requirement("E5")
-async def test_the_inbox_names_what_is_needed(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_the_inbox_names_the_needed_secrets(screen: OpenScreen, team: Team, thread: str) -> None:
     await team.agent.need(thread, "B_KEY", "A_KEY")
     eva = await screen("/", house=team)
     item = eva.page.locator("askback-place-inbox li:has(.row)")

@@ -90,7 +90,7 @@ async def test_several_options_of_several_searches_are_kept(
 
 
 @requirement("F9", "J8")
-async def test_what_was_chosen_survives_a_reload_with_its_label(
+async def test_a_chosen_option_survives_a_reload_with_its_label(
     screen: OpenScreen, asker: AsyncClient, sourced: Server, thread: str
 ) -> None:
     asked = await asker.requests.create(form(PLACES, FILE), thread_id=thread)

@@ -34,7 +34,7 @@ STEPS: dict[str, Any] = {
 
 
 @requirement("F17", "F18", "F30", "P15")
-async def test_steps_are_checked_one_by_one_and_back_keeps_what_was_entered(
+async def test_steps_are_checked_one_by_one_and_back_keeps_the_entered_values(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(STEPS, thread_id=thread)

@@ -91,7 +91,7 @@ TWO = {
 
 
 @requirement("D22", "J12")
-async def test_each_reader_sees_their_language_and_a_switch_keeps_what_is_typed(
+async def test_each_reader_sees_their_language_and_a_switch_keeps_the_typed_values(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(TWO, thread_id=thread)

@@ -122,7 +122,7 @@ async def test_the_third_refusal_within_an_hour_is_remembered_for_a_day(api: Api
 
 
 @requirement("N14")
-async def test_what_is_not_to_be_remembered_is_asked_again(api: Api) -> None:
+async def test_an_approval_that_is_not_remembered_is_asked_again(api: Api) -> None:
     for body in (call(), FORM, SECRET):
         refused = await refuse(api, await ask(api, body), remember=False)
         assert "refusal" not in refused

@@ -158,7 +158,7 @@ async def test_a_fault_elsewhere_keeps_nothing_of_the_sensitive_field(team: Team
 
 @requirement("E22")
 @pytest.mark.parametrize("skipped", [0, "", {}, False])
-async def test_what_is_no_list_of_skipped_questions_is_refused(team: Team, thread: str, skipped: Any) -> None:
+async def test_an_invalid_list_of_skipped_questions_is_refused(team: Team, thread: str, skipped: Any) -> None:
     request = asked(await team.agent.ask(thread, form({**PIN, "required": False})))
     body = {"revision": 1, "values": {}, "skipped": skipped}
     refused = await team.ada.http.post(f"/v1/requests/{request['id']}/answer", json=body)

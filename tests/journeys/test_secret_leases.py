@@ -100,7 +100,7 @@ async def test_a_lease_that_breaks_a_rule_is_refused_at_its_path(
 
 
 @requirement("E17", "E5")
-async def test_what_is_no_name_is_refused_and_not_repeated(team: Team, thread: str) -> None:
+async def test_an_invalid_name_is_refused_and_not_repeated(team: Team, thread: str) -> None:
     refused = await team.agent.lease(thread, "canary-4711")
     assert faults(refused) == [("names[0]", "not_a_secret_name")]
     assert "4711" not in refused.text

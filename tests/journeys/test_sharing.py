@@ -127,7 +127,7 @@ async def test_a_watcher_is_let_go_by_the_event_that_takes_its_right(scene: Shar
 
 
 @requirement("K8")
-async def test_an_inbox_goes_on_past_what_is_hidden_from_it(scene: Shared) -> None:
+async def test_an_inbox_continues_after_hidden_requests(scene: Shared) -> None:
     third = scene.people["none"]
     async with socket(third) as inbox:
         assert "ok" in await said(inbox, op="subscribe", inbox=True, cursor=0)

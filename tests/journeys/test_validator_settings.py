@@ -130,7 +130,7 @@ async def test_a_webhook_may_ask_again(
         ),
     ],
 )
-async def test_what_is_no_verdict_of_a_webhook_checks_nothing(tmp_path: Path, reply: Any) -> None:
+async def test_an_invalid_verdict_of_a_webhook_checks_nothing(tmp_path: Path, reply: Any) -> None:
     again = await _through(tmp_path, Carrier(reply))
     assert (again["status"], again["error_summary"]) == ("pending", NOT_CHECKED)
 

@@ -330,7 +330,7 @@ ELSEWHERE = {"with an old revision", "beside a saved one that is not there", "to
 
 @requirement("E5", "E6")
 @pytest.mark.parametrize("way", [way for way in SUBMISSIONS if way not in ELSEWHERE])
-def test_nothing_hangs_on_a_refusal_of_what_was_sent(way: str) -> None:
+def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
     made = canary(way, shape=SHAPES.get(way, "{}{}{}{}{}"))
     error = refused(way, made.value)
     told = json.dumps([problem(error, locale=locale) for locale in ("en", "de")], ensure_ascii=False)

@@ -100,7 +100,7 @@ async def test_a_group_of_many_tenants_threads_and_steps_gets_each_its_own(datab
     await store.close()
 
 
-async def test_what_is_written_is_planned_once(database: Database) -> None:
+async def test_a_statement_is_planned_once(database: Database) -> None:
     lane = WriterConnection(database)
     connection = await lane.connection()
     for _ in range(10):

@@ -88,7 +88,7 @@ async def test_it_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClie
 
 @requirement("K9")
 @pytest.mark.parametrize("who", ["admin", "responder/owner"])
-async def test_whoever_may_still_say_it_is_heard(api: Api, who: str) -> None:
+async def test_an_author_who_still_has_access_is_heard(api: Api, who: str) -> None:
     request = await answered(api, who)
     await share(api, owner=request["settled_by"]["id"])
     [resume] = await pulled(api)

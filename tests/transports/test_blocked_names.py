@@ -40,6 +40,6 @@ async def test_a_name_that_the_operator_blocks_is_neither_asked_for_nor_stored(t
 
 
 @pytest.mark.parametrize("text", ["lower", "A-B", "A B", "1A"])
-def test_what_is_no_name_of_a_secret_is_no_setting(text: str) -> None:
+def test_an_invalid_name_of_a_secret_is_no_setting(text: str) -> None:
     with pytest.raises(SettingsError, match="ASKBACK_BLOCKED_SECRET_NAMES"):
         load({"ASKBACK_BLOCKED_SECRET_NAMES": text})

@@ -64,7 +64,7 @@ def models(base: type[BaseModel] = Model) -> Iterator[type[BaseModel]]:
 
 @requirement("M1")
 @pytest.mark.parametrize("model", dict.fromkeys(models()), ids=lambda model: model.__qualname__)
-def test_what_is_wrong_with_a_member_of_a_body_is_said(model: type[BaseModel]) -> None:
+def test_a_fault_in_a_member_of_a_body_is_named(model: type[BaseModel]) -> None:
     for member, junk in product(model.model_fields, JUNK):
         body = {member: junk}
         try:
@@ -139,7 +139,7 @@ async def test_a_client_that_leaves_in_the_middle_changes_nothing(api: Api) -> N
     assert (await agent.get("/v1/requests")).json()["requests"] == []
 
 
-async def test_a_refusal_never_repeats_what_was_sent(api: Api) -> None:
+async def test_a_refusal_never_repeats_the_sent_values(api: Api) -> None:
     request = await asked(api)
     canary = "CANARY-5f1c"
     agent, person = await api.as_("requester"), await api.as_("responder")

@@ -190,7 +190,7 @@ async def test_a_request_may_wait_for_somebody_for_a_while(api: Api) -> None:
 
 
 @requirement("C15")
-async def test_whoever_comes_in_time_leaves_a_request_as_any_other(api: Api) -> None:
+async def test_a_request_that_is_seen_in_time_is_like_any_other(api: Api) -> None:
     steps = [{"after_s": 40, "notify": ["ada"]}]
     request = await asked(api, require_client="wait", timeout_s=60, escalation=steps)
     await later(api, 20)

@@ -325,7 +325,7 @@ async def test_a_preview_is_a_small_picture_without_what_came_with_the_image(api
 
 
 @pytest.mark.parametrize("api", [LARGE], indirect=True)
-async def test_what_is_no_picture_has_no_preview(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_other_files_than_pictures_have_no_preview(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     request = (await asked(api, **form(max_files=9)))["id"]
     person = await api.as_("responder")
     whole = picture("PNG")

@@ -170,7 +170,7 @@ async def test_what_goes_wrong_inside_is_logged_with_the_id_that_the_caller_got(
     ]
 
 
-async def test_an_admin_reads_what_is_known_of_the_server(api: Api) -> None:
+async def test_an_admin_reads_the_state_of_the_server(api: Api) -> None:
     admin = await api.as_("admin")
     found = (await admin.get("/v1/server")).json()
     head = (await admin.get("/v1/audit")).json()["head"]

@@ -315,7 +315,7 @@ async def test_who_answers_too_fast_is_told_when_to_go_on(api: Api) -> None:
 
 
 @requirement("L7")
-async def test_limits_are_shown_with_what_was_set(api: Api) -> None:
+async def test_limits_are_shown_with_the_changed_values(api: Api) -> None:
     await set_policy(api, max_questions=7)
     await set_policy(api, thread_id="t1", max_questions=5)
     agent = await api.as_("requester")

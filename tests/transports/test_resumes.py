@@ -218,7 +218,7 @@ async def test_an_outcome_that_may_get_lost_on_its_way_is_a_resume_until_it_is_r
 
 
 @requirement("E8")
-async def test_a_resume_about_a_tool_call_says_what_was_decided(api: Api) -> None:
+async def test_a_resume_about_a_tool_call_has_the_decision(api: Api) -> None:
     body = {
         "kind": "approval",
         "thread_id": "t1",

@@ -222,7 +222,7 @@ async def test_a_refused_attempt_is_recorded(api: Api) -> None:
 
 
 @requirement("I12")
-async def test_what_is_not_yours_looks_like_what_does_not_exist(api: Api) -> None:
+async def test_the_request_of_another_looks_like_a_missing_one(api: Api) -> None:
     request = await asked(api)
     outsiders = {
         "requester/other": ["", "/cancel"],

@@ -10,7 +10,7 @@ from tests.transports.conftest import Api
 
 
 @requirement("D22", "N10")
-async def test_what_is_wrong_with_a_rule_comes_in_the_language_of_the_caller(api: Api) -> None:
+async def test_a_fault_of_a_rule_is_in_the_language_of_the_caller(api: Api) -> None:
     person = await api.as_("responder", **{"Accept-Language": "de"})
     texts: list[str] = []
     for rule in ("ssh:*", "make $x:*", "bash(make $(cat x))", "bash(*)"):

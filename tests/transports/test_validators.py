@@ -83,7 +83,7 @@ async def test_two_reprompts_then_accepted(api: Api, table: Table) -> None:
     ("locale", "summary"),
     [(None, "Please correct the highlighted fields."), ("de", "Bitte korrigiere die markierten Felder.")],
 )
-async def test_what_is_wrong_has_a_summary_also_where_the_agent_gives_none(
+async def test_faults_have_a_summary_even_if_the_agent_sends_none(
     table: Table, locale: str | None, summary: str
 ) -> None:
     await table.answer()
@@ -109,7 +109,7 @@ async def test_an_answer_to_what_was_asked_before_gets_the_form_as_it_is_now(tab
     assert (await table.answer("fish", revision=2)).json()["status"] == "resolving"
 
 
-async def test_another_form_changes_nothing_else_of_what_was_asked(api: Api) -> None:
+async def test_another_form_changes_nothing_else_of_the_request(api: Api) -> None:
     request = await asked(api, validator="requester", delivery="resume", auto_resume=False)
     table = Table(await api.as_("requester"), await api.as_("responder"), request)
     await table.answer()
@@ -159,7 +159,7 @@ async def test_a_verdict_that_comes_again_falls_on_no_answer_that_was_sent_since
 
 
 @pytest.mark.parametrize("operation", ["accept", "shown"])
-async def test_what_was_meant_for_another_route_does_nothing(table: Table, operation: str) -> None:
+async def test_a_value_for_another_route_does_nothing(table: Table, operation: str) -> None:
     before = (await table.answer()).json()
     who = table.agent if operation == "accept" else table.person
     body = {"field_errors": WRONG}
@@ -191,7 +191,7 @@ async def test_a_reprompt_that_says_nothing_or_something_wrong_changes_nothing(
     assert await table.read() == before
 
 
-async def test_an_agent_that_comes_back_with_its_key_finds_what_was_sent(api: Api) -> None:
+async def test_an_agent_that_comes_back_with_its_key_finds_the_answer(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
     body = {
         "kind": "form",

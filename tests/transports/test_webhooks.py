@@ -49,7 +49,7 @@ async def test_a_resume_is_pushed_signed_and_is_then_done(
 @pytest.mark.parametrize(
     "failure", [ERROR, WebhookResponse(302), WebhookResponse(404), Unreachable("timeout")]
 )
-async def test_what_was_not_taken_is_sent_again_under_the_same_id(
+async def test_a_refused_delivery_is_sent_again_under_the_same_id(
     api: Api, webhook_client: FakeWebhookClient, failure: WebhookResponse | Exception
 ) -> None:
     hook = await hooked(api)

@@ -41,7 +41,7 @@ async def test_an_address_inside_is_refused_and_not_repeated(api: Api) -> None:
         ({"secret": "whsec_x"}, "secret"),
     ],
 )
-async def test_what_is_no_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
+async def test_an_invalid_webhook_is_refused(api: Api, body: dict[str, Any], path: str) -> None:
     refused = await (await api.as_("admin")).post("/v1/webhooks", json={"url": URL, **body})
     assert refused.status_code == 422
     assert [each["path"] for each in refused.json()["error"]["field_errors"]] == [path]

@@ -40,7 +40,7 @@ async def test_ask_and_answer_over_two_connections(open_: Open):
 
 
 @pytest.mark.requirement("H1")
-async def test_what_is_pushed_is_stored_already(open_: Open, app: App):
+async def test_a_pushed_event_is_stored_already(open_: Open, app: App):
     agent, person = await open_("requester"), await open_("responder")
     await person.call("subscribe", inbox=True)
     agent.send("create_request", body=body())

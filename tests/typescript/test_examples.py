@@ -23,7 +23,9 @@ async def test_the_agent_gets_the_answer_and_says_thanks(start: Start, person: A
     assert await program.ended() == "{ format: 'PDF', topic: 'rain' }\n"
 
 
-async def test_the_tool_writes_what_was_approved(start: Start, person: AsyncClient, project: Project) -> None:
+async def test_the_tool_writes_the_approved_content(
+    start: Start, person: AsyncClient, project: Project
+) -> None:
     program = start("requires_approval.js")
     [request] = await asked(person, "files")
     await person.requests.decide(

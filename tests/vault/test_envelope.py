@@ -49,7 +49,7 @@ async def test_other_text_does_not_open(text: str) -> None:
 
 
 @given(BINDINGS, st.text(max_size=20))
-def test_what_is_bound_is_canonical_json_of_every_field(binding: Binding, key_id: str) -> None:
+def test_the_binding_is_canonical_json_of_every_field(binding: Binding, key_id: str) -> None:
     fields = {"format": "ab1", **asdict(binding)}
     assert value_context(binding) == rfc8785.dumps({**fields, "purpose": "secret value"})
     assert key_context(binding, key_id) == rfc8785.dumps(
@@ -126,7 +126,7 @@ def test_a_wrapped_key_that_could_not_be_read_back_is_not_written(size: int) -> 
     *[st.binary(min_size=size, max_size=size) for size in (32, 12)],
     st.binary(min_size=16, max_size=200),
 )
-def test_what_is_written_is_read_back(
+def test_a_written_value_is_read_back(
     key_id: str, wrapped: bytes, commitment: bytes, nonce: bytes, ciphertext: bytes
 ) -> None:
     sealed = Sealed(key_id, wrapped, Box(commitment, nonce, ciphertext))

@@ -94,7 +94,7 @@ async def test_a_file_that_may_only_be_read_is_good(file: Path) -> None:
     await opened(file)
 
 
-async def test_what_a_link_leads_to_is_what_is_checked(file: Path, tmp_path: Path) -> None:
+async def test_the_target_of_a_link_is_checked(file: Path, tmp_path: Path) -> None:
     await opened(file)
     link = tmp_path / "link"
     link.symlink_to(file)

@@ -124,6 +124,6 @@ def test_an_input_that_nothing_can_be_bound_to_is_refused() -> None:
 
 
 @requirement("B26")
-def test_what_is_dangerous_is_said_in_words() -> None:
+def test_a_danger_is_described_in_words() -> None:
     assert decide(bash("rm -rf build"), Policy()).risks == ("It deletes folders and everything in them.",)
     assert decide(bash("init.sh && rm-safe x"), Policy()).risks == ()

@@ -159,7 +159,7 @@ def test_no_rule_covers_an_input_with_a_second_command() -> None:
     assert matching_calls(parse_rule("ls"), [call]) == []
 
 
-def test_what_is_put_into_a_file_is_no_path() -> None:
+def test_the_content_of_a_file_is_no_path() -> None:
     for contents in (
         {"content": "/opt/ada/.ssh/config"},
         {"new_source": ["cat", "/opt/ada/.ssh/config"]},

@@ -74,7 +74,7 @@ def test_marks_that_pile_up_or_stand_on_nothing_are_written_out() -> None:
 
 
 @requirement("B14")
-def test_no_code_point_without_a_shape_of_its_own_is_left_as_it_is() -> None:
+def test_no_code_point_without_a_separate_shape_is_unchanged() -> None:
     unseen = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"}
     expected = {c for c in map(chr, LOOKED_AT) if unicodedata.category(c) in unseen or ord(c) in IGNORED}
     expected -= {"\t", "\n", " "}

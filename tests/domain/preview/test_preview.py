@@ -263,7 +263,7 @@ def test_several_edits_are_shown_one_after_the_other_as_they_are_made() -> None:
         ("bash", {"argv": ["echo", "'" * 100]}),
     ],
 )  # fmt: skip
-def test_what_is_no_known_edit_is_shown_as_its_input(tool: str, call_input: dict[str, Any]) -> None:
+def test_an_unknown_edit_is_shown_as_its_input(tool: str, call_input: dict[str, Any]) -> None:
     found = preview(Call(tool, call_input), before="x\n")
     assert found.type in {"table", "json"}
     assert input_of(found) == call_input
