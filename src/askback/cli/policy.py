@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from askback.cli.local import client_as
+from askback.cli.options import DataDir, require_choice
 from askback.domain.policy.built_in_lists import LISTS
 from askback.domain.policy.decision_table import ASK_MODES, LEVELS, TABLES
 from askback.domain.policy.effective import CONFIRMATION
@@ -25,7 +25,6 @@ _SETTING = {"ask-mode": "ask_mode", "list": "lists"}
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
-DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 Thread = Annotated[str | None, typer.Option(help="Only in this conversation.")]
 
 
@@ -88,11 +87,11 @@ def set_(
     Needs an admin token, except for --mode with --thread.
     """
     chosen = {
-        "mode": _known(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
-        "level": _known(level, LEVELS, "--level"),
-        "ask_mode": _known(ask_mode, ASK_MODES, "--ask-mode"),
-        "lists": [_known(name, tuple(LISTS), "--list") for name in lists] if lists else None,
-        "table": _known(table, TABLES, "--table"),
+        "mode": require_choice(mode, (*MODES, AS_EVERYWHERE) if thread else MODES, "--mode"),
+        "level": require_choice(level, LEVELS, "--level"),
+        "ask_mode": require_choice(ask_mode, ASK_MODES, "--ask-mode"),
+        "lists": [require_choice(name, tuple(LISTS), "--list") for name in lists] if lists else None,
+        "table": require_choice(table, TABLES, "--table"),
     }
     changes = _changes(
         {name: value for name, value in chosen.items() if value is not None}, reset=reset or [], shadow=shadow
@@ -113,7 +112,7 @@ def set_(
 
 def _changes(chosen: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
     """Return the body for `update_policy`: new and reset settings, or a trial."""
-    back = {_SETTING.get(name, name): None for name in reset if _known(name, RESETTABLE, "--reset")}
+    back = {_SETTING.get(name, name): None for name in reset if require_choice(name, RESETTABLE, "--reset")}
     if back and shadow is not None:
         raise typer.BadParameter(
             "cannot be combined with --shadow; --no-shadow ends a trial", param_hint="--reset"
@@ -164,9 +163,3 @@ def _show(settings: PolicySettings, *, as_json: bool) -> None:
 
 def _text(value: str | list[str]) -> str:
     return value if isinstance(value, str) else " ".join(value)
-
-
-def _known(word: str | None, words: tuple[str, ...], option: str) -> str | None:
-    if word is not None and word not in words:
-        raise typer.BadParameter(f"must be one of {', '.join(words)}", param_hint=option)
-    return word

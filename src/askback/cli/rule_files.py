@@ -12,11 +12,10 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from askback.cli.local import client_as
+from askback.cli.options import DataDir
 from askback.cli.terminal import minute, printable
 from askback.client.resources.policy import RuleDraft
 from askback.wire.policy_replies import BuiltInRules, RuleImport, RuleUsage
-
-DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
 
 def built_in(data_dir: DataDir = None) -> None:

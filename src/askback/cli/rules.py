@@ -17,7 +17,8 @@ from rich.console import Console
 from askback.cli import rule_files
 from askback.cli.connection import NoneRunning, find
 from askback.cli.language import sentences
-from askback.cli.local import client_as
+from askback.cli.local import all_pages, client_as
+from askback.cli.options import DataDir, require_choice
 from askback.cli.policy_line import answer_line, check_line
 from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rule
@@ -33,8 +34,6 @@ app.command(name="built-in")(rule_files.built_in)
 app.command()(rule_files.preview)
 app.command()(rule_files.export)
 app.command(name="import")(rule_files.import_)
-
-DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
 
 @app.callback()
@@ -97,8 +96,8 @@ def add(
     """Add a rule and print it."""
     scope = scope or ("thread" if thread else "project" if project else "always")
     facts: dict[str, Any] = {
-        "effect": _known(effect, EFFECTS, "--effect"),
-        "scope": _known(scope, SCOPES, "--scope"),
+        "effect": require_choice(effect, EFFECTS, "--effect"),
+        "scope": require_choice(scope, SCOPES, "--scope"),
         "thread_id": thread,
         "project": project,
         "agent": agent,
@@ -158,7 +157,7 @@ def check(
     unreadable line needs approval.
     """
     if named is not None:
-        _known(named, tuple(LISTS), "--list")
+        require_choice(named, tuple(LISTS), "--list")
     bare = Policy(
         roots=tuple(str(each.expanduser().absolute()) for each in root or ()),
         own=data_folders(data_dir),
@@ -222,20 +221,7 @@ def _servers_policy(data_dir: Path | None) -> Policy:
 
 
 async def _every_rule(client: AsyncClient, **which: Any) -> list[Rule]:
-    found: list[Rule] = []
-    cursor = None
-    while True:
-        page = await client.rules.list(**which, cursor=cursor, limit=200)
-        found += page.items
-        cursor = page.next_cursor
-        if cursor is None:
-            return found
-
-
-def _known(word: str, words: tuple[str, ...], option: str) -> str:
-    if word not in words:
-        raise typer.BadParameter(f"must be one of {', '.join(words)}", param_hint=option)
-    return word
+    return await all_pages(lambda cursor: client.rules.list(**which, cursor=cursor, limit=200))
 
 
 _STYLES = {"allow": "green", "ask": "yellow", "deny": "red"}

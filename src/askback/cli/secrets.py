@@ -6,7 +6,6 @@ import asyncio
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Literal
@@ -16,8 +15,9 @@ from rich.console import Console
 
 from askback.cli.agent import agent_id
 from askback.cli.local import all_pages, client_as, run_as
+from askback.cli.options import DataDir
 from askback.cli.secret_value import PADDED, has_padding, read_value
-from askback.cli.terminal import printable
+from askback.cli.terminal import minute, printable
 from askback.client import AsyncClient, Rotation, StoredSecret
 from askback.errors import AskbackError
 from askback.server.core_dumps import forbid_core_dumps
@@ -26,8 +26,6 @@ OPERATOR = "operator"
 """A person who can read the data folder of a server may act for all of its tenants."""
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
-
-DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
 
 @app.callback()
@@ -207,7 +205,7 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
         place = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
         console.print(printable(f"{secret.id}  {secret.name}  {place}"))
         by = f" by {secret.set_by.name}" if secret.set_by else ""
-        console.print(printable(f"    value {secret.version}, set {_moment(secret.set_at)}{by}"), style="dim")
+        console.print(printable(f"    value {secret.version}, set {minute(secret.set_at)}{by}"), style="dim")
         if secret.agents is not None:
             console.print(printable(f"    used by {_agents_text(secret.agents, names)}"), style="dim")
 
@@ -223,7 +221,3 @@ def _agents_text(agents: Sequence[str] | Literal["all"], names: Mapping[str, str
         return name if taken[name] == 1 else f"{name} ({agent})"
 
     return ", ".join(map(display_name, agents)) or "no agent"
-
-
-def _moment(moment: datetime) -> str:
-    return f"{moment.astimezone():%Y-%m-%d %H:%M}"

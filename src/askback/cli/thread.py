@@ -5,20 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from askback.cli.agent import agent_id
 from askback.cli.local import client_as, run_as
+from askback.cli.options import DataDir
 from askback.cli.terminal import printable
 from askback.client import AsyncClient, Page, Thread, ThreadAccess
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
 ThreadId = Annotated[str, typer.Argument(help="The id of the conversation.")]
-DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 
 
 @app.callback()

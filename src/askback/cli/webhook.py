@@ -11,13 +11,13 @@ from typing import Annotated, cast
 import typer
 
 from askback.cli.local import client_as
+from askback.cli.options import DataDir
 from askback.cli.terminal import printable
 from askback.client import Attempt, Delivery, NewWebhook, Webhook
 from askback.domain.webhooks import EVENTS, RESUME, WebhookEvent
 
 app = typer.Typer(add_completion=False, no_args_is_help=True)
 
-DataDir = Annotated[Path | None, typer.Option(help="Use the server, or the database, of this data folder.")]
 WebhookId = Annotated[str, typer.Argument(help="The id (whk_…).")]
 AsJson = Annotated[bool, typer.Option("--json", help="A line of JSON for each.")]
 
