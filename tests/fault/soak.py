@@ -52,14 +52,6 @@ async def play(seed: int, kind: str) -> Outcome:
         if kind == "crowd":
             came = await crowd.run(Path(made), CROWD, patience_s=PATIENCE_S)
             return Outcome(came.faults, f"{CROWD} waits of {came.bytes_per_wait:.0f} bytes")
-        if kind == "conversations":
-            with postgres_server.running() as postgres:
-                database = postgres.database(await postgres.new()).url
-                faults = [
-                    *await converse(Path(made) / "sqlite"),
-                    *await converse(Path(made) / "pg", database),
-                ]
-            return Outcome(faults, f"{len(CONVERSATIONS)} conversations over each database")
         scene = replace(SCENES[kind], seed=seed)
         if scene.troubles:
             async with site(scene.servers) as place:
@@ -69,7 +61,18 @@ async def play(seed: int, kind: str) -> Outcome:
     return Outcome(report.faults, f"{report.kills} kills, {report.ended} ends, {report.went_on} resumes")
 
 
-async def converse(folder: Path, database: str = "") -> list[str]:
+def converse_twice() -> Outcome:
+    """Play all golden conversations with kills, over each database."""
+    with tempfile.TemporaryDirectory(prefix="askback-soak-") as made, postgres_server.running() as postgres:
+        database = postgres.database(anyio.run(postgres.new)).url
+        faults = [
+            *anyio.run(converse, Path(made) / "sqlite", ""),
+            *anyio.run(converse, Path(made) / "pg", database),
+        ]
+    return Outcome(faults, f"{len(CONVERSATIONS)} conversations over each database")
+
+
+async def converse(folder: Path, database: str) -> list[str]:
     """Play all golden conversations with kills; return where they differ."""
     folder.mkdir()
     server, faults = GoldenServer(folder, CONVERSATIONS, database=database), list[str]()
@@ -92,7 +95,7 @@ def main() -> int:
     while True:
         for kind in kinds:
             print(f"seed {seed}, {kind}:", end=" ", flush=True)
-            outcome = anyio.run(play, seed, kind)
+            outcome = converse_twice() if kind == "conversations" else anyio.run(play, seed, kind)
             print(outcome.told, flush=True)
             if outcome.faults:
                 print(*outcome.faults, sep="\n")
