@@ -152,6 +152,7 @@ export class AskbackApp extends AskbackElement implements App {
 
   /** Show the place of the address; the one that is shown stays, and only its `item` and `query` change. */
   async #load({ place }: Route): Promise<void> {
+    const before = this.#place;
     if (place) await this.#enter(place);
     else this.#place = undefined;
     const { item, query } = this.route;
@@ -161,6 +162,8 @@ export class AskbackApp extends AskbackElement implements App {
     // It may depend on who is signed in.
     this.#place?.redraw();
     this.redraw();
+    // It takes the focus once it is on the page.
+    if (before && before !== this.#place) void this.updateComplete.then(() => this.#place?.focusHome());
   }
 
   /** Make the element of a place, unless it is the one that is shown. */
@@ -168,14 +171,12 @@ export class AskbackApp extends AskbackElement implements App {
     const tag = `askback-place-${place.name}`;
     const module = await place.load().catch(() => undefined);
     if (place !== this.route.place || this.#place?.localName === tag) return;
-    const isFirst = !this.#place;
     this.failed = !module;
     this.#place = undefined;
     if (!module) return;
     if (!customElements.get(tag)) customElements.define(tag, module.Place);
     this.#place = document.createElement(tag) as PlaceElement;
     this.#place.app = this;
-    if (!isFirst) void this.updateComplete.then(() => this.#place?.focusHome());
   }
 
   showTitle(): void {

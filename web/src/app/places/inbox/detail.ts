@@ -135,27 +135,31 @@ export class Detail {
     this.#id = "";
   }
 
-  /** Do what a key does to the request that has the focus. */
-  press(key: string, target: Element): void {
+  /** Do what a key does to the request that has the focus; returns whether the key is used up. */
+  press(key: string, target: Element): boolean {
     const card = this.#card;
-    if (!card || performance.now() - this.#since < PAUSE_MS) return;
+    if (!card || performance.now() - this.#since < PAUSE_MS) return false;
     if (key === "Enter") {
       // On a control Enter does what it does everywhere.
       if (target.matches(".detail") && this.#request?.form) card.submit();
-    } else if (/^[1-9]$/.test(key)) this.#choose(Number(key));
-    else {
-      // While the card itself has the focus, it presses its buttons by itself.
-      card.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`)?.click();
-      // The step that a dangerous call opens is taken by Enter.
-      void card.updateComplete.then(() => card.root.querySelector<HTMLElement>("#yes")?.focus());
+      return false;
     }
+    if (/^[1-9]$/.test(key)) return this.#choose(Number(key));
+    // While the card itself has the focus, it presses its buttons by itself.
+    const button = card.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+    button?.click();
+    // The step that a dangerous call opens is taken by Enter.
+    void card.updateComplete.then(() => card.root.querySelector<HTMLElement>("#yes")?.focus());
+    // Otherwise the box that takes the focus would take the letter as well.
+    return !!button;
   }
 
-  #choose(number: number): void {
+  #choose(number: number): boolean {
     const shown = [...(this.#card?.root.querySelectorAll<HTMLElement>(CHOICES) ?? [])];
     const choice = shown.filter((each) => each.checkVisibility())[number - 1];
     choice?.focus();
     choice?.click();
+    return !!choice;
   }
 
   /** Whether Escape closes something inside the card. */

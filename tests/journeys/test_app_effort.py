@@ -1,0 +1,91 @@
+"""How many clicks and keys the most frequent tasks take: the figures of docs/explanation/clicks-and-keys.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import expect
+
+from tests.journeys.browser import OpenScreen, Screen
+from tests.journeys.people import Team, asked
+from tests.journeys.test_app_inbox import press, stop_the_clock
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+CHOICE = {"fields": [{"type": "select", "id": "flight", "label": "Which flight?", "widget": "buttons", "options": ["Early", "Late"]}]}  # fmt: skip
+FIVE = {"title": "Details", "fields": [{"type": "text", "id": f"f{at}", "label": f"Field {at}"} for at in range(5)]}  # fmt: skip
+
+
+async def ask_four(team: Team, thread: str) -> list[dict[str, Any]]:
+    """Ask for a choice, two approvals and a form, in the order in which they are due."""
+    agent = team.agent
+    return [
+        asked(await agent.ask(thread, CHOICE, timeout_s=3000)),
+        asked(await agent.bash(thread, "make one", timeout_s=3010)),
+        asked(await agent.bash(thread, "make two", timeout_s=3020)),
+        asked(await agent.ask(thread, FIVE, timeout_s=3030)),
+    ]
+
+
+async def fill_five(eva: Screen) -> None:
+    """Fill in the fields of the form, without sending it."""
+    for at in range(5):
+        await eva.card.get_by_label(f"Field {at}").fill(str(at))
+
+
+async def check(team: Team, requests: list[dict[str, Any]]) -> None:
+    """See that each request was answered as intended."""
+    choice, one, two, five = [(await team.ada.get(each["id"]))["answer"] for each in requests]
+    assert choice["values"] == {"flight": "Early"}
+    assert (one["decision"], two["decision"], two["note"]) == ("approve", "deny", "Not now")
+    assert five["values"] == {f"f{at}": str(at) for at in range(5)}
+
+
+@requirement("J3")
+async def test_each_task_takes_as_many_keys_as_documented(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    requests = await ask_four(team, thread)
+    eva = await screen("/", house=team, before=stop_the_clock)
+    await expect(eva.page.locator("askback-place-inbox .row")).to_have_count(4)
+    await eva.page.keyboard.press("j")
+    await expect(eva.button("Early")).to_be_visible()
+    await press(eva, "1")
+    await expect(eva.card).to_contain_text("make one")
+    await press(eva, "a")
+    await expect(eva.card).to_contain_text("make two")
+    await press(eva, "n")
+    await eva.page.keyboard.type("Not now")
+    await press(eva, "Tab", "Enter")
+    await fill_five(eva)
+    await press(eva, "Enter")
+    await expect(eva.page.get_by_text("Answered: Details")).to_be_visible()
+    await press(eva, "g", "h")
+    await expect(eva.page.get_by_role("heading", name="History", level=1)).to_be_focused()
+    await press(eva, "/")
+    await expect(eva.page.get_by_label("Search by title, agent or conversation")).to_be_focused()
+    await check(team, requests)
+
+
+async def test_each_task_takes_as_many_clicks_as_documented(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    requests = await ask_four(team, thread)
+    eva = await screen(f"/inbox/{requests[0]['id']}", house=team, before=stop_the_clock)
+    await eva.button("Early").click()
+    await expect(eva.card).to_contain_text("make one")
+    await press(eva)
+    await eva.button("Allow once").click()
+    await expect(eva.card).to_contain_text("make two")
+    await press(eva)
+    await eva.card.get_by_role("button", name="Add a note").click()
+    await eva.page.keyboard.type("Not now")
+    await eva.button("Deny").click()
+    await fill_five(eva)
+    await eva.button("Submit").click()
+    await expect(eva.page.get_by_text("Answered: Details")).to_be_visible()
+    await eva.page.get_by_role("link", name="History").click()
+    await eva.page.get_by_label("Search by title, agent or conversation").click()
+    await check(team, requests)
