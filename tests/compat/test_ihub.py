@@ -50,6 +50,8 @@ WRONG = [
     (COUNT, {"value": 6}, "value", "above_max"),
     (COUNT, {"value": "0x10"}, "value", "wrong_type"),
     (COUNT, {"value": "3"}, "value", "wrong_type"),
+    (COUNT, {"value": []}, "value", "required_missing"),
+    (PICK, {"value": []}, "value", "required_missing"),
     ({"question": "When?", "input_type": "date"}, {"value": "20/11/2026"}, "value", "invalid_date"),
     (CODE, {"value": "abc"}, "value", "pattern_mismatch"),
     (CODE, {"value": "ABC\n"}, "value", "pattern_mismatch"),
@@ -89,6 +91,7 @@ RIGHT = [
     ({"question": "When?", "input_type": "date"}, {"value": "2026-11-20"}, "2026-11-20", "2026-11-20"),
     ({"question": "Why?"}, {"value": "a\nb"}, "a\nb", "a\nb"),
     (CODE, {"value": "ABC", "answered": True, "displayText": "ABC", "skipped": False}, "ABC", "ABC"),
+    ({**PICK, "validation": {"pattern": "^x$", "min": 9}}, {"value": "pdf"}, "pdf", "pdf"),
     ({**PICK, "allow_skip": True}, {"value": None, "skipped": True}, None, "[Skipped]"),
 ]  # fmt: skip
 

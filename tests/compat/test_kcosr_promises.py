@@ -42,6 +42,10 @@ WRONG: list[tuple[str, Any, str]] = [
     ("datetime", "2026-02-28", "Enter a valid date/time value."),
     ("text", 5, "Enter a valid text value."),
     ("number", "5", "Enter a valid number."),
+    ("text", [], "Enter a valid text value."),
+    ("select", [], "Select a valid option."),
+    ("radio", [], "Select a valid option."),
+    ("date", [], "Enter a valid date/time value."),
 ]
 
 
@@ -72,6 +76,28 @@ async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api
     values = {type_: value for type_, (_, value) in EVERY_TYPE.items()}
     socket.raw(json.dumps({**frame, "input": values}))
     assert (await socket.frame())["event"]["payload"]["input"] == values
+    await socket.leave()
+
+
+@requirement("F5")
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ({"text": " \u2003\ufeff", "number": [], "checkbox": [], "multiselect": []}, {}),
+        ({"text": "\u200b"}, {"text": "\u200b"}),
+    ],
+)
+async def test_what_is_empty_for_the_source_is_not_among_the_answers(
+    api: Api, values: dict[str, Any], kept: dict[str, Any]
+) -> None:
+    fields = [
+        {**FIELD, "id": type_, "type": type_, **EVERY_TYPE[type_][0], "pattern": ""}
+        for type_ in (*values, "date")
+    ]
+    socket = await page(api)
+    frame, _ = await asked(api, inputSchema={"fields": fields})
+    socket.raw(json.dumps({**frame, "input": values}))
+    assert [(await socket.frame())["event"]["payload"] for _ in range(3)][2]["input"] == kept
     await socket.leave()
 
 

@@ -18,7 +18,7 @@ from askback.domain import jsontext
 from askback.domain.faults import Fault, Faults
 from askback.domain.model import Model
 from askback.domain.options import OptionValue
-from askback.domain.patterns import has_nested_quantifiers
+from askback.domain.patterns import compile_pattern, has_nested_quantifiers
 from askback.domain.validation.report import Report
 from askback.domain.validation.structure import parse
 from askback.domain.validation.texts import is_blank
@@ -38,8 +38,8 @@ CUT = {"placeholder": 200, "context": 500, "message": 200}
 """The longest texts of those that iHub cuts."""
 _YES_NO = [{"value": en, "label": {"en": en, "de": de}} for en, de in (("Yes", "Ja"), ("No", "Nein"))]
 _NATIVE_TYPES = {"text": "textarea", "confirm": "select"}
-_BOUNDS = {"text": "_length", "multiselect": "_choices"}
-"""What `min` and `max` count, where that is not the value itself."""
+_RULES = {"text": "pattern min_length max_length", "multiselect": "min_choices max_choices"}
+"""The rules of texts and lists, with their native names; numbers and dates have `min` and `max`. Others are ignored."""
 _PATHS = (
     (r"form\.title", "question"),
     (r"form\.description", "context"),
@@ -104,8 +104,12 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
         report.add("options", "option_required")
     for n in repeated([each.label for each in asked.options]):
         report.add(f"options[{n}].label", "duplicate_option")
-    if has_nested_quantifiers(asked.validation.pattern):
+    if has_nested_quantifiers(pattern := asked.validation.pattern):
         report.add("validation.pattern", "unsafe_pattern")
+    try:
+        compile_pattern(pattern)
+    except ValueError as reason:
+        report.add("validation.pattern", "invalid_pattern", reason=str(reason))
     report.finish()
     field: Json = {"id": FIELD, "type": _NATIVE_TYPES.get(kind, kind), "required": True}
     if kind in CHOICES:
@@ -114,8 +118,9 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
     if kind == "confirm":
         field["widget"] = "confirm"
     rules = asked.validation.model_dump(exclude_unset=True)
-    message, bound = rules.pop("message", None), _BOUNDS.get(kind, "")
-    rules = {name if name == "pattern" else name + bound: value for name, value in rules.items()}
+    message, kept = rules.pop("message", None), _RULES.get(kind, "" if kind in CHOICES else "min max")
+    native = {name.partition("_")[0]: name for name in kept.split()}
+    rules = {native[name]: value for name, value in rules.items() if name in native}
     if message is not None:
         field["messages"] = dict.fromkeys(("type", *rules), message)
     field |= {**rules, **asked.model_dump(include={"placeholder"}, exclude_unset=True)}

@@ -127,7 +127,8 @@ class Response(Model):
             return None
         if other is None:
             require(value is not None, "value", "missing_required")
-            require(value != [] or not field.get("required"), "value", "too_few.choices", min=1)
+            is_empty = value == [] and field["type"] == "multiselect" and field.get("required")
+            require(not is_empty, "value", "too_few.choices", min=1)
             switch = isinstance(value, bool) and field.get("widget") == "confirm"
             return {FIELD: "Yes" if switch and value else "No" if switch else value}
         require(field.get("allow_other"), "other", "other_not_allowed")

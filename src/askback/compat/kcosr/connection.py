@@ -10,7 +10,7 @@ from pydantic_core import PydanticKnownError
 
 from askback.compat.kcosr.operations import issues
 from askback.compat.kcosr.outcomes import NATIVE_SCOPES, NEW_MESSAGE
-from askback.compat.kcosr.schema import TEXTS, OpenPart, camel, errors_by_field
+from askback.compat.kcosr.schema import OF_TEXT, TEXTS, OpenPart, camel, errors_by_field
 from askback.compat.kcosr.transcript import Transcript, replay
 from askback.compat.keys import key_of
 from askback.domain.faults import Fault, Faults, fault, require
@@ -294,6 +294,8 @@ class Connection:
         """Submit values; if only fields are wrong, this page is asked again, as after each wrong answer."""
         form = Form.model_validate(shown["form"])
         sent = values or dict.fromkeys(field.id for field in form.all_fields)
+        texts = {field.id for field in form.all_fields if field.type in OF_TEXT}
+        sent = {id_: False if value == [] and id_ in texts else value for id_, value in sent.items()}
         try:
             body = {"revision": shown["revision"], "values": sent}
             await self._api.call("answer_request", body, request_id=shown["id"])

@@ -19,6 +19,8 @@ from askback.ports.systems import Json
 _TextType = Literal["text", "textarea"]
 _Plain = Literal[_TextType, "number", "boolean"]
 _Type = Literal[_Plain, "select", "multiselect", "checkbox", "radio", "date", "time", "datetime"]
+OF_TEXT = ("text", "textarea", "select", "radio", "date", "time", "datetime")
+"""The types with a text as value: an empty list is a wrong value of these, not the absence of one as in a form."""
 _VALUE = re.compile(r'values(?:\.[\w-]+|\["(?:\\.|[^"\\])*"\])')
 TEXTS = read_data(__file__)
 _RESERVED: list[str] = TEXTS["reserved_ids"]
