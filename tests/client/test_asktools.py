@@ -78,7 +78,7 @@ async def test_a_skipped_question_is_no_answer() -> None:
     [
         (ASK_USER, {}, "question"),
         (ASK_USER, {"question": "Which?", "form": {}}, "form"),
-        (ASK_USER, {"question": "Which?", "options": ["a", "a"]}, "form.fields"),
+        (ASK_USER, {"question": "Which?", "options": ["a", "a"]}, "options[1]"),
         (ASK_USER, {"form": {"fields": 7}}, "form.fields"),
         (REQUEST_APPROVAL, {"tool": "x"}, "input"),
         (REQUEST_ENV_VARS, {"names": [], "reason": "r"}, "names"),
