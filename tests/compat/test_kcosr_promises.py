@@ -42,6 +42,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("datetime", "2026-02-28", "Enter a valid date/time value."),
     ("text", 5, "Enter a valid text value."),
     ("number", "5", "Enter a valid number."),
+    ("boolean", "yes", "Select a valid option."),
+    ("checkbox", 1, "Select a valid option."),
     ("text", [], "Enter a valid text value."),
     ("select", [], "Select a valid option."),
     ("radio", [], "Select a valid option."),

@@ -224,13 +224,9 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
     try:
         arguments = jsontext.parse(arguments) if isinstance(arguments, str) else arguments
         form = read_question(arguments, truncate=call.query.get("truncate") == "true")
-        terms = {"delivery": "resume", "repeat": "ask", "agent": {"name": app, "tool": TOOL}}
-        terms |= {
-            "question_limit": {
-                "max": MAX_CLARIFICATIONS,
-                "text": TEXTS["limit"].format(max=MAX_CLARIFICATIONS),
-            }
-        }
+        limit = {"max": MAX_CLARIFICATIONS, "text": TEXTS["limit"].format(max=MAX_CLARIFICATIONS)}
+        terms: Json = {"delivery": "resume", "repeat": "ask", "question_limit": limit}
+        terms["agent"] = {"name": app, "tool": TOOL}
         request = {"kind": "form", "form": form, "thread_id": chat, "tool_call_id": asking.id, **terms}
         # The same call is the same question; many models restart the numbers of their calls.
         key = key_of("ihub", chat, asking.id, function.name, form)

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import suppress
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, field_validator
@@ -300,7 +301,8 @@ class Connection:
             body = {"revision": shown["revision"], "values": sent}
             await self._api.call("answer_request", body, request_id=shown["id"])
         except Faults as error:
-            errors = errors_by_field(form, self._api.explain(error).field_errors)
+            said = [replace(each, key=each.key.replace("boolean", "option")) for each in error.faults]
+            errors = errors_by_field(form, self._api.explain(Faults(said)).field_errors)
             if errors is None:
                 raise
             self._refused += 1
