@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+
+import anyio
 import pytest
 
 from askback import AsyncClient, Forbidden, Form, NotFound, Refused, Text
@@ -34,3 +37,26 @@ async def test_a_thread_is_put_away_written_out_and_erased(
         await admin.threads.delete(thread)
         with pytest.raises(NotFound):
             await agent.requests.get(asked.id)
+
+
+async def test_a_cancelled_agent_withdraws_its_request_and_leaves_no_task(
+    agent: AsyncClient, connect: Connect, thread: str
+) -> None:
+    await agent.requests.list()
+    before = asyncio.all_tasks()
+    async with anyio.create_task_group() as tasks:
+
+        async def work() -> None:
+            async with connect() as client:
+                await client.form(FORM, thread_id=thread)
+
+        tasks.start_soon(work)
+        with anyio.fail_after(120):
+            while not await agent.requests.list(thread_id=thread):
+                await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
+    with anyio.fail_after(30):
+        while asyncio.all_tasks() - before:
+            await anyio.sleep(0.01)
+    (request,) = await agent.requests.list(thread_id=thread)
+    assert (request.status, request.reason) == ("cancelled", "agent_aborted")

@@ -69,6 +69,7 @@ class Link:
         self._session = Session()
         self._frames: FrameStream | None = None
         self._runner: asyncio.Task[None] | None = None
+        self._closing: asyncio.Task[None] | None = None
         self._background: set[asyncio.Task[Any]] = set()
         self._received_frame = asyncio.Event()
         self._leaving: set[asyncio.Task[Any]] = set()
@@ -178,9 +179,15 @@ class Link:
         return (await sent).body
 
     async def close(self) -> None:
-        """Finish pending work, close, and fail open calls. After a fork do nothing: the parent owns the connection."""
-        if not self._owner.is_current:
-            return
+        """Finish pending work, close, and fail open calls, also when the caller is cancelled meanwhile.
+
+        After a fork do nothing: the parent owns the connection.
+        """
+        if self._owner.is_current:
+            self._closing = asyncio.create_task(self._close())
+            await asyncio.shield(self._closing)
+
+    async def _close(self) -> None:
         await self._confirm_outcomes()
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
