@@ -46,6 +46,7 @@ async def is_empty(api: Api) -> bool:
         ("env_vars", {"names": ["A", "A"]}, "names[1]", "duplicate_name"),
         ("env_vars", {"names": ["a-b"]}, "names[0]", "invalid_name"),
         ("env_vars", {"names": ["B", "LD_PRELOAD"]}, "names[1]", "reserved_name"),
+        ("env_vars", {"names": ["AGOR_MASTER_SECRET"]}, "names[0]", "reserved_name"),
         ("env_vars", {"names": "A"}, "names", "wrong_type"),
         ("env_vars", {"reason": ""}, "reason", "empty"),
         ("env_vars", {"reason": "a\u202eb"}, "reason", "control_chars"),
@@ -131,6 +132,14 @@ async def test_arguments_are_refused_with_their_place(
     ("body", "errors"),
     [
         ({}, {"values": "This key is required. Add it."}),
+        (
+            {"values": {}},
+            {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
+        ),
+        (
+            {"values": {}, "use_existing": []},
+            {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},
+        ),
         (
             {"values": {}, "scope": "global"},
             {"HUBSPOT_API_KEY": "Required value or saved global value selection missing"},

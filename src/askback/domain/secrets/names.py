@@ -47,6 +47,7 @@ _CREDENTIALS = "*_TOKEN *_TOKENS *_PASSWORD *_PASS *_SECRET *_PAT *_CREDENTIALS 
 
 _FAMILIES = (
     _family("it belongs to askback itself", "ASKBACK_*"),
+    _family("with it Agor encrypts its secrets", "AGOR_MASTER_SECRET"),
     # The loader (Linux, macOS, AIX, HP-UX) puts libraries of its choice into every program; `__XPC_DYLD_…` and
     # `__PYVENV_LAUNCHER__` are macOS's own.
     _family(
