@@ -278,7 +278,7 @@ class Link:
 
     async def _serve(self, stream: FrameStream) -> bool:
         """Use a connection until it fails; True when anything was received."""
-        served = False
+        served = abandoned = False
         try:
             frames = self._session.reconnect_frames()
             self._frames = stream
@@ -287,13 +287,17 @@ class Link:
             while True:
                 await self._handle_text(await stream.receive())
                 served = True
+        except GeneratorExit:  # the client was dropped without being closed: there may be no event loop
+            abandoned = True
+            raise
         except TransportError as error:
             self._cause = str(error)
             return served
         finally:
             self._frames = None
-            self._down_since = asyncio.get_running_loop().time()
-            await asyncio.shield(stream.close())
+            if not abandoned:
+                self._down_since = asyncio.get_running_loop().time()
+                await asyncio.shield(stream.close())
 
     async def _handle_text(self, text: str) -> None:
         effects = self._session.handle(text, now=asyncio.get_running_loop().time())
