@@ -12,8 +12,9 @@ from typing import Any
 import anyio
 import pytest
 
-from askback import AsyncClient, Form, Text
-from tests.client.servers import ServerProcess
+from askback import AsyncClient, Client, Form, Text
+from askback.client.async_client import TransportName
+from tests.client.servers import TOKENS, ServerProcess
 
 COUNT = 500
 
@@ -58,3 +59,13 @@ async def test_what_is_pending_costs_little_and_not_what_was_asked(
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)
     assert (after - before) / COUNT < most
+
+
+@pytest.mark.parametrize("transport", ["websocket", "http"])
+def test_a_blocking_client_that_is_dropped_without_being_closed_raises_nothing(
+    server: ServerProcess, transport: TransportName
+) -> None:
+    client = Client(server.url, TOKENS["requester"], transport=transport)
+    client.requests.list()
+    del client
+    gc.collect()  # pytest fails a test for an exception in a finalizer
