@@ -20,7 +20,7 @@ from askback.service.lifecycle.idempotency import idempotency_claim, unless_eras
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import replayed, settle
 from askback.service.lifecycle.undelivered import mark_delivered
-from askback.service.requests.kinds import HANDLERS
+from askback.service.requests.kinds import handlers_for
 from askback.wire.bodies import CancelBody
 
 
@@ -39,7 +39,7 @@ async def create_request(
         kind = _member(body, "kind")
         # A body of an unknown kind gets the errors of a form.
         known = kind if isinstance(kind, str) and kind in BUILT_IN else FORM.name
-        handlers = HANDLERS[PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else known]
+        handlers = handlers_for(PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else known)
         try:
             change = await handlers.create(ctx, principal, body, key=key)
         except ExternalIdTaken as taken:

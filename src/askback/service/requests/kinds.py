@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -131,29 +132,16 @@ async def accept_action(
     return await accept_submission(ctx, principal, record, verdict, claim=claim)
 
 
-async def create_approval(ctx: Services, principal: Principal, body: object, *, key: str | None) -> Change:
-    """Create an approval. The policy is imported at the first one (ADR 107)."""
-    from askback.service.approvals import create
+@cache
+def _handlers_of_approvals() -> Handlers:
+    """Return the use cases of approvals, and import the policy with them, which a start does not need (ADR 107)."""
+    from askback.service.approvals.create import create_approval
+    from askback.service.approvals.decide import decide_approval
 
-    return await create.create_approval(ctx, principal, body, key=key)
-
-
-async def decide_approval(
-    ctx: Services,
-    principal: Principal,
-    record: Record,
-    body: object,
-    *,
-    key: str | None,
-    claimed: Claim | None = None,
-) -> Change:
-    """Decide about an approval, as `create_approval` imports it."""
-    from askback.service.approvals import decide
-
-    return await decide.decide_approval(ctx, principal, record, body, key=key, claimed=claimed)
+    return Handlers(create_approval, accept_submission, answer=decide_approval)
 
 
-HANDLERS: Mapping[str, Handlers] = MappingProxyType(
+_HANDLERS: Mapping[str, Handlers] = MappingProxyType(
     {
         "form": Handlers(
             create_form,
@@ -163,7 +151,6 @@ HANDLERS: Mapping[str, Handlers] = MappingProxyType(
             check=validate_submission,
             end_check=validate_again,
         ),
-        "approval": Handlers(create_approval, accept_submission, answer=decide_approval),
         "action": Handlers(create_action, accept_action, answer=answer_action),
         "package": Handlers(create_package_request, accept_submission, answer=answer_package_request),
         "secret": Handlers(
@@ -178,6 +165,14 @@ HANDLERS: Mapping[str, Handlers] = MappingProxyType(
 )
 
 
+_IMPORTED_LATER: Mapping[str, Callable[[], Handlers]] = MappingProxyType({"approval": _handlers_of_approvals})
+
+
+def handlers_for(kind: str) -> Handlers:
+    """Return the use cases of a kind."""
+    return _HANDLERS.get(kind) or _IMPORTED_LATER[kind]()
+
+
 def handlers_of(record: Record) -> Handlers:
     """Return the use cases of a stored request."""
-    return HANDLERS[record.kind]
+    return handlers_for(record.kind)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType
 
+from askback.service.requests.kinds import handlers_for
 from askback.transports.call import Call, Handler, Result
 from askback.transports.handlers import agents, delivery, inbox, requests, runs, secrets, server, threads
 from askback.wire.operations import OPERATIONS, RULES
@@ -24,8 +25,8 @@ def _of_policy(name: str) -> Handler:
 
 def import_policy() -> None:
     """Import now what is otherwise imported at the first approval or the first call about rules."""
-    for name in ("transports.handlers.policy", "service.approvals.create", "service.approvals.decide"):
-        import_module(f"askback.{name}")
+    handlers_for("approval")
+    import_module("askback.transports.handlers.policy")
 
 
 _OF_POLICY = ("consume_approval", "report_execution", "revoke_approval", *(each.name for each in RULES))
