@@ -1,27 +1,25 @@
 /** Stretches of time in words. */
 
+import { perLocale } from "./formats.ts";
+
 /** In seconds. */
 export const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Making a formatter takes longer than a row of a list takes to draw. */
-const formats = new Map<string, Intl.NumberFormat>();
-
-function unit(count: number, name: string, locale: string, unitDisplay: "short" | "long" = "short"): string {
-  const key = `${locale} ${name}`;
-  const format =
-    formats.get(key) ?? new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay });
-  formats.set(key, format);
-  return format.format(count);
-}
+const unit = (name: string, unitDisplay: "short" | "long") =>
+  perLocale((locale) => new Intl.NumberFormat(locale, { style: "unit", unit: name, unitDisplay }));
+const minutes = unit("minute", "short");
+const hours = unit("hour", "short");
+// The short form of German, "Tg.", is known to few.
+const days = unit("day", "long");
+const relative = perLocale((locale) => new Intl.RelativeTimeFormat(locale));
 
 /** Return the largest whole unit of some seconds, from a minute on: `3 min`, `2 hr`, `4 days`. */
 export function duration(seconds: number, locale: string): string {
-  if (seconds < HOUR) return unit(Math.max(1, Math.floor(seconds / MINUTE)), "minute", locale);
-  if (seconds < DAY) return unit(Math.floor(seconds / HOUR), "hour", locale);
-  // The short form of German, "Tg.", is known to few.
-  return unit(Math.floor(seconds / DAY), "day", locale, "long");
+  if (seconds < HOUR) return minutes(locale).format(Math.max(1, Math.floor(seconds / MINUTE)));
+  if (seconds < DAY) return hours(locale).format(Math.floor(seconds / HOUR));
+  return days(locale).format(Math.floor(seconds / DAY));
 }
 
 /** Return the time left: `1:42` below an hour, then the largest whole unit; `0:00` once it is over. */
@@ -39,5 +37,5 @@ export function ago(seconds: number, locale: string): string {
       : seconds < DAY
         ? ([seconds / HOUR, "hour"] as const)
         : ([seconds / DAY, "day"] as const);
-  return new Intl.RelativeTimeFormat(locale).format(-Math.max(1, Math.floor(count)), name);
+  return relative(locale).format(-Math.max(1, Math.floor(count)), name);
 }

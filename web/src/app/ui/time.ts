@@ -3,18 +3,14 @@
 import { Client } from "../../client/client.ts";
 import { localeOf, sayIn, variantOf } from "../../elements/text.ts";
 import { ago, countdown, duration, MINUTE } from "./durations.ts";
+import { perLocale } from "./formats.ts";
 
-/** By language; making one takes longer than a row of a list takes to draw. */
-const formats = new Map<string, Intl.DateTimeFormat>();
+const full = perLocale(
+  (locale) => new Intl.DateTimeFormat(variantOf(locale), { dateStyle: "full", timeStyle: "medium" }),
+);
 
 /** A moment in full, for the title of a relative time. */
-export function exact(iso: string, locale: string): string {
-  const format =
-    formats.get(locale) ??
-    new Intl.DateTimeFormat(variantOf(locale), { dateStyle: "full", timeStyle: "medium" });
-  formats.set(locale, format);
-  return format.format(new Date(iso));
-}
+export const exact = (iso: string, locale: string): string => full(locale).format(new Date(iso));
 
 const shown = new Set<LiveTime>();
 let timer: ReturnType<typeof setInterval> | undefined;
