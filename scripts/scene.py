@@ -53,9 +53,9 @@ async def ask_all(agent: AsyncClient) -> None:
         await agent.threads.update(thread, title=title)
 
     async def ask(
-        name: str, what: Form | Approval | SecretAsk, thread: str, timeout_s: float = _DAY_S
+        name: str, content: Form | Approval | SecretAsk, thread: str, timeout_s: float = _DAY_S
     ) -> None:
-        await agent.requests.create(what, agent=name, thread_id=thread, timeout_s=timeout_s)
+        await agent.requests.create(content, agent=name, thread_id=thread, timeout_s=timeout_s)
 
     await ask("Nightly", SecretAsk(**_KEY), "nightly")
     await ask("Nightly", _call("bash", {"command": "rm -rf build/cache"}, "Frees 40 GB"), "nightly")
@@ -66,5 +66,5 @@ async def ask_all(agent: AsyncClient) -> None:
     await ask("Coder", deploy.model_copy(update={"cwd": "/srv/shop"}), "release", 24 * 60)
 
 
-def _call(tool: str, given: dict[str, Any], reason: str) -> Approval:
-    return Approval(tool=tool, input=given, reason=reason)
+def _call(tool: str, tool_input: dict[str, Any], reason: str) -> Approval:
+    return Approval(tool=tool, input=tool_input, reason=reason)

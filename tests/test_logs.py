@@ -24,7 +24,7 @@ def record(msg: object, *args: Any, name: str = "websockets.server", source: str
 
 
 @requirement("I10")
-def test_of_others_the_sentence_is_logged_and_the_numbers_in_it() -> None:
+def test_messages_of_libraries_are_logged_with_numbers_only() -> None:
     assert record(SENTENCE, CANARY, 12, 0.5) == "DEBUG websockets.server: < …, 12 bytes in 0.5 s"
     assert record("%(name)s has %(count)d", {"name": CANARY, "count": 3}).endswith("… has 3")
     assert record("%r", [CANARY]).endswith(": …")
@@ -34,7 +34,7 @@ def test_of_others_the_sentence_is_logged_and_the_numbers_in_it() -> None:
 @pytest.mark.parametrize(
     "msg", [f"got {CANARY}", json.dumps({"a": CANARY}), CANARY.encode(), ValueError(CANARY)]
 )
-def test_what_was_put_together_before_is_logged_by_its_place_alone(msg: object) -> None:
+def test_a_preformatted_message_is_logged_only_by_its_location(msg: object) -> None:
     assert record(msg) == "DEBUG websockets.server: … (test_logs.py, line 7)"
 
 
@@ -43,7 +43,7 @@ def test_without_its_source_nothing_is_known_to_be_a_sentence(source: str) -> No
     assert SENTENCE not in record(SENTENCE, 1, 2, 3.0, source=source)
 
 
-def test_what_askback_says_is_logged_as_it_is() -> None:
+def test_messages_of_askback_are_logged_unchanged() -> None:
     assert (
         record("the %s is gone", "key", name="askback.server.app")
         == "DEBUG askback.server.app: the key is gone"
@@ -52,7 +52,7 @@ def test_what_askback_says_is_logged_as_it_is() -> None:
 
 
 @requirement("E5", "I10")
-def test_an_exception_is_told_by_its_type_and_its_lines() -> None:
+def test_an_exception_is_logged_by_its_type_and_line_numbers() -> None:
     def fails(value: str) -> None:
         try:
             try:
@@ -99,7 +99,7 @@ UNCAUGHT = {
 
 @requirement("E5", "I10")
 @pytest.mark.parametrize("way", UNCAUGHT)
-def test_what_nobody_catches_is_told_without_its_text(way: str) -> None:
+def test_an_uncaught_exception_is_logged_without_its_text(way: str) -> None:
     begin = "import asyncio, logging, sys, threading; from askback import logs; logs.set_up('debug')\n"
     program = f"{begin}value = sys.stdin.read()\n{UNCAUGHT[way]}\n"
     ran = subprocess.run(
@@ -124,7 +124,7 @@ def test_a_record_names_the_call_that_it_belongs_to() -> None:
 
 
 @requirement("I10")
-def test_as_json_a_record_is_one_line_and_as_careful() -> None:
+def test_a_json_record_is_one_line_with_the_same_redaction() -> None:
     error = ValueError(CANARY)
     token = logs.request_id.set("call-1234")
     try:

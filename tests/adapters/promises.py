@@ -118,7 +118,7 @@ class Promises(ABC):
         assert f"deployed {to}" in ran.read[0]
         assert ada.asked_once("deploy").request.approval.allow_edit is self.edits
 
-    async def test_two_calls_at_once_are_asked_together_and_decided_apart(self) -> None:
+    async def test_parallel_calls_are_shown_together_and_decided_separately(self) -> None:
         deployments = Deployments()
         calls = [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which colour?"})]
         agent = self.agent(calls, deploy=deployments.deploy, tools=["ask_user"])
@@ -135,7 +135,7 @@ class Promises(ABC):
                 await self.run(ask, self.agent([("deploy", PROD)], deploy=deployments.deploy))
         assert deployments.ran == ["prod", "prod"]
 
-    async def test_what_the_policy_decides_shows_no_card(self) -> None:
+    async def test_a_call_decided_by_the_policy_shows_no_card(self) -> None:
         deployments = Deployments()
         async with answered_by({}) as (ask, ada):
             assert not len(await ask.requests.list(thread_id="t1"))  # and the server has started
@@ -189,7 +189,7 @@ class ProgramPromises(Promises):
     """And that of its example."""
 
     @pytest.mark.timeout(4 * PATIENCE_S)
-    async def test_the_example_deploys_what_was_approved(self, server: Server) -> None:
+    async def test_the_example_deploys_the_approved_version(self, server: Server) -> None:
         out = await printed_by(self.name, server, "release", version="2.0", decision="approve")
         assert "Deploying to production.\n" in out
         assert "2.0" in out
@@ -258,7 +258,9 @@ class DurablePromises(ProgramPromises):
         assert (tmp_path / "ran").read_text() == f"{approved['to']}\n"
 
     @pytest.mark.timeout(4 * PATIENCE_S)
-    async def test_a_program_goes_on_from_wherever_it_died(self, server: Server, tmp_path: Path) -> None:
+    async def test_a_program_continues_from_any_point_at_which_it_died(
+        self, server: Server, tmp_path: Path
+    ) -> None:
         ran = "edited\n" if self.edits else "prod\n"
         async with killing(server, self.name, tmp_path, edits=self.edits) as kills:
             for moment in MOMENTS:

@@ -69,7 +69,7 @@ async def test_another_request_comes_after_the_copies(url: str, tmp_path: Path) 
         assert snapshot["seq"] == PER_THREAD + 1
 
 
-async def test_an_inbox_that_nobody_has_counted_yet_is_read_in_order_and_not_sorted(
+async def test_an_uncounted_inbox_is_read_by_an_index_without_sorting(
     postgres: PostgresServer, tmp_path: Path
 ) -> None:
     name = await postgres.new()

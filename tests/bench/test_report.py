@@ -22,7 +22,7 @@ def test_a_case_that_was_repeated_has_the_median_of_each_figure() -> None:
     assert medians(lines)["echo", "at_once_1"]["messages_s"] == 11
 
 
-def test_each_peer_stands_beside_what_askback_did_in_the_same_run() -> None:
+def test_each_peer_is_listed_with_askbacks_result_of_the_same_run() -> None:
     report = list(tables([*job("roundtrip", "sqlite", 4000), *job("peers", "langgraph_sqlite", 100)]))
     assert "| **askback**, SQLite | 1.25 | 3.50 | 4,000 | 1.25 | 200 | 1.000 |" in report
     assert "| LangGraph, SQLite | 1.25 | 3.50 | 100 | 1.25 | 200 | 0.025 |" in report

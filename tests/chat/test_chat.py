@@ -163,7 +163,7 @@ async def test_a_command_ends_although_it_has_left_something_in_the_background(
     assert endpoint.results() == ["up\n"]
 
 
-async def test_a_killed_chat_goes_on_with_the_card_that_was_answered_meanwhile(
+async def test_a_killed_chat_continues_with_the_card_answered_in_between(
     chat: Chat, endpoint: FakeEndpoint, eva: AsyncClient
 ) -> None:
     endpoint.play(
@@ -255,7 +255,7 @@ class Broken:
         raise RuntimeError("the-key")
 
 
-async def test_a_fault_of_an_agent_ends_its_calls_and_the_person_hears_of_it(
+async def test_an_error_of_an_agent_ends_its_calls_and_is_shown_to_the_person(
     server: RunningServer, eva: AsyncClient
 ) -> None:
     async with AsyncClient(server.url, server.requester_token) as ask, anyio.create_task_group() as tasks:

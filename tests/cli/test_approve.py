@@ -41,7 +41,7 @@ async def decided(
     return status, printed
 
 
-async def test_approved_ends_with_0_and_prints_what_may_run(
+async def test_approved_exits_with_0_and_prints_the_approved_call(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     status, printed = await decided(server, person, thread, BASH, "approve", note="go on")
@@ -70,7 +70,7 @@ async def test_denied_ends_with_3_and_prints_no_input_but_the_reason(
     assert "not on a Friday" in printed["text"]
 
 
-async def test_the_words_after_two_dashes_are_the_arguments_as_they_will_be_passed(
+async def test_the_words_after_two_dashes_are_passed_as_arguments_unchanged(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     options = ["--reason", "the fix is ready", "--", "git", "commit", "-m", "a; b --title c"]
@@ -94,7 +94,7 @@ async def test_an_edited_input_is_printed(server: Server, person: AsyncClient, t
 
 @requirement("B29")
 @pytest.mark.parametrize("text", ["[1, null]", '"abc"', "5", "false", "null"])
-async def test_an_input_of_any_type_is_printed_as_it_is(
+async def test_an_input_of_any_type_is_printed_unchanged(
     server: Server, person: AsyncClient, thread: str, text: str
 ) -> None:
     options = ["--tool", "send", "--input", text]
@@ -102,7 +102,7 @@ async def test_an_input_of_any_type_is_printed_as_it_is(
     assert (status, printed["input"]) == (0, json.loads(text))
 
 
-async def test_only_the_scopes_that_are_named_are_offered_and_a_kept_rule_is_printed(
+async def test_only_the_named_scopes_are_offered_and_a_stored_rule_is_printed(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     options = ["--scope", "once", "--scope", "thread", "--", "make", "publish"]
@@ -115,7 +115,7 @@ async def test_only_the_scopes_that_are_named_are_offered_and_a_kept_rule_is_pri
     assert (status, printed["scope"], printed["rule"]) == (0, "thread", "bash(make publish)")
 
 
-async def test_a_file_is_shown_by_what_changes(
+async def test_a_file_is_shown_as_a_diff(
     server: Server, person: AsyncClient, thread: str, tmp_path: Path
 ) -> None:
     (tmp_path / "a.py").write_text("one\ntwo\n")
@@ -133,7 +133,7 @@ async def test_a_file_is_shown_by_what_changes(
 
 
 @requirement("B3")
-async def test_what_the_policy_decides_asks_nobody(server: Server, thread: str) -> None:
+async def test_a_call_decided_by_the_policy_asks_nobody(server: Server, thread: str) -> None:
     status, printed = await finished(server.run("approve", "--thread", thread, "--", "ls", "-l"))
     assert (status, printed["decision"], printed["source"]) == (0, "approve", "policy")
     assert printed["input"] == {"argv": ["ls", "-l"]}
@@ -166,7 +166,9 @@ async def test_expired_ends_with_5_and_no_input(server: Server, thread: str) -> 
     assert "must not be run" in printed["text"]
 
 
-async def test_an_interrupted_call_is_taken_back(server: Server, agent: AsyncClient, thread: str) -> None:
+async def test_an_interrupted_call_withdraws_its_request(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
     process = server.run("approve", "--thread", thread, *BASH)
     request_id = await asked(process)
     process.send_signal(signal.SIGINT)
@@ -190,7 +192,7 @@ async def test_an_interrupted_call_is_taken_back(server: Server, agent: AsyncCli
         (["--timeout", "0", "--", "make"], "timeout_s"),
     ],
 )
-async def test_bad_usage_ends_with_2_and_says_why(server: Server, options: list[str], says: str) -> None:
+async def test_a_usage_error_exits_with_2_and_a_reason(server: Server, options: list[str], says: str) -> None:
     status, err = await finished(server.run("approve", *options, stdin=b""))
     assert status == 2
     assert says in err
@@ -214,7 +216,7 @@ async def test_without_a_server_and_without_a_terminal_nothing_may_run(tmp_path:
 
 
 @requirement("B29")
-async def test_a_server_that_does_not_say_how_it_ended_is_not_waited_for_for_ever() -> None:
+async def test_waiting_for_a_server_that_reports_no_outcome_ends() -> None:
     class Standing(SystemClock):
         def now_ms(self) -> int:
             return 1_800_000_000_000

@@ -47,9 +47,7 @@ async def test_a_choice_comes_back_as_its_text(server: Server, person: AsyncClie
     assert (await answered(server, person, thread, options, "B, or more"))["answer"] == "B, or more"
 
 
-async def test_an_answer_of_the_persons_own_is_marked(
-    server: Server, person: AsyncClient, thread: str
-) -> None:
+async def test_a_free_text_answer_is_marked(server: Server, person: AsyncClient, thread: str) -> None:
     printed = await answered(server, person, thread, ["Which?", "--choice", "A", "--other"], "ünï")
     assert (printed["answer"], printed["other"]) == ("ünï", True)
 
@@ -91,7 +89,7 @@ async def test_expired_ends_with_5(server: Server, thread: str) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-async def test_an_interrupted_question_is_taken_back(
+async def test_an_interrupted_question_is_withdrawn(
     server: Server, agent: AsyncClient, thread: str, number: signal.Signals
 ) -> None:
     process = server.run("ask", "Really?", "--thread", thread)
@@ -119,7 +117,7 @@ async def test_an_interrupted_question_is_taken_back(
         (["--no-such-option"], "No such option"),
     ],
 )
-async def test_bad_usage_ends_with_2_and_says_why(server: Server, options: list[str], says: str) -> None:
+async def test_a_usage_error_exits_with_2_and_a_reason(server: Server, options: list[str], says: str) -> None:
     status, err = await finished(server.run("ask", *options, stdin=b""))
     assert status == 2
     assert says in err
@@ -141,7 +139,7 @@ async def test_no_server_ends_with_1_and_says_how_to_start_one(tmp_path: Path) -
     assert "askback serve" in err
 
 
-async def test_a_server_that_is_gone_is_not_waited_for(tmp_path: Path) -> None:
+async def test_a_server_that_is_gone_is_reported_without_waiting(tmp_path: Path) -> None:
     known = {"url": "http://127.0.0.1:9", "requester_token": "r", "responder_token": "p"}
     (tmp_path / "server.json").write_text(json.dumps(known))
     status, err = await finished(start("ask", "Q?", ASKBACK_DATA_DIR=str(tmp_path)))

@@ -65,7 +65,7 @@ def test_the_export_shows_every_entry_as_it_was_sealed(data: Path, log: list[str
     assert audit(data, "verify", "--head", head) == (0, f"{said}, sealed\n")
 
 
-def test_a_log_is_verified_and_exported_beside_the_server_that_writes_it(server: Server) -> None:
+def test_a_log_is_verified_and_exported_while_the_server_writes_it(server: Server) -> None:
     rules(server.data, "bash(make beside)")
     status, out = audit(server.data, "export")
     assert status == 0
@@ -91,7 +91,7 @@ def unreadable(log: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("harm", [changed, removed, reordered, unreadable])
-def test_the_first_entry_that_does_not_hold_is_named(
+def test_the_first_invalid_entry_is_named(
     data: Path, log: list[str], tmp_path: Path, harm: Callable[[list[str]], list[str]]
 ) -> None:
     (tmp_path / "log.jsonl").write_text("\n".join(harm(log)))
@@ -99,7 +99,7 @@ def test_the_first_entry_that_does_not_hold_is_named(
     assert (status, said[:17]) == (1, "BROKEN at line 2:")
 
 
-def test_a_log_that_was_cut_or_written_anew_does_not_hold_against_a_head_that_was_noted(
+def test_a_truncated_or_rewritten_log_fails_verification_against_a_noted_head(
     data: Path, log: list[str]
 ) -> None:
     noted = f"3:{json.loads(log[2])['hash']}"
@@ -124,7 +124,7 @@ def resealed(entries: list[dict[str, Any]]) -> list[str]:
     return lines
 
 
-def test_an_empty_file_and_an_unknown_tenant_have_no_log_that_could_hold(data: Path, tmp_path: Path) -> None:
+def test_an_empty_file_or_an_unknown_tenant_fails_verification(data: Path, tmp_path: Path) -> None:
     (tmp_path / "log.jsonl").touch()
     said = "BROKEN: The file is empty. A log has an entry for each token.\n"
     assert audit(data, "verify", str(tmp_path / "log.jsonl")) == (1, said)
@@ -135,7 +135,7 @@ def test_an_empty_file_and_an_unknown_tenant_have_no_log_that_could_hold(data: P
     )
 
 
-def test_the_last_entries_cannot_be_taken_out_of_the_database_unseen(tmp_path: Path) -> None:
+def test_the_removal_of_the_last_entries_is_detected(tmp_path: Path) -> None:
     rules(tmp_path, "bash(make a)", "bash(make b)")
     with closing(sqlite3.connect(tmp_path / "askback.db")) as db, db:
         db.execute("DELETE FROM audit WHERE seq = ?", (MADE + 2,))
@@ -153,7 +153,7 @@ def test_the_last_entries_cannot_be_taken_out_of_the_database_unseen(tmp_path: P
         (("export",), 1, "askback.db"),
     ],
 )
-def test_what_cannot_be_read_is_said(
+def test_an_unreadable_log_is_reported(
     tmp_path: Path, arguments: tuple[str, ...], status: int, says: str
 ) -> None:
     found, said = audit(tmp_path, *arguments)

@@ -106,7 +106,7 @@ def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
         (deleted_with_the_tokens, "BROKEN: There is no log"),
     ],
 )
-def test_what_was_done_to_the_end_of_the_log_is_found(made: Path, harm: Harm, says: str) -> None:
+def test_tampering_with_the_end_of_the_log_is_detected(made: Path, harm: Harm, says: str) -> None:
     assert audit(made, "verify")[0] == 0
     harmed(made, harm)
     status, said = audit(made, "verify")
@@ -115,7 +115,7 @@ def test_what_was_done_to_the_end_of_the_log_is_found(made: Path, harm: Harm, sa
 
 @requirement("B28")
 @pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, written_anew])
-def test_a_wrong_seal_is_not_healed_by_what_is_written_afterwards(made: Path, harm: Harm) -> None:
+def test_later_entries_do_not_repair_a_wrong_seal(made: Path, harm: Harm) -> None:
     harmed(made, harm)
     status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(made)))
     assert (status, "askback audit seal" in err) == (0, True), err

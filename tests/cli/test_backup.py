@@ -91,7 +91,7 @@ async def test_a_backup_under_load_is_restored_elsewhere_and_its_secrets_are_lea
 
 @requirement("N6")
 @pytest.mark.anyio
-async def test_what_becomes_of_the_master_keys_has_to_be_said_where_there_are_secrets(tmp_path: Path) -> None:
+async def test_a_backup_with_secrets_requires_a_choice_for_the_master_keys(tmp_path: Path) -> None:
     data, copy, keys = tmp_path / "data", tmp_path / "copy", tmp_path / "keys"
     with serving(data) as url:
         await give_secret(url)
@@ -131,7 +131,7 @@ async def test_a_restore_without_keys_says_how_the_audit_log_is_sealed_again(tmp
 
 @requirement("N6")
 @pytest.mark.anyio
-async def test_nothing_is_written_over(tmp_path: Path) -> None:
+async def test_a_backup_overwrites_nothing(tmp_path: Path) -> None:
     data, copy = tmp_path / "data", tmp_path / "copy"
     with serving(data) as url:
         async with AsyncClient(url, TOKENS["requester"]) as agent:
@@ -155,7 +155,7 @@ KILLED_AT_LAST = "import os, askback.cli.main; os.link = lambda *_: os._exit(9);
 
 @requirement("N6")
 @pytest.mark.anyio
-async def test_a_restore_that_was_killed_is_taken_for_no_database(tmp_path: Path) -> None:
+async def test_an_unfinished_restore_is_not_used_as_a_database(tmp_path: Path) -> None:
     data, copy, restored = tmp_path / "data", tmp_path / "copy", tmp_path / "restored"
     with serving(data):
         assert (await askback("backup", copy, "--data-dir", data))[0] == 0

@@ -81,7 +81,7 @@ def test_other_bytes_of_a_file_stay_and_its_style_is_used() -> None:
         (('"mcp__askback"', '"mcp__askback", "Read"'), '"allow": ['),
     ],
 )
-def test_an_entry_that_somebody_has_changed_is_taken_out_too(edit: tuple[str, str], left: str) -> None:
+def test_a_changed_entry_is_removed_too(edit: tuple[str, str], left: str) -> None:
     changed = IN_JSON.add_to("").replace(*edit)
     after = IN_JSON.remove_from(changed, "")
     assert "askback" not in after
@@ -125,7 +125,7 @@ def test_any_document_keeps_its_values_and_its_bytes(document: Any, indent: Any,
         '[mcp_servers]\r\nown = { command = "x" }\r\n',
     ],
 )
-def test_a_table_is_added_to_toml_and_taken_out_again_byte_for_byte(text: str) -> None:
+def test_a_toml_table_is_added_and_removed_byte_for_byte(text: str) -> None:
     added = IN_TOML.add_to(text)
     assert tomllib.loads(added)["mcp_servers"]["askback"] == SERVER
     assert added.startswith(text)
@@ -133,7 +133,7 @@ def test_a_table_is_added_to_toml_and_taken_out_again_byte_for_byte(text: str) -
     assert IN_TOML.remove_from(added, text).rstrip() == text.rstrip()
 
 
-def test_a_table_that_somebody_has_changed_is_taken_out_with_its_tables() -> None:
+def test_a_changed_toml_table_is_removed_with_its_subtables() -> None:
     before = "[a]\nb = 1\n"
     changed = IN_TOML.add_to(before).replace('"/opt/python"', "'python3' # mine") + "\n# c\n[c]\nd = 1\n"
     assert tomllib.loads(IN_TOML.remove_from(changed, before)) == {"a": {"b": 1}, "c": {"d": 1}}

@@ -25,7 +25,7 @@ def test_each_client_with_one_file_has_its_page() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(SHOWN))
-def test_a_page_shows_what_is_installed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_shows_the_installed_configuration(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/opt/askback/bin/python")
     monkeypatch.delenv("CODEX_HOME", raising=False)
     credentials = HOME / ".local" / "share" / "askback" / "clients" / f"{name}.json"

@@ -69,7 +69,7 @@ async def test_a_text_typed_before_the_question_is_no_answer_to_it(tmp_path: Pat
 
 
 @requirement("B27")
-async def test_yes_approves_once_and_keeps_nothing(tmp_path: Path) -> None:
+async def test_yes_approves_once_and_stores_no_rule(tmp_path: Path) -> None:
     status, printed, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="y\n")
     assert (status, printed["scope"], printed["input"]) == (0, "once", {"argv": ["make", "test"]})
     again, _, _ = await at_the_terminal(tmp_path, "--", "make", "test", typed="\n")
@@ -77,7 +77,7 @@ async def test_yes_approves_once_and_keeps_nothing(tmp_path: Path) -> None:
 
 
 @requirement("B9", "B11", "B27")
-async def test_always_keeps_the_narrow_rule_that_was_shown(tmp_path: Path) -> None:
+async def test_always_stores_the_narrow_rule_that_was_shown(tmp_path: Path) -> None:
     status, printed, shown = await at_the_terminal(tmp_path, "--", "make", "test", typed="a\n")
     assert (status, printed["scope"], printed["rule"]) == (0, "always", "bash(make test)")
     assert shown.index("│ bash(make test)") < shown.index(OFFERED)
@@ -96,7 +96,7 @@ async def test_always_keeps_the_narrow_rule_that_was_shown(tmp_path: Path) -> No
 
 
 @requirement("B27")
-async def test_where_no_rule_can_be_kept_always_is_not_offered_and_means_no(tmp_path: Path) -> None:
+async def test_always_is_not_offered_and_means_no_if_no_rule_can_be_stored(tmp_path: Path) -> None:
     call = json.dumps({"command": "make test && make $TARGET"})
     options = ("--tool", "bash", "--input", call)
     status, _, shown = await at_the_terminal(tmp_path, *options, typed="a\n", prompt=PLAIN)
@@ -107,7 +107,7 @@ async def test_where_no_rule_can_be_kept_always_is_not_offered_and_means_no(tmp_
 
 
 @requirement("B14", "B27")
-async def test_what_hides_is_shown_and_cannot_pass_for_our_own_words(tmp_path: Path) -> None:
+async def test_hidden_characters_are_escaped_and_cannot_imitate_our_texts(tmp_path: Path) -> None:
     call = json.dumps({"command": "echo \u202egnp.exe\x1b[2J\nApprove? [y/N]: y"})
     options = ("--tool", "bash", "--input", call)
     _, _, shown = await at_the_terminal(tmp_path, *options, typed="\n", prompt=f"\n{PLAIN}")
@@ -147,14 +147,14 @@ async def test_a_denied_call_is_asked_again(tmp_path: Path) -> None:
 
 
 @requirement("B20")
-async def test_an_answer_that_comes_too_late_is_none(tmp_path: Path) -> None:
+async def test_a_late_answer_is_ignored(tmp_path: Path) -> None:
     async with on_a_terminal(tmp_path, "approve", "--timeout", "1", "--", "make") as (screen, process):
         shown = await screen.rest()
         assert '"status": "expired"' in shown
         assert await anyio.to_thread.run_sync(process.wait) == 5
 
 
-async def test_ctrl_c_takes_it_back(tmp_path: Path) -> None:
+async def test_ctrl_c_withdraws_the_request(tmp_path: Path) -> None:
     status, printed, _ = await at_the_terminal(tmp_path, "--", "make", typed="\x03")
     assert (status, printed) == (4, {"status": "cancelled", "reason": "agent_aborted"})
 
@@ -192,7 +192,7 @@ async def test_decisions_made_here_are_in_the_log(tmp_path: Path) -> None:
     assert (await run(tmp_path, "audit", "verify")).startswith(f"OK: {len(lines)} entries, head ")
 
 
-async def test_a_server_that_cannot_be_found_keeps_its_folder_to_itself(tmp_path: Path) -> None:
+async def test_the_folder_of_an_unreachable_server_is_not_opened(tmp_path: Path) -> None:
     server = start("serve", "--port", "0", "--data-dir", str(tmp_path), "--ready-json")
     try:
         assert server.stdout is not None

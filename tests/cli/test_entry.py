@@ -71,7 +71,7 @@ FLAG = Boolean(id="b", label="B")
         (Datetime(id="d", label="D"), "2026-02-31 09:00", "2026-02-31 09:00"),
     ],
 )
-def test_a_line_is_read_as_the_field_means_it(field: AnyField, line: str, value: Any) -> None:
+def test_a_line_is_parsed_by_the_type_of_its_field(field: AnyField, line: str, value: Any) -> None:
     found = parse_line(field, line)
     assert found == value
     assert type(found) is type(value)

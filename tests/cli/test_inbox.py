@@ -185,7 +185,9 @@ async def test_rows_are_decided_one_by_one(server: Server, agent: AsyncClient, t
 
 
 @requirement("F33")
-async def test_what_a_condition_hides_is_not_asked(server: Server, agent: AsyncClient, thread: str) -> None:
+async def test_a_field_hidden_by_a_condition_is_not_asked(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
     post = {"field": "how", "is": "Post"}
     how = Radio(id="how", label="How", options=["Post", "Pick up"])
     street = Text.model_validate({"id": "street", "label": "Street", "required": True, "visible_if": post})
@@ -271,13 +273,13 @@ async def test_the_end_of_the_input_leaves_the_request_open(
     assert (await agent.requests.get(request.id)).status == "pending"
 
 
-async def test_the_end_of_the_input_leaves_also_when_nothing_is_pending(server: Server, thread: str) -> None:
+async def test_the_end_of_the_input_exits_even_if_nothing_is_pending(server: Server, thread: str) -> None:
     out = await through_a_pipe(server, thread, once=False)
     assert "Waiting for a question" in out
     assert "Nothing else was answered" in out
 
 
-async def test_put_off_requests_are_not_offered_again(
+async def test_skipped_requests_are_not_offered_again(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     first = await agent.requests.create(
@@ -291,11 +293,11 @@ async def test_put_off_requests_are_not_offered_again(
     assert [(await agent.requests.get(each.id)).status for each in (first, second)] == ["pending", "answered"]
 
 
-async def test_nothing_pending_is_said(server: Server, thread: str) -> None:
+async def test_an_empty_inbox_is_reported(server: Server, thread: str) -> None:
     assert "Nothing is pending." in await through_a_pipe(server, thread)
 
 
-async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
+async def test_a_question_that_arrives_later_is_shown_and_answered(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     async with on_a_terminal(server.data, "inbox", "--thread", thread) as (screen, _):
@@ -312,7 +314,7 @@ async def test_a_question_that_comes_while_waiting_is_shown_and_answered(
 
 
 @requirement("M3")
-async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
+async def test_an_answer_from_another_screen_is_reported_and_the_next_form_is_shown(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     first = await agent.requests.create(
@@ -335,7 +337,7 @@ async def test_an_answer_from_elsewhere_is_said_and_the_next_form_follows(
 
 
 @requirement("F14", "F16")
-async def test_a_form_that_changed_meanwhile_is_asked_again_with_the_typed_values(
+async def test_a_form_that_changed_is_asked_again_with_the_typed_values(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     form = Form(fields=[Text(id="a", label="First?"), Text(id="b", label="Second?")])

@@ -14,7 +14,7 @@ FORM = Form(title="Trip", fields=[Text(id="to", label="Where to?"), Text(id="by"
 
 
 @requirement("K7")
-async def test_somebody_else_who_answers_is_shown_once_and_the_prompt_again(
+async def test_another_person_answering_is_shown_once_and_the_prompt_is_repeated(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     async with server.client("admin") as other:

@@ -28,7 +28,7 @@ async def answer(agent: AsyncClient, request: InputRequest) -> Answer:
     return settled.answer
 
 
-async def test_the_whole_call_stands_there_with_who_asks_why_and_what_is_dangerous(
+async def test_the_whole_call_is_shown_with_the_agent_the_reason_and_the_danger(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     command = "rm -rf build\n" + "echo " + "x" * 5_000 + " tail\u202e"
@@ -102,7 +102,7 @@ async def test_yes_and_no_may_carry_a_note(server: Server, agent: AsyncClient, t
 
 
 @requirement("B9")
-async def test_a_wider_yes_shows_the_rule_and_lets_it_be_changed(
+async def test_the_rule_of_a_wider_yes_is_shown_and_can_be_changed(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     first = await asked(agent, thread, "make one")
@@ -182,7 +182,7 @@ async def test_an_input_that_is_a_list_is_shown_and_edited(
 
 
 @requirement("B24")
-async def test_a_rule_that_came_meanwhile_is_said(
+async def test_a_rule_added_in_between_is_reported(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await asked(agent, thread, "make secret")
@@ -194,7 +194,7 @@ async def test_a_rule_that_came_meanwhile_is_said(
 
 
 @requirement("B23")
-async def test_a_plan_is_approved_or_sent_back_with_what_to_change(
+async def test_a_plan_is_approved_or_returned_with_a_comment(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     plan = Approval(plan="# Plan\n\n1. Write **tests**")
@@ -226,7 +226,7 @@ async def test_all_that_is_pending_is_declined_in_one_action(
         assert (await agent.requests.get(each.id)).status == "declined"
 
 
-async def test_no_to_all_of_a_single_request_is_no_to_that_one_alone(
+async def test_no_to_all_for_one_request_declines_only_that_request(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     other, one = await asked(agent, thread, "make other"), await asked(agent, thread, "make one")
@@ -237,7 +237,7 @@ async def test_no_to_all_of_a_single_request_is_no_to_that_one_alone(
 
 
 @requirement("B25")
-async def test_the_oldest_is_first_and_each_is_decided_on_its_own(
+async def test_requests_are_shown_oldest_first_and_decided_separately(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     first, second = [await asked(agent, thread, f"make {n}") for n in ("one", "two")]
@@ -263,7 +263,7 @@ async def test_a_vote_is_counted_and_not_asked_for_twice(
 
 
 @requirement("K6")
-async def test_who_is_not_among_the_assignees_is_told(
+async def test_a_person_who_is_no_assignee_gets_a_message(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     approval = Approval(tool="bash", input={"command": "make"})

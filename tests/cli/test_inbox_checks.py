@@ -25,7 +25,7 @@ async def submitted(agent: AsyncClient, request: InputRequest, times: int = 1) -
 
 
 @requirement("F13", "F14")
-async def test_who_is_asked_again_corrects_the_answer_and_reads_what_came_of_it(
+async def test_a_reprompted_person_corrects_the_answer_and_reads_the_outcome(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(CITY, thread_id=thread, validator="requester")
@@ -50,7 +50,7 @@ async def test_who_is_asked_again_corrects_the_answer_and_reads_what_came_of_it(
 
 
 @requirement("F20")
-async def test_a_no_that_the_agent_asks_about_carries_what_was_typed(
+async def test_a_decline_that_the_agent_checks_carries_the_typed_values(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     form = Form(title="Where to?", allow_skip=True, fields=[*CITY.all_fields, Text(id="when", label="When?")])

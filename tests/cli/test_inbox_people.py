@@ -18,7 +18,7 @@ def form(title: str) -> Form:
 
 
 @requirement("K5")
-async def test_what_is_for_others_is_named_and_the_next_one_is_asked(
+async def test_requests_for_others_are_named_and_skipped(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     theirs = await agent.requests.create(form("Theirs"), thread_id=thread, assignees=["bob", "group:ops"])
@@ -35,7 +35,7 @@ async def test_what_is_for_others_is_named_and_the_next_one_is_asked(
 
 
 @requirement("K3")
-async def test_of_a_thread_that_may_only_be_read_it_says_so(server: Server, agent: AsyncClient) -> None:
+async def test_a_read_only_thread_is_marked(server: Server, agent: AsyncClient) -> None:
     thread = uuid.uuid4().hex
     bearer = {"Authorization": f"Bearer {server.tokens['admin']}"}
     with httpx2.Client(base_url=server.url, headers=bearer, trust_env=False) as admin:

@@ -30,7 +30,7 @@ async def leased(agent: AsyncClient, thread: str, *names: str) -> dict[str, str]
 
 
 @requirement("E11")
-async def test_values_are_typed_and_the_person_says_where_they_hold(
+async def test_values_are_typed_and_the_person_chooses_the_scope(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await asked(
@@ -63,7 +63,7 @@ async def test_values_are_typed_and_the_person_says_where_they_hold(
     assert CANARY not in out
 
 
-async def test_an_empty_line_holds_where_the_agent_suggests(
+async def test_an_empty_line_accepts_the_suggested_scope(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await asked(agent, thread, "A_KEY", default_scope="project", project="web")
@@ -76,7 +76,7 @@ async def test_an_empty_line_holds_where_the_agent_suggests(
 
 
 @requirement("E10")
-async def test_what_is_kept_is_taken_by_an_empty_line_and_only_the_rest_is_typed(
+async def test_an_empty_line_uses_the_stored_value_and_only_the_rest_is_typed(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
@@ -101,7 +101,7 @@ async def test_an_empty_line_leaves_an_optional_value_out(
 
 
 @requirement("N9")
-async def test_when_all_is_kept_nothing_is_asked_but_whether_to_use_it(
+async def test_if_all_values_are_stored_only_their_use_is_confirmed(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await person.secrets.set("A_KEY", CANARY, scope="session", thread_id=thread)
@@ -133,9 +133,7 @@ async def test_a_key_of_several_lines_is_kept_line_by_line(
     assert "abcdefgh" not in out
 
 
-async def test_back_goes_to_the_value_before_and_takes_a_new_one(
-    server: Server, agent: AsyncClient, thread: str
-) -> None:
+async def test_back_returns_to_the_previous_value(server: Server, agent: AsyncClient, thread: str) -> None:
     await asked(agent, thread, "A_KEY", "B_KEY")
     await through_a_pipe(
         server, thread, "wrong-value", ":back", CANARY, "other-value", ":back", "better-value", ""
@@ -163,7 +161,7 @@ async def test_it_can_be_dismissed_or_left_open(server: Server, agent: AsyncClie
 
 
 @requirement("E23")
-async def test_what_the_agent_could_not_use_comes_back_with_what_is_wrong(
+async def test_a_value_that_the_agent_could_not_use_is_asked_again_with_the_error(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     made = await agent.requests.create(
@@ -197,7 +195,7 @@ async def test_a_terminal_shows_nothing_of_a_typed_secret(
     assert await leased(agent, thread, "A_KEY") == {"A_KEY": CANARY}
 
 
-async def test_several_lines_pasted_at_once_are_not_taken_for_one_value(
+async def test_several_pasted_lines_are_not_one_value(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     request = await asked(agent, thread, "A_KEY")

@@ -79,7 +79,9 @@ async def test_several_options_of_several_searches(server: Server, agent: AsyncC
 
 
 @requirement("F9")
-async def test_a_tree_is_walked(server: Server, agent: AsyncClient, thread: str) -> None:
+async def test_a_tree_of_options_is_opened_level_by_level(
+    server: Server, agent: AsyncClient, thread: str
+) -> None:
     field = Radio(id="file", label="File", options_from=FILES)
     request = await agent.requests.create(Form(title="Which?", fields=[field]), thread_id=thread)
     out = await through_a_pipe(server, thread, "1", "1/", "..", "src/", "1")

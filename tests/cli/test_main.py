@@ -27,7 +27,7 @@ except SystemExit:
 @pytest.mark.parametrize(
     "arguments", [["--help"], ["ask", "--timeout", "1", "Which one?"], ["run", "--help"]]
 )
-def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> None:
+def test_the_ask_command_imports_no_server(tmp_path: object, arguments: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments],
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,
@@ -54,7 +54,9 @@ def test_who_asks_loads_no_server(tmp_path: object, arguments: list[str]) -> Non
         ),
     ],
 )
-def test_a_command_loads_only_what_it_needs(tmp_path: object, arguments: list[str], unused: set[str]) -> None:
+def test_a_command_imports_only_its_own_dependencies(
+    tmp_path: object, arguments: list[str], unused: set[str]
+) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *arguments],
         env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path)}, capture_output=True, text=True, timeout=120, check=True,

@@ -41,7 +41,7 @@ def shown(data: Path, *arguments: str) -> Any:
 
 
 @requirement("B3")
-def test_what_is_set_holds_and_the_rest_stays(tmp_path: Path) -> None:
+def test_a_changed_setting_applies_and_the_others_stay(tmp_path: Path) -> None:
     said = policy(tmp_path, "set", "--level", "deny", "--list", "git", "--list", "default")
     assert "level     deny" in said
     assert "lists     git, default" in said
@@ -52,7 +52,7 @@ def test_what_is_set_holds_and_the_rest_stays(tmp_path: Path) -> None:
     assert shown(tmp_path) == DEFAULT
 
 
-async def test_the_mode_of_one_conversation_is_its_owners(
+async def test_the_mode_of_a_conversation_is_set_by_its_owner(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     run = anyio.to_thread.run_sync
@@ -65,7 +65,7 @@ async def test_the_mode_of_one_conversation_is_its_owners(
     assert (await run(shown, server.data, "--thread", thread))["mode"] == "normal"
 
 
-def test_settings_are_tried_without_effect_until_the_trial_ends(tmp_path: Path) -> None:
+def test_shadow_settings_have_no_effect_until_the_trial_ends(tmp_path: Path) -> None:
     said = policy(tmp_path, "set", "--shadow", "--level", "full", "--list", "none")
     assert "tried     level full, lists none" in said
     assert shown(tmp_path) == {**DEFAULT, "shadow": {"level": "full", "lists": ["none"]}}
@@ -74,7 +74,7 @@ def test_settings_are_tried_without_effect_until_the_trial_ends(tmp_path: Path) 
 
 
 @requirement("B22")
-async def test_letting_everything_run_is_typed_out(tmp_path: Path) -> None:
+async def test_allowing_everything_needs_a_typed_confirmation(tmp_path: Path) -> None:
     run = anyio.to_thread.run_sync
     for settings in (("--mode", "full"), ("--level", "full"), ("--table", "nebo", "--ask-mode", "off")):
         set_policy = partial(policy, tmp_path, "set", *settings)
@@ -109,6 +109,6 @@ async def test_letting_everything_run_is_typed_out(tmp_path: Path) -> None:
         (["set", "--reset", "level", "--shadow"], "cannot be combined with --shadow"),
     ],
 )
-def test_what_cannot_be_set_is_said(tmp_path: Path, arguments: list[str], says: str) -> None:
+def test_an_invalid_setting_is_reported(tmp_path: Path, arguments: list[str], says: str) -> None:
     assert says in policy(tmp_path, *arguments, status=2)
     assert list(tmp_path.iterdir()) == []

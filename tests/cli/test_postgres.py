@@ -38,7 +38,7 @@ def test_the_database_is_set_up_ahead_of_the_servers(url: str, tmp_path: Path) -
         assert out.endswith("is up to date.\n")
 
 
-def test_the_audit_log_is_checked_and_written_out(url: str, tmp_path: Path) -> None:
+def test_the_audit_log_is_verified_and_exported(url: str, tmp_path: Path) -> None:
     for text in ("bash(make a)", "bash(make b)"):
         assert askback(url, tmp_path, "rules", "add", text)[0] == 0
     status, out, _ = askback(url, tmp_path, "audit", "export")
@@ -56,7 +56,7 @@ def test_the_audit_log_is_checked_and_written_out(url: str, tmp_path: Path) -> N
     )
 
 
-def test_a_database_that_cannot_be_reached_is_said_in_a_sentence(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_reported_in_a_sentence(tmp_path: Path) -> None:
     url = "postgresql://ada:SECRET@127.0.0.1:9/askback"
     for command in (("serve", "--port", "0"), ("db", "upgrade"), ("audit", "verify")):
         status, _, err = askback(url, tmp_path, *command)

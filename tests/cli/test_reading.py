@@ -121,7 +121,9 @@ def test_a_link_that_leads_to_itself_is_named(tmp_path: Path) -> None:
     ],
     ids=["too long", "no text"],
 )
-def test_what_the_system_refuses_is_one_line(kept: Path, command: tuple[str, ...], said: str) -> None:
+def test_an_error_of_the_operating_system_is_one_line(
+    kept: Path, command: tuple[str, ...], said: str
+) -> None:
     status, _, err = complete(start(*command, ASKBACK_DATA_DIR=str(kept)))
     assert (status, err.count("\n")) == (1, 1)
     assert err.startswith("askback: ")

@@ -33,9 +33,7 @@ async def source(agent: AsyncClient, thread: str, command: str) -> str | None:
 
 
 @requirement("B10", "B11")
-async def test_a_rule_holds_from_its_making_to_its_end(
-    server: Server, agent: AsyncClient, thread: str
-) -> None:
+async def test_a_rule_applies_until_it_is_revoked(server: Server, agent: AsyncClient, thread: str) -> None:
     said = run(
         server.data, "rules", "add", "bash(make  rules:*)", "--thread", thread, "--why", "we test it", "--expires-in", "60"
     )  # fmt: skip
@@ -59,7 +57,7 @@ async def test_a_rule_holds_from_its_making_to_its_end(
 
 
 @requirement("B11")
-def test_a_rule_made_without_a_server_holds_in_the_next_one_and_in_the_one_after(tmp_path: Path) -> None:
+def test_a_rule_added_without_a_server_applies_in_later_servers(tmp_path: Path) -> None:
     run(tmp_path, "rules", "add", "bash(make test)")
     for _ in range(2):
         process = start("serve", "--port", "0", "--data-dir", str(tmp_path), "--ready-json")
@@ -77,7 +75,7 @@ def test_a_rule_made_without_a_server_holds_in_the_next_one_and_in_the_one_after
 
 
 @requirement("B12")
-def test_a_locked_rule_is_the_admins(tmp_path: Path) -> None:
+def test_only_an_admin_may_revoke_a_locked_rule(tmp_path: Path) -> None:
     run(tmp_path, "rules", "add", "bash(git push:*)", "--effect", "ask", "--locked")
     [rule] = listed(tmp_path)
     assert (rule["locked"], rule["created_by"]["name"]) == (True, "admin")
@@ -114,7 +112,7 @@ def test_an_import_that_is_refused_says_where_and_stores_nothing(tmp_path: Path)
 
 
 @requirement("B9")
-async def test_a_preview_lists_calls_that_a_rule_would_decide_otherwise(
+async def test_a_preview_lists_calls_that_a_rule_would_decide_differently(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     assert await source(agent, thread, "make previewed") is None
@@ -145,11 +143,13 @@ def test_a_shadow_rule_is_marked(tmp_path: Path) -> None:
         (["revoke", "rul_none"], 1, "There is no such rule."),
     ],
 )
-def test_what_cannot_be_done_is_said(server: Server, arguments: list[str], status: int, says: str) -> None:
+def test_an_impossible_action_is_reported(
+    server: Server, arguments: list[str], status: int, says: str
+) -> None:
     assert says in run(server.data, "rules", *arguments, status=status)
 
 
-def test_a_server_that_was_named_and_does_not_answer_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
+def test_a_named_server_that_does_not_answer_is_not_replaced_by_a_folder(tmp_path: Path) -> None:
     process = start(
         "rules", "list",
         ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_URL="http://127.0.0.1:9", ASKBACK_TOKEN="t",

@@ -37,7 +37,7 @@ def test_each_line_gets_one_decision_with_its_reasons() -> None:
     assert answers[1]["rule"] == "bash(git push:*)"
 
 
-def test_a_line_that_cannot_be_read_is_asked_and_the_next_one_is_decided() -> None:
+def test_an_unreadable_line_is_ask_and_the_next_one_is_decided() -> None:
     answers = check(
         "nonsense",
         '{"command": "ls", "command": "rm x", "allow": ["ls"]}',
@@ -63,7 +63,7 @@ def test_without_rules_a_list_decides() -> None:
     assert [answer["decision"] for answer in check(line, arguments=("--list", "nebo"))] == ["allow"]
 
 
-async def test_where_a_server_runs_its_rules_and_its_policy_decide(server: Server) -> None:
+async def test_a_running_server_decides_by_its_rules_and_its_policy(server: Server) -> None:
     async def checked(*lines: str, arguments: tuple[str, ...] = ()) -> list[str]:
         data = str(server.data)
         answers = await anyio.to_thread.run_sync(
@@ -90,7 +90,7 @@ async def test_where_a_server_runs_its_rules_and_its_policy_decide(server: Serve
                 await person.rules.revoke(rule)
 
 
-def test_rules_of_a_server_that_was_named_and_is_gone_are_not_replaced_by_a_list() -> None:
+def test_the_rules_of_an_unreachable_server_are_not_replaced_by_a_list() -> None:
     url, token = "http://127.0.0.1:9", "t"
     [answer] = check('{"command": "ls", "allow": ["ls"]}', ASKBACK_URL=url, ASKBACK_TOKEN=token)
     assert answer["decision"] == "allow"

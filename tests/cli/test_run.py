@@ -99,7 +99,7 @@ async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command
 
 
 @requirement("E18")
-async def test_what_the_command_says_is_scrubbed_as_it_comes(
+async def test_the_output_of_the_command_is_scrubbed_while_it_streams(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await given(agent, person, thread, A_KEY=CANARY)
@@ -134,7 +134,7 @@ async def test_a_value_that_is_too_short_to_be_found_is_named(
 
 
 @requirement("E17")
-async def test_what_was_not_given_yet_is_asked_for_and_only_that(
+async def test_only_missing_secrets_are_asked_for(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await given(agent, person, thread, B_KEY="other-value")
@@ -173,7 +173,7 @@ async def test_it_is_a_separate_agent_unless_the_environment_names_one(
     assert names == {"its own": "askback run", "shared": "agent"}
 
 
-async def test_what_the_person_does_not_give_is_said_and_nothing_runs(
+async def test_a_missing_secret_is_reported_and_nothing_runs(
     server: Server, person: AsyncClient, thread: str, tmp_path: Path
 ) -> None:
     command = script(f"open({str(tmp_path / 'ran')!r}, 'w')\nprint('ran')")
@@ -189,7 +189,7 @@ async def test_what_the_person_does_not_give_is_said_and_nothing_runs(
     assert not (tmp_path / "ran").exists()
 
 
-async def test_ctrl_c_while_it_waits_takes_the_request_back(
+async def test_ctrl_c_while_waiting_withdraws_the_request(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     process = server.run("run", "--secret", "A_KEY", "--thread", thread, "--", *script(PRINT))
@@ -215,7 +215,7 @@ async def test_a_signal_reaches_the_command_and_its_status_comes_back(
     assert await ended(process) == (9, f"got {number.value}\n", "")
 
 
-async def test_ctrl_c_at_a_terminal_is_for_the_command_to_deal_with(
+async def test_ctrl_c_at_a_terminal_is_passed_to_the_command(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await given(agent, person, thread, A_KEY=CANARY)
@@ -243,7 +243,7 @@ async def test_ctrl_c_at_a_terminal_is_for_the_command_to_deal_with(
         ([os.devnull], 126),
     ],
 )
-async def test_the_status_is_that_of_the_command_as_a_shell_says_it(
+async def test_the_exit_code_is_that_of_the_command_as_in_a_shell(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str, command: list[str], status: int
 ) -> None:
     await given(agent, person, thread, A_KEY=CANARY)
@@ -263,7 +263,7 @@ async def test_a_command_whose_reader_has_gone_ends_as_in_any_pipe(
     assert await anyio.to_thread.run_sync(process.wait, 20) == 128 + signal.SIGPIPE
 
 
-async def test_a_runner_runs_what_its_token_is_made_for_and_asks_nobody(
+async def test_a_runner_runs_within_its_token_and_asks_nobody(
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await given(agent, person, thread, A_KEY=CANARY, B_KEY="other-value")

@@ -38,7 +38,7 @@ async def kept_value(server: Server, agent: AsyncClient, thread: str, name: str)
 
 
 @requirement("E19")
-async def test_a_value_is_piped_in_and_kept_exactly_and_nothing_prints_it(
+async def test_a_piped_value_is_stored_exactly_and_never_printed(
     server: Server, agent: AsyncClient, thread: str
 ) -> None:
     status, out, err = await ran(
@@ -103,7 +103,7 @@ async def test_the_command_line_takes_no_value(server: Server, thread: str) -> N
         ("A_KEY", CANARY * 700, "10240 bytes"),
     ],
 )
-async def test_what_cannot_be_kept_is_refused_without_showing_it(
+async def test_an_invalid_value_is_refused_without_being_shown(
     server: Server, thread: str, name: str, stdin: str, said: str
 ) -> None:
     status, out, err = await ran(server, "set", name, "--thread", thread, stdin=stdin)
@@ -134,7 +134,7 @@ async def test_a_secret_is_erased_by_its_id_or_by_a_name_that_only_it_has(
 
 
 @requirement("E15")
-def test_all_come_under_the_first_key_and_what_no_key_opens_is_counted(tmp_path: Path) -> None:
+def test_rotation_seals_all_secrets_with_the_first_key_and_counts_unreadable_ones(tmp_path: Path) -> None:
     def secrets(*arguments: str, keys: str, stdin: str = "") -> tuple[int, str]:
         process = start("secrets", *arguments, ASKBACK_DATA_DIR=str(tmp_path), ASKBACK_MASTER_KEYS=keys)
         status, out, _ = complete(process, stdin)
@@ -191,7 +191,7 @@ async def test_an_agent_is_granted_a_secret_and_has_to_ask_again_after_it_is_rev
 
 
 @requirement("N9")
-async def test_grants_of_several_agents_at_once_all_stay(
+async def test_concurrent_grants_to_several_agents_are_all_stored(
     server: Server, person: AsyncClient, thread: str
 ) -> None:
     secret = await person.secrets.set("MANY_KEY", CANARY, scope="session", thread_id=thread)

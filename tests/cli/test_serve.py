@@ -149,7 +149,7 @@ def test_a_start_on_a_full_disk_says_so_and_which_tokens_are_known(tmp_path: Pat
         assert b"Traceback" not in said
 
 
-def test_the_address_and_tokens_are_left_for_their_owner_only(tmp_path: Path) -> None:
+def test_the_address_and_tokens_are_readable_only_by_their_owner(tmp_path: Path) -> None:
     data = tmp_path / "deep" / "data"
     with serving(data) as (_, ready):
         file = data / "server.json"
@@ -164,7 +164,7 @@ def test_the_address_and_tokens_are_left_for_their_owner_only(tmp_path: Path) ->
         assert [p.name for p in data.iterdir() if p.name.startswith(".server")] == []
 
 
-def test_chosen_tokens_are_used_and_others_made_for_the_rest(tmp_path: Path) -> None:
+def test_chosen_tokens_are_used_and_missing_ones_are_created(tmp_path: Path) -> None:
     tokens = "requester/ci:tok-agent-1,requester@acme:tok-acme-1,responder:tok-person"
     with serving(tmp_path, ASKBACK_BOOTSTRAP_TOKENS=tokens) as (_, ready):
         assert (ready["requester_token"], ready["responder_token"]) == ("tok-agent-1", "tok-person")
@@ -212,7 +212,7 @@ def address(url: str) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_in_order_while_somebody_waits(tmp_path: Path, number: int) -> None:
+def test_a_signal_stops_the_server_cleanly_during_a_wait(tmp_path: Path, number: int) -> None:
     with serving(tmp_path) as (process, ready):
         with caller(ready, "requester") as http:
             made = http.post("/v1/requests", json=ASK).json()
@@ -275,7 +275,7 @@ def test_a_person_sees_the_link_the_address_and_the_line_for_the_agent(tmp_path:
     assert "TLS" in complete(process)[2]
 
 
-def test_a_handshake_that_is_refused_or_left_is_no_error_in_the_log(tmp_path: Path) -> None:
+def test_a_refused_or_abandoned_handshake_logs_no_error(tmp_path: Path) -> None:
     with serving(tmp_path) as (process, ready):
         port = int(ready["url"].rpartition(":")[2])
         for path, origin, waits in (
@@ -346,7 +346,7 @@ def test_a_token_made_while_no_server_runs_works_in_the_next_one(tmp_path: Path)
         (("nonsense",), 2, "nonsense"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(
+def test_an_impossible_action_is_reported_in_a_sentence(
     tmp_path: Path, arguments: tuple[str, ...], status: int, said: str
 ) -> None:
     ended, _, err = complete(start(*arguments, ASKBACK_DATA_DIR=str(tmp_path)))

@@ -33,7 +33,7 @@ class Keyboard(io.FileIO):
 
 
 @requirement("B27")
-async def test_a_line_on_its_way_from_the_thread_that_reads_is_dropped_too() -> None:
+async def test_a_line_that_the_reader_thread_already_read_is_dropped_too() -> None:
     keyboard = Keyboard()
     terminal = Terminal(Console(file=io.StringIO()), keyboard)
     terminal.drop_typed()  # the thread begins to read

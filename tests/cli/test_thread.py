@@ -18,7 +18,7 @@ def thread(data: Path, *arguments: str, status: int = 0) -> str:
     return err if status else out
 
 
-def test_a_thread_is_written_out_and_erased_without_a_server(tmp_path: Path) -> None:
+def test_a_thread_is_exported_and_erased_without_a_server(tmp_path: Path) -> None:
     made = complete(start("token", "create", "--agent", "shop", ASKBACK_DATA_DIR=str(tmp_path)))
     assert made[0] == 0, made
     thread(tmp_path, "access", "t1", "--agent", "shop")
@@ -46,7 +46,7 @@ def test_a_thread_that_does_not_exist_is_not_archived(tmp_path: Path, undo: tupl
 
 
 @requirement("N9")
-def test_agents_are_let_into_a_thread_and_taken_out_by_name(tmp_path: Path) -> None:
+def test_agents_are_added_to_and_removed_from_a_thread_by_name(tmp_path: Path) -> None:
     for name in ("shop", "deploy-bot"):
         made = complete(start("token", "create", "--agent", name, ASKBACK_DATA_DIR=str(tmp_path)))
         assert made[0] == 0, made

@@ -40,7 +40,7 @@ async def test_a_webhook_is_added_listed_and_removed(server: Server) -> None:
     assert (await ran(server, "remove", which))[:2] == (0, f"{which} is removed.\n")
 
 
-async def test_what_cannot_be_is_refused_before_or_by_the_server(server: Server) -> None:
+async def test_an_invalid_webhook_is_refused(server: Server) -> None:
     status, _, err = await ran(server, "add", URL, "--event", "nothing")
     assert (status, "unknown: nothing" in err) == (2, True)
     status, _, err = await ran(server, "redeliver", "whk_x")

@@ -53,7 +53,7 @@ def asked(ready: dict[str, Any]) -> int:
     return httpx2.post(f"{ready['url']}/v1/requests", headers=headers, json=body, timeout=120).status_code
 
 
-async def test_an_agent_and_a_person_at_any_of_the_workers_find_each_other(url: str, tmp_path: Path) -> None:
+async def test_an_agent_and_a_person_at_different_workers_reach_each_other(url: str, tmp_path: Path) -> None:
     with supervised(url, tmp_path) as (process, ready, workers):
         assert len(workers) == 2
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}

@@ -65,7 +65,7 @@ def test_a_blocking_client_has_a_thread_as_well(server: ServerProcess, thread: s
         assert ask.requests.create(FORM).thread_id == thread
 
 
-async def test_an_approval_that_nobody_waits_for_is_pending_and_comes_as_a_resume(
+async def test_an_approval_without_a_waiter_is_pending_and_ends_in_a_resume(
     agent: AsyncClient, person: AsyncClient
 ) -> None:
     asked = await agent.approve("bash", PUSH, thread_id="t1", wait=False)
@@ -80,14 +80,12 @@ async def test_an_approval_that_nobody_waits_for_is_pending_and_comes_as_a_resum
     assert await agent.decision(resume.request) == await agent.decision(asked.request.id) == resume.decision
 
 
-async def test_a_rule_decides_at_once_for_who_does_not_wait(agent: AsyncClient) -> None:
+async def test_a_rule_decides_immediately_without_a_wait(agent: AsyncClient) -> None:
     decision = await agent.approve("bash", {"command": "pwd"}, thread_id="t1", wait=False)
     assert (decision.status, decision.source) == ("approve", "policy")
 
 
-async def test_hooks_refuse_what_was_approved_while_nobody_waited(
-    connect: Connect, person: AsyncClient
-) -> None:
+async def test_hooks_refuse_a_call_approved_without_a_waiter(connect: Connect, person: AsyncClient) -> None:
     allowed = True
 
     def check(_tool: str, _input: dict[str, Any]) -> str | None:
@@ -109,7 +107,7 @@ def test_only_an_approval_has_a_decision(server: ServerProcess, thread: str) -> 
             Decision.from_request(made)
 
 
-async def test_several_calls_are_asked_at_once_and_decided_in_their_order(
+async def test_several_calls_are_asked_together_and_returned_in_order(
     agent: AsyncClient, person: AsyncClient
 ) -> None:
     calls = [ToolCall(tool="deploy", input={"to": name}, tool_call_id=name) for name in ("a", "b", "c")]
@@ -175,7 +173,7 @@ def test_keys_of_different_calls_differ_and_fit_into_a_header() -> None:
     assert all(key and len(key) <= 255 and key.isascii() and key.isprintable() for key in keys)
 
 
-async def test_a_wrapped_function_gets_what_is_excluded_and_nobody_is_shown_it(
+async def test_a_wrapped_function_gets_excluded_arguments_that_no_card_shows(
     agent: AsyncClient, person: AsyncClient
 ) -> None:
     @requires_approval(
@@ -196,7 +194,9 @@ async def test_a_wrapped_function_gets_what_is_excluded_and_nobody_is_shown_it(
     assert asked[0].approval.input == {"to": "bob", "text": "Hi"}
 
 
-async def test_an_edited_input_cannot_set_what_is_excluded(agent: AsyncClient, person: AsyncClient) -> None:
+async def test_an_edited_input_cannot_set_an_excluded_argument(
+    agent: AsyncClient, person: AsyncClient
+) -> None:
     @requires_approval(client=agent, thread_id="t1", exclude=["user"], allow_edit=True)
     async def send(user: str, to: str) -> str:
         return f"{user} {to}"

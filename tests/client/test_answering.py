@@ -29,7 +29,7 @@ async def person(app: App, name: str) -> AsyncClient:
 
 
 @requirement("K7")
-async def test_who_answers_is_told_to_the_others_until_they_stop_or_leave(app: App) -> None:
+async def test_the_name_of_the_answering_person_is_shown_until_they_stop_or_leave(app: App) -> None:
     async with AsyncClient(app=app) as agent, await person(app, "Eva") as eva:
         request = await agent.requests.create(FORM, thread_id="t1")
         other = await agent.requests.create(FORM, thread_id="t2")
@@ -84,7 +84,7 @@ async def test_events_and_reports_of_a_thread_do_not_mix(app: App) -> None:
             await events.aclose()
 
 
-async def test_a_thread_that_is_not_theirs_ends_the_reports(app: App) -> None:
+async def test_reports_end_when_the_person_loses_access_to_the_thread(app: App) -> None:
     async with AsyncClient(app=app) as agent, await person(app, "Bob") as bob:
         await agent.requests.create(FORM, thread_id="t1")
         admin = AsyncClient(app=app, token=await app.token("admin"))

@@ -53,7 +53,7 @@ async def test_a_no_is_a_false_decision_whose_text_tells_the_model_why(
 
 
 @pytest.mark.requirement("B17")
-async def test_what_was_denied_is_denied_again_at_once_without_asking(
+async def test_a_denied_call_is_denied_again_without_asking(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     async with deciding(person, thread, {"decision": "deny"}):
@@ -66,7 +66,7 @@ async def test_what_was_denied_is_denied_again_at_once_without_asking(
     assert len(await agent.requests.list(thread_id=thread)) == 1
 
 
-async def test_who_does_not_decide_permits_nothing(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_an_undecided_approval_permits_nothing(agent: AsyncClient, person: AsyncClient, thread: str):
     async with deciding(person, thread, "dismissed"):
         declined = await agent.approve("bash", PUSH, thread_id=thread)
     assert (bool(declined), declined.status, declined.input) == (False, "declined", {})
@@ -90,7 +90,7 @@ async def test_an_approval_is_open_for_five_minutes_unless_it_says_otherwise(age
         await waiting
 
 
-async def test_a_call_that_is_taken_back_may_not_run(agent: AsyncClient, thread: str):
+async def test_a_withdrawn_call_may_not_run(agent: AsyncClient, thread: str):
     async with anyio.create_task_group() as tasks:
 
         async def take_back() -> None:
@@ -103,9 +103,7 @@ async def test_a_call_that_is_taken_back_may_not_run(agent: AsyncClient, thread:
 
 
 @pytest.mark.requirement("C4")
-async def test_a_listed_tool_that_only_reads_is_allowed_at_once_and_its_input_passes_unchanged(
-    agent: AsyncClient, thread: str
-):
+async def test_a_listed_reading_tool_is_allowed_with_its_input_unchanged(agent: AsyncClient, thread: str):
     call = {"file_path": "src/ä.py", "offset": 1.5, "deep": [{"none": None, "yes": True}]}
     decision = await agent.approve("Read", call, thread_id=thread)
     assert decision
@@ -143,7 +141,7 @@ async def test_an_input_of_any_type_comes_back_as_it_was(
 
 
 @pytest.mark.requirement("B16", "B7")
-async def test_an_input_that_is_changed_into_what_a_hard_limit_refuses_is_not_approved(
+async def test_an_input_edited_into_a_hard_limit_is_not_approved(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     request = await agent.requests.create(
@@ -229,7 +227,7 @@ async def test_a_plan_is_approved_changed_or_approved_with_its_edits(
 
 
 @pytest.mark.requirement("K6")
-async def test_two_people_have_to_say_yes_where_the_agent_wants_two(
+async def test_an_approval_with_a_quorum_of_two_needs_two_people(
     agent: AsyncClient, person: AsyncClient, connect: Connect, thread: str
 ):
     asking = asyncio.create_task(
@@ -257,7 +255,7 @@ async def test_a_decision_is_about_the_shown_call(agent: AsyncClient, person: As
     assert (await person.requests.decide(request, "approve")).status == "answered"
 
 
-async def test_only_those_who_are_named_may_answer(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_only_assignees_may_answer(agent: AsyncClient, person: AsyncClient, thread: str):
     for what in (FORM, Approval(tool="bash", input=PUSH)):
         request = await agent.requests.create(what, thread_id=thread, assignees=["somebody-else"])
         with pytest.raises(Forbidden) as refused:
@@ -265,7 +263,7 @@ async def test_only_those_who_are_named_may_answer(agent: AsyncClient, person: A
         assert refused.value.code == "not_assigned"
 
 
-async def test_many_are_decided_in_one_call_each_on_its_own(
+async def test_each_request_of_a_batch_is_decided_separately(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     requests = [
@@ -290,7 +288,7 @@ async def test_a_requester_cannot_decide(agent: AsyncClient, thread: str):
         await agent.requests.batch("approve", [request])
 
 
-async def test_what_the_caller_did_wrong_raises(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_a_wrong_call_raises(agent: AsyncClient, person: AsyncClient, thread: str):
     with pytest.raises(Invalid) as nameless:
         await agent.approve("", PUSH, thread_id=thread)
     assert nameless.value.field_errors[0]["path"] == "approval.tool"
@@ -303,7 +301,7 @@ async def test_what_the_caller_did_wrong_raises(agent: AsyncClient, person: Asyn
         await person.approve("bash", PUSH, thread_id=thread)
 
 
-async def test_a_restarted_agent_finds_the_decision_that_was_made_meanwhile(
+async def test_a_restarted_agent_finds_the_decision_made_in_between(
     connect: Connect, person: AsyncClient, thread: str
 ):
     key = f"push {thread[:-2]}"

@@ -51,7 +51,7 @@ async def test_a_question_with_options_is_asked_and_answered() -> None:
     assert (request.tool_call_id, request.run_id, request.agent.name) == ("call_1", "r1", "planner")
 
 
-async def test_several_choices_and_own_words_are_allowed() -> None:
+async def test_several_choices_and_free_text_are_allowed() -> None:
     arguments = {"question": "Which?", "options": ["a", "b"], "multiple": True, "allow_other": True}
     _, request = await asked(ASK_USER, arguments, {"answer": ["a", "mine"]})
     assert (request.answer.values, request.answer.other) == ({"answer": ["a", "mine"]}, {"answer": True})
@@ -94,7 +94,7 @@ async def test_wrong_arguments_are_a_text_for_the_model(
     assert text.startswith(f"Nobody was asked. Correct this and call the tool again:\n- {path}")
 
 
-async def test_an_approval_says_what_may_run() -> None:
+async def test_an_approval_returns_the_approved_call() -> None:
     arguments = {"tool": "mail", "input": {"to": "bob"}, "reason": "He asked."}
     text, request = await asked(REQUEST_APPROVAL, arguments, Approve(input={"to": "eva"}, note="Eva!"))
     assert '{"to": "eva"}' in text
@@ -110,7 +110,7 @@ async def test_secrets_come_back_as_names() -> None:
     assert "sk-canary" not in text
 
 
-async def test_the_same_pause_finds_the_same_request_whether_somebody_waits_or_not() -> None:
+async def test_the_same_pause_finds_the_same_request_with_or_without_a_waiter() -> None:
     ada = person({"deploy": LeaveOpen(), "name": LeaveOpen()})
     async with ada, AsyncClient(app=ada.app) as client:
         pending = await approve_once(client, "deploy", {"to": "prod"}, PLACE, wait=False, timeout_s=60)
@@ -129,7 +129,7 @@ async def test_the_same_pause_finds_the_same_request_whether_somebody_waits_or_n
     assert len(ada.asked()) == 2
 
 
-async def test_an_approval_is_not_taken_for_other_arguments() -> None:
+async def test_an_approval_is_not_used_for_other_arguments() -> None:
     ada = person({"deploy": True})
     async with ada, AsyncClient(app=ada.app) as client:
         assert await approve_once(client, "deploy", {"to": "stage"}, PLACE)

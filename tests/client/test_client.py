@@ -131,7 +131,7 @@ async def test_a_question_that_nobody_answers_expires(agent: AsyncClient, thread
     assert expired.value.request.status == "expired"
 
 
-async def test_a_question_that_is_taken_back_ends_the_wait(agent: AsyncClient, thread: str):
+async def test_a_withdrawn_question_ends_the_wait(agent: AsyncClient, thread: str):
     async with anyio.create_task_group() as tasks:
 
         async def take_back() -> None:
@@ -146,7 +146,7 @@ async def test_a_question_that_is_taken_back_ends_the_wait(agent: AsyncClient, t
 
 
 @pytest.mark.requirement("A20", "C13")
-async def test_three_questions_at_once_answered_in_reverse_order_each_get_their_own_answer(
+async def test_concurrent_questions_answered_in_reverse_order_get_their_own_answers(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     answers: dict[str, str] = {}
@@ -237,7 +237,7 @@ async def test_a_question_may_outlive_its_task(agent: AsyncClient, person: Async
 
 
 @pytest.mark.requirement("G8")
-async def test_a_restarted_agent_finds_its_question_and_the_answer_given_meanwhile(
+async def test_a_restarted_agent_finds_its_question_and_the_answer(
     connect: Connect, person: AsyncClient, thread: str
 ):
     async with connect() as first:
@@ -260,7 +260,7 @@ async def test_a_bad_form_is_refused_with_every_fault(agent: AsyncClient, thread
 
 
 @pytest.mark.requirement("K2")
-async def test_who_comes_second_gets_the_settled_request(
+async def test_the_second_person_gets_the_settled_request(
     agent: AsyncClient, person: AsyncClient, thread: str
 ):
     request = await agent.requests.create(FORM, thread_id=thread)
@@ -312,7 +312,7 @@ async def test_a_wait_with_a_timeout_leaves_the_question_open(agent: AsyncClient
     assert (await agent.requests.get(request.id)).status == "pending"
 
 
-async def test_listing_goes_page_by_page(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_lists_are_paged(agent: AsyncClient, person: AsyncClient, thread: str):
     ids = [(await agent.requests.create(FORM, thread_id=thread)).id for _ in range(5)]
     await person.requests.answer(ids[1], {"topic": "x"})
     page = await agent.requests.list(thread_id=thread, limit=3)
@@ -356,7 +356,7 @@ async def test_events_come_in_order_from_any_cursor(agent: AsyncClient, thread: 
         assert seen == list(range(cursor + 1, 11))
 
 
-async def test_the_inbox_tells_of_every_thread(agent: AsyncClient, person: AsyncClient, thread: str):
+async def test_the_inbox_has_events_of_every_thread(agent: AsyncClient, person: AsyncClient, thread: str):
     start = (await agent.requests.create(FORM, thread_id=thread)).id
     seen: list[str] = []
     ids: list[str] = []
@@ -370,7 +370,7 @@ async def test_the_inbox_tells_of_every_thread(agent: AsyncClient, person: Async
     assert seen[-4:] == [start, *ids]
 
 
-async def test_a_closed_client_fails_what_waits(connect: Connect, thread: str):
+async def test_closing_a_client_fails_its_waits(connect: Connect, thread: str):
     client = connect()
     waiting = asyncio.create_task(client.form(FORM, thread_id=thread, cancel_on_abort=False))
     await created(client, thread)

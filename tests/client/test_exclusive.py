@@ -13,7 +13,7 @@ pytestmark = pytest.mark.anyio
 PLAN = Form(title="Plan", fields=[Text(id="plan", label="Plan", required=True)])
 
 
-async def test_of_what_has_one_key_a_newer_question_takes_the_place(agent: AsyncClient, thread: str) -> None:
+async def test_a_newer_question_supersedes_one_with_the_same_key(agent: AsyncClient, thread: str) -> None:
     ends: list[str | None] = []
 
     async def ask() -> None:

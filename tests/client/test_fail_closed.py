@@ -49,9 +49,7 @@ async def test_without_a_server_nothing_is_permitted(transport: Any):
 
 @TRANSPORTS
 @pytest.mark.fault
-async def test_a_server_that_dies_and_stays_away_permits_nothing_once_the_time_is_over(
-    own_server: ServerProcess, transport: Any
-):
+async def test_a_dead_server_permits_nothing_after_the_timeout(own_server: ServerProcess, transport: Any):
     async with own_server.client(transport=transport, retry_for=0.2) as agent:
         asking = asyncio.create_task(agent.approve("bash", PUSH, thread_id="t1", timeout_s=1))
         await asked_in(agent, "t1")
@@ -129,7 +127,7 @@ async def test_an_app_that_cannot_start_permits_nothing():
         {"status": "expired", "answer": {"decision": "approve"}},
     ],
 )
-def test_whatever_is_not_plainly_a_yes_is_a_no(ended: dict[str, Any]):
+def test_every_reply_other_than_an_approval_is_a_denial(ended: dict[str, Any]):
     request = InputRequest.model_validate(
         {
             "id": "req_1",

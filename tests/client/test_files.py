@@ -40,7 +40,7 @@ async def test_an_agent_uploads_a_file_and_names_it_in_a_message(connect: Connec
             await agent.files.read(unused)
 
 
-async def test_the_agent_reads_and_saves_what_a_person_uploaded(
+async def test_the_agent_reads_and_saves_the_uploaded_file(
     connect: Connect, thread: str, tmp_path: Path
 ) -> None:
     content = b"\r\nhello" * 100_000

@@ -14,7 +14,7 @@ from tests.vectors.cases import cases
 FORMS = [case for case in cases("forms") if case.get("ok") and "form" in case]
 
 
-def test_a_form_says_only_what_differs_from_its_defaults() -> None:
+def test_a_form_is_encoded_without_its_defaults() -> None:
     form = Form(
         title="Report",
         fields=[Select(id="f", label="Format", options=["PDF"]), Text(id="t", label="T", required=True)],
@@ -39,6 +39,6 @@ def test_a_form_says_only_what_differs_from_its_defaults() -> None:
 
 
 @pytest.mark.parametrize("case", FORMS, ids=lambda case: case["id"])
-def test_what_a_form_says_is_the_whole_form(case: dict[str, Any]) -> None:
+def test_an_encoded_form_decodes_to_the_same_form(case: dict[str, Any]) -> None:
     form = Form.model_validate(case["form"])
     assert Form.model_validate(dump_set_fields(form)) == form

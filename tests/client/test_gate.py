@@ -63,7 +63,7 @@ async def test_an_approved_call_is_asked_with_all_its_arguments_and_runs_once(
 
 
 @pytest.mark.requirement("B18")
-async def test_what_is_not_approved_does_not_run_and_raises_the_text_for_the_model(
+async def test_a_call_that_is_not_approved_does_not_run_and_raises_the_text_for_the_model(
     agent: AsyncClient, person: AsyncClient, ran: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1")
@@ -81,7 +81,7 @@ async def test_what_is_not_approved_does_not_run_and_raises_the_text_for_the_mod
 
 
 @pytest.mark.requirement("B16")
-async def test_arguments_that_the_person_changed_are_those_that_it_runs_with(
+async def test_an_approved_call_runs_with_the_edited_arguments(
     agent: AsyncClient, person: AsyncClient, ran: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1", allow_edit=True)
@@ -111,7 +111,7 @@ async def test_arguments_that_the_function_does_not_take_do_not_run(
 
 
 @pytest.mark.requirement("B15")
-async def test_what_becomes_of_the_arguments_while_it_waits_does_not_run(
+async def test_arguments_changed_during_the_wait_do_not_run(
     agent: AsyncClient, person: AsyncClient, ran: list[Any]
 ):
     @requires_approval(client=agent, thread_id="t1")
@@ -190,7 +190,7 @@ async def test_how_it_went_is_reported_without_the_text_of_the_error(
 
 
 @pytest.mark.requirement("C20")
-async def test_a_call_whose_task_is_cancelled_is_taken_back_or_reported_as_failed(
+async def test_a_call_whose_task_is_cancelled_is_withdrawn_or_reported_as_failed(
     connect: Connect, agent: AsyncClient, person: AsyncClient
 ):
     begun = asyncio.Event()

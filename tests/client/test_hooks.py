@@ -56,7 +56,7 @@ async def test_a_check_of_one_call_counts_like_those_of_the_client(connect: Conn
         )
 
 
-async def test_a_check_refuses_what_a_person_has_approved(connect: Connect):
+async def test_a_check_refuses_a_call_that_a_person_approved(connect: Connect):
     """The person changes the call into one that the hook refuses."""
     tried = {"command": "git push --dry-run"}
     async with (
@@ -71,7 +71,7 @@ async def test_a_check_refuses_what_a_person_has_approved(connect: Connect):
     assert decision.request.answer.decision == "approve"
 
 
-async def test_a_check_refuses_what_a_rule_allows(connect: Connect):
+async def test_a_check_refuses_a_call_that_a_rule_allows(connect: Connect):
     async with connect(hooks=[lambda tool, call: "Not today."]) as agent:
         assert refused(await agent.approve("Read", {"file_path": "a"}, thread_id="t1"), "Not today.")
 
@@ -89,7 +89,9 @@ def nods(tool: str, call: dict[str, Any]) -> Any:
     ("hook", "reason"),
     [(fails, "The check fails failed (LookupError)."), (nods, "The check nods refuses it.")],
 )
-async def test_a_check_that_fails_or_says_something_else_is_a_no(connect: Connect, hook: Any, reason: str):
+async def test_a_check_that_fails_or_returns_another_value_is_a_denial(
+    connect: Connect, hook: Any, reason: str
+):
     async with connect(hooks=[hook]) as agent:
         decision = await agent.approve("bash", {"command": "make secret"}, thread_id="t1")
     assert refused(decision, reason)

@@ -12,7 +12,7 @@ VALUE = "value-to-keep-1"
 
 
 @requirement("E19")
-async def test_what_is_kept_is_listed_by_name_and_place_and_never_by_value(
+async def test_secrets_are_listed_by_name_and_scope_and_never_by_value(
     person: AsyncClient, thread: str
 ) -> None:
     first = await person.secrets.set("A_KEY", VALUE, scope="session", thread_id=thread)

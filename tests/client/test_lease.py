@@ -43,7 +43,7 @@ def lease() -> Lease:
         lambda it: list(it.values()),
     ],
 )
-def test_however_a_lease_is_shown_its_values_are_not(show: Callable[[Any], Any]) -> None:
+def test_no_representation_of_a_lease_shows_its_values(show: Callable[[Any], Any]) -> None:
     assert VALUE not in str(show(lease()))
     assert "A_KEY" in str(show(lease())) or "Secret" in str(show(lease()))
 

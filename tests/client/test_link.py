@@ -54,7 +54,7 @@ class Scripted:
 
 
 @pytest.mark.requirement("C20")
-async def test_a_question_that_is_made_after_its_asker_has_gone_is_taken_back_before_closing():
+async def test_a_question_created_after_its_caller_was_cancelled_is_withdrawn_before_closing():
     server = Scripted()
     link = Link(server)
     with anyio.fail_after(120):
@@ -73,7 +73,7 @@ async def test_a_question_that_is_made_after_its_asker_has_gone_is_taken_back_be
 
 
 @TRANSPORTS
-async def test_who_stops_waiting_and_begins_again_at_once_is_told_of_the_end(transport: Any) -> None:
+async def test_a_wait_restarted_immediately_gets_the_outcome(transport: Any) -> None:
     ask = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
     async with linked(transport) as there:
         request = await there.link.call(ask, retry_for=20)

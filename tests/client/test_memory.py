@@ -41,7 +41,7 @@ async def all_asked(agent: AsyncClient, thread: str) -> None:
 
 
 @pytest.mark.parametrize(("ask", "most"), [(form, 2_000), (approval, 3_000)])
-async def test_what_is_pending_costs_little_and_not_what_was_asked(
+async def test_a_pending_wait_uses_little_memory_whatever_the_size_of_its_form(
     server: ServerProcess, thread: str, ask: Callable[..., Coroutine[Any, Any, object]], most: int
 ):
     async with server.client() as agent:

@@ -66,7 +66,7 @@ def values(options: list[dict[str, Any]]) -> list[str]:
     return [option["value"] for option in options]
 
 
-def test_the_form_says_what_the_model_says():
+def test_the_form_has_the_constraints_of_the_model():
     form, found = model_form(Order).form, fields()
     assert (form.title, form.description) == ("Order", "What to order.\n\nAnd for whom.")
     assert found["name"] == {
@@ -138,7 +138,7 @@ def test_an_empty_input_keeps_its_default():
         (Any, "A form needs a type here: string,"),
     ],
 )
-def test_what_cannot_be_asked_for_is_named(annotation: Any, reason: str):
+def test_an_unsupported_model_field_is_named(annotation: Any, reason: str):
     odd = type("Odd", (BaseModel,), {"__annotations__": {"value": annotation, "fine": str}})
     outer = type("Outer", (BaseModel,), {"__annotations__": {"inner": odd, "other": annotation}})
     with pytest.raises(NoFormFor) as refused:
@@ -204,7 +204,7 @@ class Seat(TypedDict):
 
 
 @requirement("F31")
-def test_a_dataclass_and_a_typed_dict_come_back_as_what_they_are():
+def test_a_dataclass_and_a_typed_dict_come_back_with_their_types():
     assert model_form(Trip).instance({"city": "Rome", "nights": 4}) == Trip("Rome", 4)
     assert model_form(Seat).instance({"row": 3}) == {"row": 3}
     assert [field.required for field in model_form(Seat).form.all_fields] == [True, False]
@@ -225,7 +225,7 @@ def test_a_pattern_that_may_match_anywhere_matches_anywhere_in_the_form_too(patt
     assert field.model_dump()["pattern"] == whole
 
 
-def test_the_models_own_validators_have_the_last_word():
+def test_the_validators_of_the_model_decide_last():
     class Even(BaseModel):
         n: Annotated[float, Field(gt=0)]
 

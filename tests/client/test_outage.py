@@ -41,7 +41,7 @@ async def test_a_question_whose_fate_was_unknown_is_asked_once(transport: Any) -
 
 
 @TRANSPORTS
-async def test_a_call_that_is_not_patient_is_told_when_to_try_again(transport: Any) -> None:
+async def test_a_call_without_retries_gets_the_time_to_retry(transport: Any) -> None:
     async with linked(transport) as there:
         await there.link.call('"op":"list_requests"', retry_for=20)
         there.store.disk.full = True

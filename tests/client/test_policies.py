@@ -21,7 +21,7 @@ def word(thread: str) -> str:
 
 
 @pytest.mark.requirement("B11")
-async def test_a_rule_is_kept_listed_and_revoked(
+async def test_a_rule_is_stored_listed_and_revoked(
     agent: AsyncClient, person: AsyncClient, thread: str, word: str
 ):
     rule = await person.rules.create(
@@ -57,7 +57,7 @@ async def test_rules_come_page_by_page(person: AsyncClient, thread: str, word: s
 
 
 @pytest.mark.requirement("B9")
-async def test_a_decision_for_the_thread_keeps_the_rule_that_was_shown_or_the_one_it_was_changed_into(
+async def test_a_decision_for_the_thread_stores_the_shown_or_the_edited_rule(
     agent: AsyncClient, person: AsyncClient, thread: str, word: str
 ):
     async with deciding(
@@ -75,7 +75,7 @@ async def test_a_decision_for_the_thread_keeps_the_rule_that_was_shown_or_the_on
     assert kept.items[1].request_id == shown.request.id
 
 
-async def test_rules_are_refused_with_their_fault_and_to_whom_they_are_none_of_his_business(
+async def test_rules_are_refused_with_their_fault_and_for_principals_without_the_right(
     agent: AsyncClient, person: AsyncClient
 ):
     with pytest.raises(Invalid) as unreadable:
@@ -104,7 +104,7 @@ async def test_a_thread_has_its_mode_and_full_wants_to_be_confirmed(
     )
 
 
-async def test_an_admin_changes_only_the_settings_that_are_given(connect: Connect):
+async def test_an_admin_changes_only_the_named_settings(connect: Connect):
     async with connect("admin") as admin:
         before = await admin.policy.get()
         tried = await admin.policy.update(shadow={"level": "full"})
@@ -115,7 +115,7 @@ async def test_an_admin_changes_only_the_settings_that_are_given(connect: Connec
 
 
 @pytest.mark.requirement("B28")
-async def test_the_audit_log_says_who_decided_and_on_which_way_they_came(
+async def test_the_audit_log_has_the_person_and_the_transport_of_a_decision(
     connect: Connect, agent: AsyncClient, thread: str, word: str
 ):
     async with connect("responder", via="cli") as person, connect("admin") as admin:
@@ -129,7 +129,7 @@ async def test_the_audit_log_says_who_decided_and_on_which_way_they_came(
 
 
 @pytest.mark.requirement("B28")
-async def test_the_entries_of_the_audit_log_can_be_checked_as_they_are_read(
+async def test_the_entries_of_the_audit_log_can_be_verified_while_reading(
     connect: Connect, person: AsyncClient, thread: str, word: str
 ):
     for n in range(3):

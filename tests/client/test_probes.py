@@ -29,7 +29,7 @@ async def only_good(lease: Lease) -> dict[str, str] | None:
 
 
 @requirement("E23")
-async def test_what_does_not_hold_is_said_at_its_name_and_asked_again(
+async def test_a_secret_that_fails_its_probe_is_asked_again_with_the_error_at_its_name(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, {"A_KEY": BAD}, {"A_KEY": GOOD}) as asked:
@@ -46,7 +46,7 @@ async def test_what_does_not_hold_is_said_at_its_name_and_asked_again(
         assert lease["A_KEY"].reveal() == GOOD
 
 
-async def test_until_it_was_tried_nothing_is_kept_or_given(
+async def test_a_secret_is_neither_stored_nor_leased_before_its_probe(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     during: list[int] = []
@@ -109,7 +109,7 @@ async def test_a_probe_that_fails_asks_once_more_and_then_takes_the_request_back
     assert BAD not in caplog.text
 
 
-async def test_a_probe_that_is_never_content_ends_after_ten_rounds(
+async def test_a_probe_that_always_refuses_ends_after_ten_rounds(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     submissions = [{"A_KEY": f"{BAD}-{n}"} for n in range(ROUNDS)]
@@ -129,7 +129,7 @@ async def test_a_probe_that_speaks_of_another_name_has_verified_nothing(
     assert asked[1].error_summary
 
 
-async def test_what_an_agent_may_have_tried_before_it_died_is_not_tried_again(
+async def test_a_probe_that_may_have_run_before_a_crash_is_not_run_again(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     tried: list[str] = []
@@ -164,7 +164,7 @@ async def test_what_an_agent_may_have_tried_before_it_died_is_not_tried_again(
     assert [bool(request.error_summary) for request in asked] == [False, True]
 
 
-async def test_who_is_stopped_while_trying_takes_the_request_back(
+async def test_an_agent_cancelled_during_a_probe_withdraws_the_request(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     trying = anyio.Event()
@@ -206,7 +206,7 @@ def test_the_blocking_client_tries_as_well(server: ServerProcess, thread: str) -
     assert tried == [GOOD]
 
 
-async def test_a_probe_goes_with_waiting(agent: AsyncClient, thread: str) -> None:
+async def test_a_probe_needs_a_wait(agent: AsyncClient, thread: str) -> None:
     with pytest.raises(ValueError, match="wait=False"):
         await agent.secrets.request("A_KEY", reason="x", thread_id=thread, probe=only_good, wait=False)
 
@@ -221,7 +221,7 @@ class Crm:
 
 
 @requirement("E23")
-async def test_the_server_tries_what_was_sent_where_the_agent_names_one_of_its_probes(thread: str) -> None:
+async def test_the_server_runs_the_probe_that_the_agent_names(thread: str) -> None:
     async with (
         in_process(probes={"crm": Crm()}) as connect,
         connect("requester") as agent,

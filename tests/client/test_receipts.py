@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 @requirement("G8")
 @TRANSPORTS
-async def test_no_resume_is_left_of_what_the_agent_has_got(transport: Any) -> None:
+async def test_no_resume_remains_for_a_delivered_answer(transport: Any) -> None:
     ask = frames.create_request(Form(fields=[Text(id="q", label="Q")]), thread_id="t1", options={}, key=None)
     async with linked(transport) as there:
         request = await there.link.call(ask, retry_for=20)

@@ -52,7 +52,7 @@ async def test_the_same_await_returns_after_the_server_was_killed_and_started_ag
 @TRANSPORTS
 @pytest.mark.fault
 @pytest.mark.requirement("G8", "H1")
-async def test_an_answer_given_while_the_agent_was_cut_off_reaches_it_later(
+async def test_an_answer_sent_while_the_agent_was_disconnected_reaches_it_later(
     own_server: ServerProcess, transport: str
 ):
     async with own_server.client(transport=transport) as agent:
@@ -70,7 +70,7 @@ async def test_an_answer_given_while_the_agent_was_cut_off_reaches_it_later(
 
 @pytest.mark.fault
 @pytest.mark.requirement("G4")
-async def test_events_go_on_after_a_restart_without_gap_or_double(own_server: ServerProcess):
+async def test_events_continue_after_a_restart_without_gap_or_duplicate(own_server: ServerProcess):
     async with own_server.client() as agent:
         seen: list[int] = []
         with anyio.fail_after(120):
@@ -89,7 +89,7 @@ async def test_events_go_on_after_a_restart_without_gap_or_double(own_server: Se
 
 
 @pytest.mark.fault
-async def test_a_call_that_was_sent_to_a_dead_server_is_done_once_when_it_is_back(own_server: ServerProcess):
+async def test_a_call_sent_to_a_dead_server_is_executed_once_after_its_restart(own_server: ServerProcess):
     async with own_server.client() as agent:
         await agent.requests.list()
         own_server.kill()
@@ -104,7 +104,7 @@ async def test_a_call_that_was_sent_to_a_dead_server_is_done_once_when_it_is_bac
 
 
 @TRANSPORTS
-async def test_without_a_server_a_call_gives_up_with_a_sentence_that_helps(transport: str):
+async def test_without_a_server_a_call_fails_with_a_helpful_sentence(transport: str):
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"

@@ -24,7 +24,7 @@ async def ended(agent: AsyncClient, person: AsyncClient, thread: str, dish: str 
 
 
 @requirement("F23")
-async def test_each_resume_comes_once(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
+async def test_each_resume_is_delivered_once(agent: AsyncClient, person: AsyncClient, thread: str) -> None:
     asked = [(await ended(agent, person, thread, dish)).id for dish in ("soup", "rice", "fish")]
     came: list[Resume] = []
     with anyio.fail_after(120):
@@ -41,7 +41,7 @@ async def test_each_resume_comes_once(agent: AsyncClient, person: AsyncClient, t
 
 
 @requirement("N17")
-async def test_two_resumes_say_which_question_and_which_call_they_are_about(
+async def test_two_resumes_name_their_question_and_their_call(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     for question in ("Delete the old backups?", "Deploy to production?"):
@@ -64,7 +64,7 @@ async def test_two_resumes_say_which_question_and_which_call_they_are_about(
 
 
 @requirement("F23")
-async def test_who_looks_before_there_is_anything_gets_it_when_it_comes(
+async def test_an_early_poll_gets_the_resume_when_it_arrives(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     with anyio.fail_after(120):
@@ -75,7 +75,7 @@ async def test_who_looks_before_there_is_anything_gets_it_when_it_comes(
 
 
 @requirement("H5")
-async def test_what_was_left_in_the_middle_is_still_ours_and_only_ours(
+async def test_an_unfinished_resume_stays_leased_by_its_worker(
     agent: AsyncClient, person: AsyncClient, connect: Connect, thread: str
 ) -> None:
     await ended(agent, person, thread)
@@ -88,7 +88,7 @@ async def test_what_was_left_in_the_middle_is_still_ours_and_only_ours(
 
 
 @requirement("F23")
-async def test_a_handler_goes_on_with_each_and_one_that_fails_stops_nobody(
+async def test_a_handler_gets_each_resume_and_a_failure_stops_no_other(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     done: list[str] = []
@@ -129,7 +129,7 @@ def test_without_an_event_loop_it_is_the_same(server: ServerProcess) -> None:
 
 
 @requirement("F22")
-async def test_where_a_deadline_leaves_it_open_the_wait_goes_on(
+async def test_the_wait_continues_if_the_deadline_leaves_the_request_open(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     with anyio.fail_after(120):

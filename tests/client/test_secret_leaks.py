@@ -128,7 +128,7 @@ async def test_the_value_of_a_sensitive_field_is_not_in_the_error(
         http("", "307 Temporary Redirect"),
     ],
 )
-async def test_a_call_that_fails_on_its_way_holds_on_to_nothing(
+async def test_a_failed_call_keeps_no_value(
     use: Callable[[AsyncClient], Awaitable[object]], reply: bytes
 ) -> None:
     async with answering(reply) as url, AsyncClient(url, "t", retry_for=0.1) as client:
@@ -138,7 +138,7 @@ async def test_a_call_that_fails_on_its_way_holds_on_to_nothing(
 
 
 @requirement("E5")
-async def test_a_call_that_is_given_up_holds_on_to_nothing() -> None:
+async def test_an_abandoned_call_keeps_no_value() -> None:
     async with answering(None) as url, AsyncClient(url, "t") as client:
         with pytest.raises(TimeoutError) as given_up:
             async with asyncio.timeout(0.3):
@@ -160,7 +160,7 @@ UNREADABLE = [
 
 @requirement("E5")
 @pytest.mark.parametrize("which", range(len(UNREADABLE)))
-async def test_a_lease_that_cannot_be_read_is_said_without_what_was_in_it(which: int) -> None:
+async def test_an_unreadable_lease_is_reported_without_its_content(which: int) -> None:
     async with answering(http(UNREADABLE[which])) as url, AsyncClient(url, "t") as client:
         with pytest.raises(AskbackError, match="cannot be read") as odd:
             async with client.secrets.lease("A_KEY", thread_id="t1"):
@@ -181,7 +181,7 @@ async def test_an_error_of_the_code_that_uses_a_lease_shows_no_value(
 
 
 @requirement("E5")
-def test_the_blocking_client_holds_on_to_nothing_either(server: ServerProcess, thread: str) -> None:
+def test_the_blocking_client_keeps_no_value_either(server: ServerProcess, thread: str) -> None:
     with (
         Client(server.url, TOKENS["requester"]) as agent,
         Client(server.url, TOKENS["responder"]) as person,
@@ -194,7 +194,7 @@ def test_the_blocking_client_holds_on_to_nothing_either(server: ServerProcess, t
 
 
 @requirement("E5")
-async def test_the_most_talkative_logs_hold_no_value(
+async def test_debug_logs_contain_no_value(
     connect: Connect,
     thread: str,
     caplog: pytest.LogCaptureFixture,

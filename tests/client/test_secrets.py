@@ -37,7 +37,7 @@ async def test_asking_without_waiting_returns_names_and_state_before_anybody_has
         assert lease["CRM_KEY"].reveal() == VALUE
 
 
-async def test_what_a_person_hands_over_is_told_by_name_and_scope(
+async def test_a_submitted_secret_is_reported_by_name_and_scope(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, {"A_KEY": VALUE, "B_KEY": VALUE}) as asked:
@@ -90,7 +90,7 @@ async def test_names_that_no_secret_may_have_are_refused_when_they_are_asked_for
     assert len(await agent.requests.list(thread_id=thread)) == 0
 
 
-async def test_what_is_kept_in_the_scope_is_there_at_once_and_asks_nobody(
+async def test_a_secret_stored_in_the_scope_is_returned_without_asking(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
@@ -100,7 +100,7 @@ async def test_what_is_kept_in_the_scope_is_there_at_once_and_asks_nobody(
     assert again.text == "[askback] A_KEY was already configured. You can proceed."
 
 
-async def test_a_person_who_takes_what_is_kept_types_only_the_rest(
+async def test_a_person_who_uses_stored_values_types_only_the_rest(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"OLD_KEY": VALUE})
@@ -117,7 +117,7 @@ async def test_a_person_who_takes_what_is_kept_types_only_the_rest(
 
 
 @requirement("E12")
-async def test_what_was_dismissed_is_not_asked_again_at_once_and_says_so_with_the_same_words(
+async def test_a_dismissed_request_is_not_asked_again_and_returns_the_same_text(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with submitting(person, thread, "dismissed") as asked:
@@ -154,7 +154,7 @@ async def test_a_server_without_a_master_key_keeps_none_and_the_client_says_so(t
         assert refused.value.code == "secrets_off"
 
 
-async def test_who_asks_no_longer_takes_the_request_back(
+async def test_a_cancelled_call_withdraws_its_request(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     with anyio.move_on_after(30) as scope:
@@ -167,7 +167,7 @@ async def test_who_asks_no_longer_takes_the_request_back(
         assert (await person.wait(request)).reason == "agent_aborted"
 
 
-async def test_names_that_nobody_has_given_cannot_be_leased_and_are_named(
+async def test_missing_secrets_cannot_be_leased_and_are_named(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
@@ -178,7 +178,7 @@ async def test_names_that_nobody_has_given_cannot_be_leased_and_are_named(
     assert [fault["path"] for fault in refused.value.field_errors] == ["names[1]"]
 
 
-async def test_a_value_that_was_erased_is_gone_and_is_named(
+async def test_an_erased_secret_cannot_be_leased_and_is_named(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await handed_over(agent, person, thread, {"A_KEY": VALUE})
@@ -209,7 +209,7 @@ async def test_a_sensitive_field_comes_back_as_set_and_is_leased_by_its_referenc
         assert reference not in lease.environ({})
 
 
-async def test_the_connection_does_not_take_a_value_for_a_request_that_is_known_by_its_id_alone(
+async def test_a_secret_is_refused_for_a_request_known_only_by_its_id(
     server: ServerProcess, thread: str
 ) -> None:
     form = Form(fields=[Text(id="token", label="Token", sensitive=True)])

@@ -81,7 +81,7 @@ def test_an_asked_request_resolves_its_ticket_only_when_it_settles():
     assert not session.busy()
 
 
-def test_an_asked_request_that_was_answered_before_resolves_at_once():
+def test_a_repeated_request_with_an_answer_resolves_immediately():
     session, ticket = Session(), Ticket()
     tell(session, id=asked(session, ticket)["id"], ok=ANSWERED)
     assert ticket.result == ANSWERED
@@ -104,7 +104,7 @@ def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscri
     assert len({f["id"] for f in frames}) == 3
 
 
-def test_what_settled_while_the_connection_was_lost_comes_with_the_next_one():
+def test_an_outcome_missed_while_disconnected_arrives_after_reconnecting():
     session, settled, open_, unknown = Session(), Ticket(), Ticket(), Ticket()
     for request_id, ticket in (("req_1", settled), ("req_2", open_), ("req_3", unknown)):
         session.wait(request_id, ticket)
@@ -126,7 +126,7 @@ def test_two_waits_for_one_request_are_one_wait_on_the_wire():
     assert session.abandon(two) is None
 
 
-def test_the_server_hears_that_the_last_wait_for_a_request_is_over():
+def test_the_end_of_the_last_wait_is_reported_to_the_server():
     session, ticket, late = Session(), Ticket(), Ticket()
     session.wait("req_1", ticket)
     ended = frame(session.abandon(ticket))
@@ -138,7 +138,7 @@ def test_the_server_hears_that_the_last_wait_for_a_request_is_over():
     assert (ended["op"], ended["request_ids"]) == ("unwait", ["req_1"])
 
 
-def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
+def test_a_request_created_for_a_cancelled_caller_is_an_orphan():
     session, ticket, kept = Session(), Ticket(withdraw=True), Ticket(withdraw=False)
     first, second = asked(session, ticket), asked(session, kept)
     ticket.cancelled = kept.cancelled = True
@@ -147,7 +147,7 @@ def test_an_asker_that_left_before_its_request_was_known_leaves_an_orphan():
     assert not session.has_pending_withdrawals()
 
 
-def test_an_asker_that_left_ends_no_wait_of_somebody_else_for_the_same_request():
+def test_a_cancelled_caller_does_not_end_the_wait_of_another_caller():
     for withdraw in (False, True):
         session, asker, other = Session(), Ticket(withdraw=withdraw), Ticket()
         session.wait("req_1", other)
@@ -168,7 +168,7 @@ def test_a_wait_that_began_before_the_last_one_had_ended_is_asked_for_again():
     assert (wait["op"], wait["request_ids"]) == ("wait", ["req_1"])
 
 
-def test_a_server_that_knows_no_end_of_a_wait_is_left_at_that():
+def test_a_server_without_the_operation_for_ending_a_wait_gets_no_retry():
     session, ticket = Session(), Ticket()
     session.wait("req_1", ticket)
     ended = frame(session.abandon(ticket))
@@ -198,7 +198,7 @@ def test_the_timeout_counts_from_the_loss_of_the_connection():
 LATER = {"code": "unavailable", "message": "later", "status": 503}
 
 
-def test_a_server_that_cannot_store_is_asked_again_for_as_long_as_the_call_is_patient():
+def test_a_call_is_retried_while_the_server_cannot_store():
     session, call = Session(), Ticket()
     sent = session.call('"op":"answer_request"', call, retry_for=10, now=100.0)
     pauses = list[float]()
@@ -213,7 +213,7 @@ def test_a_server_that_cannot_store_is_asked_again_for_as_long_as_the_call_is_pa
     assert isinstance(call.error, Unavailable)
 
 
-def test_a_server_that_says_when_is_not_asked_before():
+def test_a_retry_waits_for_the_time_that_the_server_named():
     session, patient, hasty = Session(), Ticket(), Ticket()
     session.call('"op":"answer_request"', patient, retry_for=30, now=0.0)
     session.call('"op":"answer_request"', hasty, retry_for=30, now=0.0)
@@ -223,7 +223,7 @@ def test_a_server_that_says_when_is_not_asked_before():
     assert hasty.error.retry_after == 31
 
 
-def test_a_question_that_is_awaited_is_asked_until_it_is_taken():
+def test_an_awaited_question_is_sent_until_it_is_accepted():
     session, ask = Session(), Ticket()
     sent = asked(session, ask)
     assert tell(session, id=sent["id"], error=LATER, now=1e9).retry is not None
@@ -240,7 +240,7 @@ def test_a_call_that_rests_is_sent_once_on_a_new_connection():
     assert session.retry(1) is None
 
 
-def test_a_call_that_nobody_awaits_any_more_is_not_tried_again():
+def test_an_abandoned_call_is_not_retried():
     session, call = Session(), Ticket()
     session.call('"op":"answer_request"', call, retry_for=30, now=0.0)
     call.cancelled = True
@@ -257,7 +257,7 @@ def test_a_reader_never_sees_an_event_twice_or_an_older_one():
     assert reader.events == [3, 4, 5]
 
 
-def test_the_inbox_and_a_thread_are_counted_apart():
+def test_the_inbox_and_a_thread_have_separate_subscriptions():
     session, thread, inbox = Session(), Reader(cursor=0), Reader(cursor=0)
     session.listen("t1", thread.listener)
     session.listen(None, inbox.listener)
@@ -267,7 +267,7 @@ def test_the_inbox_and_a_thread_are_counted_apart():
     assert (thread.events, inbox.events) == ([3], [1, 3])
 
 
-def test_after_a_resync_everything_is_asked_for_again_from_its_cursor():
+def test_after_a_resync_every_subscription_restarts_from_its_cursor():
     session, reader = Session(), Reader(cursor=7)
     session.listen(None, reader.listener)
     session.wait("req_1", Ticket())

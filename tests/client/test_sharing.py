@@ -12,7 +12,7 @@ from tests.requirements import requirement
 FORM = Form(fields=[Text(id="q", label="Q")])
 
 
-async def test_an_agent_begins_a_thread_for_somebody(
+async def test_an_agent_starts_a_thread_for_a_person(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     assert await person.threads.get_access(thread) == ThreadAccess(others="all", people={})
@@ -32,7 +32,7 @@ async def test_an_agent_begins_a_thread_for_somebody(
         await agent.threads.share(thread, owner="")
 
 
-async def test_a_follower_of_a_thread_learns_that_it_is_hidden_now(
+async def test_a_subscriber_is_notified_when_a_thread_is_hidden(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await agent.say("Hello", thread_id=thread)
@@ -44,7 +44,7 @@ async def test_a_follower_of_a_thread_learns_that_it_is_hidden_now(
     assert seen == ["message.added"]
 
 
-async def test_the_names_of_secrets_can_be_kept_from_readers(
+async def test_the_names_of_secrets_can_be_hidden_from_readers(
     agent: AsyncClient, connect: Connect, thread: str
 ) -> None:
     async with connect("admin") as admin:
@@ -63,7 +63,7 @@ async def test_the_names_of_secrets_can_be_kept_from_readers(
 
 
 @requirement("N9")
-async def test_the_agent_to_which_a_thread_belongs_lets_another_in(
+async def test_the_owning_agent_admits_another_agent_to_a_thread(
     agent: AsyncClient, connect: Connect, thread: str
 ) -> None:
     await agent.say("Hello", thread_id=thread)

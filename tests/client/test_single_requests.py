@@ -32,7 +32,7 @@ async def test_a_lease_is_tried_again_until_the_server_is_back(
                 await anyio.to_thread.run_sync(own_server.start)
 
 
-async def test_nobody_there_is_said_after_a_while() -> None:
+async def test_an_unreachable_server_is_reported_after_the_timeout() -> None:
     async with answering(b"") as url, AsyncClient(url, "t", retry_for=0.2) as client:
         with anyio.fail_after(120), pytest.raises(ConnectionLost, match="askback serve"):
             async with client.secrets.lease("A_KEY", thread_id="t1"):
@@ -40,7 +40,7 @@ async def test_nobody_there_is_said_after_a_while() -> None:
 
 
 @pytest.mark.parametrize(("status", "error"), [("502 Bad Gateway", Unavailable), ("302 Found", Refused)])
-async def test_what_something_in_between_says_is_no_lease(status: str, error: type[AskbackError]) -> None:
+async def test_the_reply_of_a_proxy_is_not_a_lease(status: str, error: type[AskbackError]) -> None:
     async with answering(http("<html>", status)) as url, AsyncClient(url, "t", retry_for=0.2) as client:
         with pytest.raises(error, match=f"HTTP {status[:3]} from something in between"):
             async with client.secrets.lease("A_KEY", thread_id="t1"):

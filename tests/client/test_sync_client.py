@@ -115,7 +115,7 @@ def test_without_a_server_nothing_is_permitted_or_used():
             agent.consume(decision, "exe-1")
 
 
-def test_several_threads_may_ask_at_once(agent: Client, person: Client, thread: str):
+def test_several_operating_system_threads_may_ask_concurrently(agent: Client, person: Client, thread: str):
     found: dict[str, object] = {}
 
     def ask(name: str) -> None:

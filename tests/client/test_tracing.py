@@ -16,7 +16,7 @@ TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 FORM = Form(fields=[Text(id="q", label="Q")])
 
 
-async def test_what_is_asked_in_a_trace_is_gone_on_with_in_it(connect: Connect, thread: str) -> None:
+async def test_a_resume_continues_the_trace_of_its_request(connect: Connect, thread: str) -> None:
     seen: list[str] = []
     key = secrets.token_hex(8)
 

@@ -41,7 +41,7 @@ async def given_up(transport: AppTransport) -> None:
         await transport.token()
 
 
-async def test_who_comes_after_a_client_that_gave_up_waits_for_the_start():
+async def test_a_client_after_an_abandoned_one_waits_for_the_start():
     app = SlowApp()
     await given_up(AppTransport(app, None))
     second = AppTransport(app, None)
@@ -56,7 +56,7 @@ async def test_who_comes_after_a_client_that_gave_up_waits_for_the_start():
 
 
 @pytest.mark.parametrize("error", [ValueError("no disk"), asyncio.CancelledError()])
-async def test_who_comes_after_a_client_that_gave_up_hears_that_the_start_failed(error: BaseException):
+async def test_a_client_after_an_abandoned_one_gets_the_startup_error(error: BaseException):
     app = SlowApp(error)
     await given_up(AppTransport(app, None))
     app.go.set()

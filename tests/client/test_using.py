@@ -21,7 +21,7 @@ async def agent() -> AsyncIterator[AsyncClient]:
         yield ask
 
 
-async def test_an_approval_is_used_once_and_says_so_the_second_time(agent: AsyncClient) -> None:
+async def test_an_approval_is_used_once_and_the_second_use_is_refused(agent: AsyncClient) -> None:
     approved = await agent.approve("deploy", DEPLOY)
     used = await agent.use(approved)
     again = await agent.use(approved)
@@ -30,7 +30,7 @@ async def test_an_approval_is_used_once_and_says_so_the_second_time(agent: Async
     assert "has been started before" in again.text
 
 
-async def test_a_denial_is_returned_as_it_is(agent: AsyncClient) -> None:
+async def test_a_denial_is_returned_unchanged(agent: AsyncClient) -> None:
     denied = await agent.approve("mail", {})
     assert await agent.use(denied) is denied
 
@@ -62,7 +62,7 @@ async def test_an_approval_that_was_revoked_does_not_run() -> None:
     assert (taken_back.status, bool(taken_back)) == ("revoked", False)
 
 
-async def test_a_call_that_a_rule_denies_meanwhile_does_not_run() -> None:
+async def test_a_call_denied_by_a_later_rule_does_not_run() -> None:
     ada = person({"deploy": True})
     async with ada, AsyncClient(app=ada.app, thread_id="t1") as ask:
         approved = await ask.approve("deploy", DEPLOY)

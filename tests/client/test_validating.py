@@ -61,7 +61,7 @@ def no_soup(answer: Answer) -> dict[str, str] | None:
 
 
 @requirement("F13", "F14")
-async def test_what_the_validator_refuses_is_asked_again_with_what_was_wrong_and_typed(
+async def test_a_refused_answer_is_asked_again_with_its_errors_and_values(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with answering(person, thread, {"dish": "soup", "note": "hot"}, {"dish": "rice"}) as seen:
@@ -173,7 +173,7 @@ async def test_a_hook_answers_at_the_deadline(agent: AsyncClient, thread: str) -
 
 
 @requirement("F15")
-async def test_after_ten_rounds_nobody_is_asked_again(
+async def test_a_validator_ends_after_ten_rounds(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     async with answering(person, thread, *[{"dish": "soup"}] * 11) as seen:
@@ -184,9 +184,7 @@ async def test_after_ten_rounds_nobody_is_asked_again(
 
 
 @requirement("H5")
-async def test_who_looks_at_answers_is_waiting_for_the_end_as_well(
-    server: ServerProcess, thread: str
-) -> None:
+async def test_a_validating_client_also_waits_for_the_outcome(server: ServerProcess, thread: str) -> None:
     ours = {"transport": "websocket"}
     async with server.client("requester", **ours) as agent, server.client("responder", **ours) as person:
         outcome = await declined_after_a_reprompt(agent, person, thread)
@@ -206,7 +204,7 @@ async def declined_after_a_reprompt(agent: AsyncClient, person: AsyncClient, thr
         return await asking
 
 
-async def test_what_the_validator_raises_takes_the_question_back(
+async def test_an_exception_in_the_validator_withdraws_the_question(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     def broken(_: Answer) -> None:
@@ -220,7 +218,7 @@ async def test_what_the_validator_raises_takes_the_question_back(
 
 
 @requirement("G8")
-async def test_an_agent_that_comes_back_reads_the_messages_of_the_meantime(
+async def test_a_returning_agent_reads_missed_messages(
     agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(

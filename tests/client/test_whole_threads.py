@@ -13,7 +13,7 @@ from tests.client.conftest import Connect
 FORM = Form(fields=[Text(id="q", label="Q")])
 
 
-async def test_a_thread_is_put_away_written_out_and_erased(
+async def test_a_thread_is_archived_exported_and_erased(
     agent: AsyncClient, connect: Connect, thread: str
 ) -> None:
     async with connect("admin") as admin:

@@ -32,7 +32,7 @@ def ran() -> list[Any]:
 
 
 @pytest.mark.parametrize("value", [{1, 2}, (1, 2), {1: "a"}, float("nan"), b"x", object(), [[{"a": (1,)}]]])
-async def test_an_argument_that_cannot_be_shown_as_it_is_is_refused_before_anybody_is_asked(
+async def test_an_argument_that_cannot_be_shown_is_refused_before_asking(
     agent: AsyncClient, ran: list[Any], value: Any
 ):
     @requires_approval(client=agent, thread_id="t1")
@@ -47,7 +47,7 @@ async def test_an_argument_that_cannot_be_shown_as_it_is_is_refused_before_anybo
     assert len(await agent.requests.list(thread_id="t1")) == 0
 
 
-async def test_a_call_that_the_function_would_refuse_is_refused_before_anybody_is_asked(agent: AsyncClient):
+async def test_a_call_with_invalid_arguments_is_refused_before_asking(agent: AsyncClient):
     @requires_approval(client=agent, thread_id="t1")
     async def work(what: str) -> None: ...
 
@@ -105,9 +105,7 @@ def test_without_a_client_it_is_that_of_the_environment(
     ]
 
 
-def test_where_no_server_is_known_nothing_runs(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Any, ran: list[Any]
-):
+def test_without_a_server_nothing_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: Any, ran: list[Any]):
     monkeypatch.delenv("ASKBACK_URL", raising=False)
     monkeypatch.delenv("ASKBACK_TOKEN", raising=False)
     monkeypatch.setenv("ASKBACK_DATA_DIR", str(tmp_path))
@@ -151,7 +149,7 @@ async def test_the_wrong_kind_of_client_is_named(agent: AsyncClient, ran: list[A
     assert ran == []
 
 
-def test_the_function_keeps_what_others_read_of_it():
+def test_a_wrapped_function_keeps_its_name_signature_and_docstring():
     @requires_approval
     async def work(what: str, *, often: int = 1) -> bool:
         """Work."""
@@ -167,7 +165,7 @@ def test_the_function_keeps_what_others_read_of_it():
     assert not inspect.iscoroutinefunction(play)
 
 
-def test_what_runs_only_after_the_call_cannot_be_wrapped():
+def test_generators_cannot_be_wrapped():
     with pytest.raises(TypeError, match="generator"):
 
         @requires_approval

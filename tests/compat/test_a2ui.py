@@ -210,7 +210,7 @@ def test_a_form_of_one_question_is_drawn_as_stored() -> None:
 
 
 @requirement("F32")
-def test_what_a_surface_does_not_show_or_check_is_listed() -> None:
+def test_unsupported_features_of_a_surface_are_listed() -> None:
     form = check_form({"fields": [
         {"id": "a", "type": "text", "label": "A", "pattern": "(a|ab)*c", "placeholder": "p"},
         {"id": "b", "type": "number", "label": "B", "step": 2},

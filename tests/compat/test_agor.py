@@ -265,7 +265,7 @@ async def test_the_sentences_of_refusals(api: Api):
 
 
 @requirement("K3")
-async def test_who_may_only_view_is_told_what_is_needed(api: Api):
+async def test_a_view_only_person_gets_an_error_that_names_the_required_access(api: Api):
     widget = await ask(api, "env_vars", ENV)
     viewer = await api.as_("responder/viewer")
     access = {"owner": "ada", "others": "view"}

@@ -58,7 +58,7 @@ def test_every_choice_of_labels_comes_back(labels: list[str], data: st.DataObjec
 
 
 @requirement("C11")
-def test_texts_of_questions_stay_apart():
+def test_texts_of_questions_are_separated():
     texts = ["Q", "Q", "Q (2)", "Q (2)", "Q"]
     shown = card(*(question(["A", "B"], multiple=False, text=text) for text in texts))
     assert [each.text for each in shown] == ["Q", "Q (3)", "Q (2)", "Q (2) (2)", "Q (4)"]
@@ -158,7 +158,7 @@ async def test_a_card_that_was_changed_is_shown_again_and_the_old_one_is_not_ans
 
 
 @requirement("B23")
-async def test_of_several_open_plans_the_one_that_is_meant_has_to_be_named(api: Api):
+async def test_with_several_open_plans_the_plan_has_to_be_named(api: Api):
     page = await open_page(api)
     for who in ("requester", "requester/second"):
         agent = await api.as_(who)
@@ -180,7 +180,7 @@ async def test_of_several_open_plans_the_one_that_is_meant_has_to_be_named(api: 
 
 
 @requirement("C2")
-async def test_a_revoked_approval_is_a_denial_for_who_comes_back_for_it(api: Api):
+async def test_a_revoked_approval_is_reported_as_a_denial(api: Api):
     agent, person = await api.as_("requester"), await api.as_("responder")
     use = {"tool_name": "Bash", "input": {"command": "git push"}, "tool_use_id": "T1"}
     path = f"{PATH}/api/conversations/t1/can_use_tool"

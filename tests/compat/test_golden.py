@@ -60,7 +60,7 @@ def test_a_value_that_differs_is_seen(expected: Any, value: Any):
         values.match(expected, value)
 
 
-def test_names_are_kept_and_filled_in():
+def test_placeholders_are_remembered_and_filled_in():
     values = Values()
     values.match(
         {

@@ -230,7 +230,7 @@ async def test_refusals_of_an_answer_are_in_the_language_of_the_person(api: Api)
 
 
 @requirement("D9")
-async def test_a_question_that_is_withdrawn_is_given_back_where_that_is_set(api: Api) -> None:
+async def test_a_withdrawn_question_does_not_count_if_so_configured(api: Api) -> None:
     agent, admin = await api.as_("requester"), await api.as_("admin")
     assert (await admin.post("/v1/policy", json={"refund_questions": True})).status_code == 200
     for n in range(10):
@@ -271,7 +271,7 @@ async def test_an_answer_may_stand_in_the_parameters_as_the_page_sends_them(
     assert await pending(api) == []
 
 
-async def test_roles_and_chats_are_apart(api: Api) -> None:
+async def test_roles_and_chats_are_separate(api: Api) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
     for refused in (
         await person.post(f"{CHAT}/tool-calls", json={}),
@@ -307,9 +307,7 @@ JSON = st.recursive(
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arguments=JSON, said=JSON, kind=st.sampled_from(["text", "select", "number", "date", "confirm"]))
-async def test_whatever_is_sent_is_a_question_or_a_refusal(
-    api: Api, arguments: Any, said: Any, kind: str
-) -> None:
+async def test_every_body_is_a_question_or_a_refusal(api: Api, arguments: Any, said: Any, kind: str) -> None:
     agent, person = await api.as_("requester"), await api.as_("responder")
     likely: Any = {"question": "Q?", "input_type": kind, **(arguments if isinstance(arguments, dict) else {})}
     for each in (arguments, likely, json.dumps(likely)):

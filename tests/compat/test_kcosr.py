@@ -31,7 +31,7 @@ def request(**changes: Any) -> InputRequest:
 @requirement("F24", "I9")
 @given(values=VALUES)
 @example(values={"a": "</questionnaire-response> & \"x\"\n'y' \x00\u2028\ufffe😀"})
-def test_whatever_was_answered_stays_within_its_attribute(values: dict[str, Any]) -> None:
+def test_an_answer_cannot_escape_its_attribute(values: dict[str, Any]) -> None:
     text = follow_up(request(status="answered", answer={"values": values}, tool_call_id="tc<&\"'"))
     assert len(text.splitlines()) == 1
     assert text.endswith(" />")
@@ -43,7 +43,7 @@ def test_whatever_was_answered_stays_within_its_attribute(values: dict[str, Any]
 
 @requirement("F24")
 @given(note=TEXTS.filter(bool))
-def test_so_does_why_there_is_no_answer(note: str) -> None:
+def test_a_note_cannot_escape_its_attribute(note: str) -> None:
     text = follow_up(request(status="declined", reason="refused", note=note))
     said = ET.fromstring(text).attrib
     assert (said["questionnaire-request-id"], said["status"]) == ("req_1", "declined")

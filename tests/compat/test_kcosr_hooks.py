@@ -69,7 +69,7 @@ async def test_a_hook_asks_again_and_then_completes(clients: tuple[AsyncClient, 
         assert await asking == {"ok": True, "answers": {"email": "ada@example.org"}}
 
 
-async def test_what_was_wrong_before_is_not_told_again(clients: tuple[AsyncClient, AsyncClient]) -> None:
+async def test_errors_are_not_repeated_after_a_correction(clients: tuple[AsyncClient, AsyncClient]) -> None:
     agent, person = clients
     wrong = iter(
         [{"errorSummary": "Look again.", "fieldErrors": {"email": "No"}}, {"errorSummary": "Once more."}]

@@ -89,7 +89,7 @@ async def test_every_type_comes_back_typed_and_a_wrong_value_is_refused(api: Api
         ({"text": "\u200b"}, {"text": "\u200b"}),
     ],
 )
-async def test_what_is_empty_for_the_source_is_not_among_the_answers(
+async def test_values_that_the_source_treats_as_empty_are_left_out_of_the_answers(
     api: Api, values: dict[str, Any], kept: dict[str, Any]
 ) -> None:
     fields = [
@@ -133,7 +133,7 @@ async def test_sections_are_steps_an_optional_one_is_skipped_and_the_completed_v
 
 
 @requirement("F21", "P17")
-async def test_of_a_submission_and_a_cancellation_the_first_counts(api: Api) -> None:
+async def test_the_first_of_a_submission_and_a_cancellation_counts(api: Api) -> None:
     first, second = await page(api), await page(api)
     agent = await api.as_("requester", **{"x-session-id": "s1"})
     for i in range(20):
@@ -171,7 +171,7 @@ async def test_two_questionnaires_of_one_tool_call_are_both_shown_in_order(api: 
     assert shown == ids[:2]
 
 
-async def test_a_cursor_that_is_none_brings_the_whole_transcript(api: Api) -> None:
+async def test_an_invalid_cursor_returns_the_whole_transcript(api: Api) -> None:
     agent = await api.as_("requester", **{"x-session-id": "s1"})
     await agent.post(ASK, json={"schema": {"fields": [FIELD]}, "prompt": " Hello "})
     path = "/compat/kcosr/api/plugins/sessions/operations/events"
@@ -212,7 +212,7 @@ async def test_an_odd_field_id_keeps_its_errors(api: Api) -> None:
     await socket.leave()
 
 
-async def test_a_page_that_can_answer_again_is_counted_at_once_and_misses_nothing(api: Api) -> None:
+async def test_a_page_that_can_answer_again_is_counted_immediately_and_misses_nothing(api: Api) -> None:
     socket, agent = await page(api), await api.as_("requester")
     body = {"type": "input", "inputSchema": {"fields": [FIELD]}}
     for enabled, status in ((False, 503), (True, 200), (False, 503)):

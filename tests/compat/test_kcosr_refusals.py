@@ -188,7 +188,7 @@ async def test_a_wrong_interaction_is_refused_with_its_path(
 @pytest.mark.parametrize(
     "pattern", [r"^[a-z]+(,[a-z]+)*$", r"^\w+([.-]\w+)*@\w+\.\w{2,}$", "^(?:[A-Z][a-z]+ ?)+$", "(ab+)+"]
 )
-async def test_a_pattern_with_one_way_to_match_is_taken(api: Api, pattern: str) -> None:
+async def test_an_unambiguous_pattern_is_accepted(api: Api, pattern: str) -> None:
     agent = await api.as_("requester", **{"x-session-id": "s1"})
     asked = await agent.post(ASK, json={"schema": {"fields": [{**FIELD, "pattern": pattern}]}})
     assert asked.json()["ok"] is True, asked.text
@@ -202,7 +202,7 @@ async def test_a_wrong_call_for_the_transcript_is_refused_with_its_path(api: Api
         assert reply.json()["details"]["issues"][0]["path"] == path
 
 
-async def test_a_response_to_what_is_no_interaction_is_refused(api: Api) -> None:
+async def test_a_response_to_an_unknown_interaction_is_refused(api: Api) -> None:
     socket, agent = await page(api), await api.as_("requester")
     secret = {"kind": "secret", "thread_id": "s1", "secret": {"names": ["A_KEY"], "reason": "x"}}
     made = (await agent.post("/v1/requests", json=secret)).json()["id"]

@@ -121,7 +121,7 @@ def test_a_form_of_an_elicitation_asks_for_the_same(drawn: tuple[Form, dict[str,
 
 
 @requirement("F31")
-def test_what_mcp_does_not_know_is_listed() -> None:
+def test_features_that_mcp_lacks_are_listed() -> None:
     form = check_form({"title": "Report", "description": "Which?", "sections": [{"id": "s", "title": "S", "fields": [
         {"id": "fmt", "type": "select", "label": "Format", "options": ["pdf", {"value": 1, "label": "One"}], "required": True, "allow_other": True, "default": 1},
         {"id": "code", "type": "text", "label": "Code", "pattern": "[A-Z]+", "required": True},
@@ -245,7 +245,9 @@ def test_the_same_question_is_the_same_card_in_every_format() -> None:
         ({"status": "cancelled", "reason": "superseded"}, {"action": "cancel"}),
     ],
 )  # fmt: skip
-def test_how_a_request_ended_is_what_the_server_reads(state: dict[str, Any], result: dict[str, Any]) -> None:
+def test_the_mcp_server_reads_the_outcome_of_the_request(
+    state: dict[str, Any], result: dict[str, Any]
+) -> None:
     read = read_elicitation(ELICITATION)
     assert (read.form.title, read.form.description) == ("Your report", None)
     made = {"id": "req_1", "kind": "form", "thread_id": "t", "revision": 1, "created_at": datetime.now(UTC)}

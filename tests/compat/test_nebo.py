@@ -57,7 +57,7 @@ async def test_a_page_gets_the_streams_of_the_sessions_that_its_person_may_view(
         await each.leave()
 
 
-async def test_a_page_that_comes_later_gets_what_is_streamed_from_then_on(api: Api) -> None:
+async def test_a_page_that_connects_later_gets_the_rest_of_the_stream(api: Api) -> None:
     nebo, first = await agent(api, session_id="s1"), await page(api)
     for chunk in ("One ", "two"):
         nebo.send(type="stream", id="run1", payload={"chunk": chunk})
@@ -86,7 +86,7 @@ async def test_a_page_that_is_too_far_behind_is_closed_so_that_it_connects_again
     await nebo.leave()
 
 
-async def test_of_several_agents_one_runs_what_a_person_wrote(api: Api) -> None:
+async def test_one_of_several_agents_runs_the_message_of_a_person(api: Api) -> None:
     agents = [await agent(api), await agent(api), await agent(api, "requester/second")]
     eva = await page(api)
     eva.send(type="chat", data={"session_id": "s1", "prompt": "Hello"})
@@ -100,7 +100,7 @@ async def test_of_several_agents_one_runs_what_a_person_wrote(api: Api) -> None:
         await each.leave()
 
 
-async def test_an_agent_that_comes_back_hears_of_what_is_answered_while_it_reads_what_is_open(
+async def test_an_agent_gets_answers_that_arrive_while_it_reads_the_open_requests(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await away(api, ask("a1"), ask("a2"))
@@ -158,7 +158,7 @@ async def test_a_blank_prompt_counts_as_none(api: Api) -> None:
 
 
 @requirement("A14")
-async def test_an_outcome_that_nobody_heard_comes_once_to_the_agent_of_that_name(api: Api) -> None:
+async def test_an_undelivered_outcome_is_sent_once_to_the_agent_of_that_name(api: Api) -> None:
     await away(api, ask("a1"), ask("a2", "Again?"))
     await answer(api, a1="Yes", a2="No")
     coder, other = await agent(api, name="coder"), await agent(api, "requester/second")
@@ -187,7 +187,7 @@ async def test_an_outcome_that_the_agent_has_read_does_not_come_again(api: Api) 
     await nebo.leave()
 
 
-async def test_an_outcome_that_came_while_the_agent_was_there_does_not_come_again(api: Api) -> None:
+async def test_a_delivered_outcome_is_not_sent_again(api: Api) -> None:
     nebo = await agent(api)
     nebo.send(**ask("a1"))
     await nebo.nothing()
@@ -200,7 +200,7 @@ async def test_an_outcome_that_came_while_the_agent_was_there_does_not_come_agai
 
 
 @requirement("A19")
-async def test_an_ask_of_a_run_that_is_sent_again_after_a_reconnect_is_the_same_ask(api: Api) -> None:
+async def test_an_ask_repeated_after_a_reconnect_is_the_same_ask(api: Api) -> None:
     nebo = await agent(api)
     nebo.send(type="stream", id="run1", payload={"chunk": "Text"})
     nebo.send(**ask("a1"))
@@ -217,7 +217,7 @@ async def test_an_ask_of_a_run_that_is_sent_again_after_a_reconnect_is_the_same_
         await each.leave()
 
 
-async def test_with_two_runs_open_an_ask_without_one_is_a_message_alone_also_after_a_reconnect(
+async def test_an_ask_without_a_run_is_a_separate_message_if_two_runs_are_open(
     api: Api,
 ) -> None:
     nebo = await agent(api)
@@ -262,9 +262,7 @@ async def test_a_second_agent_of_a_name_has_its_own_session(api: Api) -> None:
         ),
     ],
 )
-async def test_what_is_wrong_with_a_frame_is_said_once_with_its_place_in_the_frame(
-    api: Api, frame: Frame, error: str
-) -> None:
+async def test_an_error_in_a_frame_is_reported_once_with_its_path(api: Api, frame: Frame, error: str) -> None:
     nebo = await agent(api)
     nebo.send(**frame)
     await nebo.frame(type="res", id=frame["id"], ok=False, error=error)
@@ -312,7 +310,7 @@ async def test_a_refused_chat_was_never_created(api: Api) -> None:
     await eva.leave()
 
 
-async def test_an_ask_that_an_earlier_release_stored_is_found_again_by_what_the_agent_asked(api: Api) -> None:
+async def test_an_ask_stored_by_an_earlier_release_is_found_by_its_question(api: Api) -> None:
     body = {"kind": "form", "thread_id": "main", "external_id": "q1", "metadata": {"nebo": {"name": "main"}}}
     field = {**CONFIRM, "id": "w1", "options": ["Yes", "No"]}
     form = {"title": "Proceed?", "format": "plain", "fields": [field]}

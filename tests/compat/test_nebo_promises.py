@@ -77,7 +77,7 @@ async def test_an_ask_that_nobody_answers_ends_by_a_cancel_or_its_deadline(
 
 
 @requirement("A19", "A20", "P3")
-async def test_asks_of_several_streams_are_each_in_their_own_and_each_gets_its_answer(api: Api) -> None:
+async def test_asks_of_several_streams_stay_in_their_stream_and_get_their_answer(api: Api) -> None:
     nebo, eva = await agent(api, session_id="s1"), await page(api)
     for number in "123":
         nebo.send(type="stream", id=f"run{number}", payload={"chunk": number})

@@ -30,7 +30,7 @@ class AccessContracts(StoreSuite):
         assert opened == await store.session("s", now_ms=NOON) == expected
         assert principal("tok_1").user == "tok_1"
 
-    async def test_of_50_who_use_a_login_code_at_once_one_gets_a_session(self, store: Store) -> None:
+    async def test_one_of_50_concurrent_uses_of_a_login_code_gets_a_session(self, store: Store) -> None:
         await store.put_login("code", principal(), expires_at=NOON + HOUR)
         opened = await asyncio.gather(
             *(

@@ -19,7 +19,7 @@ BY = '{"id":"tok_admin","name":"Ada"}'
 class AgentContracts(StoreSuite):
     """The contracts of `AgentStore`."""
 
-    async def test_a_token_stands_for_its_principal_until_it_is_replaced(self, store: Store) -> None:
+    async def test_a_token_identifies_its_principal_until_it_is_replaced(self, store: Store) -> None:
         assert await store.token("digest") is None
         await store.put_token("digest", token(1))
         assert await store.token("digest") == token(1)
@@ -64,7 +64,9 @@ class AgentContracts(StoreSuite):
         assert sorted(t.id for t in await store.tokens_from("api")) == [token(n).id for n in range(1, 7)]
         assert await store.tokens_from("settings") == []
 
-    async def test_c22_of_50_who_change_the_roots_of_an_agent_at_once_one_does(self, store: Store) -> None:
+    async def test_c22_one_of_50_concurrent_changes_of_the_roots_of_an_agent_succeeds(
+        self, store: Store
+    ) -> None:
         await store.add_agent(agent(1))
         made = await asyncio.gather(
             *(

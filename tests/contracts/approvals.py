@@ -71,7 +71,7 @@ class ApprovalContracts(StoreSuite):
 
     # The same again
 
-    async def test_what_was_refused_is_found_by_what_it_is_until_it_is_lifted(self, store: Store) -> None:
+    async def test_a_refusal_is_found_by_its_call_until_it_is_lifted(self, store: Store) -> None:
         def refusal(n: int, **changes: Any) -> Refusal:
             made = Refusal("main", "t1", "tok_1", "same", request_id(n), NOON + n, NOON + 600)
             return replace(made, **changes)
@@ -100,7 +100,7 @@ class ApprovalContracts(StoreSuite):
         elsewhere = await store.refusals("main", "t2", "tok_1", "same", since_ms=NOON)
         assert list(elsewhere) == [others[0]]
 
-    async def test_a_key_tells_what_it_was_used_for(self, store: Store) -> None:
+    async def test_an_idempotency_key_returns_its_request(self, store: Store) -> None:
         assert await store.claimed(claim()) is None
         row = record(1)
         await store.insert(row, created(row), claim())
@@ -111,7 +111,7 @@ class ApprovalContracts(StoreSuite):
 
     # Executions
 
-    async def test_of_50_executions_of_an_approved_call_one_may_run(self, store: Store) -> None:
+    async def test_one_of_50_executions_of_an_approved_call_may_run(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
         used = await asyncio.gather(
@@ -123,7 +123,7 @@ class ApprovalContracts(StoreSuite):
         later = Execution(winner.id, NOON + 99)
         assert await store.consume("main", row.id, later) == (winner, Outcome.REPLAYED)
 
-    async def test_an_execution_that_asks_50_times_at_once_uses_its_call_once(self, store: Store) -> None:
+    async def test_an_execution_repeated_50_times_concurrently_uses_its_call_once(self, store: Store) -> None:
         row, execution = record(1), Execution("exe_1", NOON)
         await store.insert(row, created(row))
         used = await asyncio.gather(*(store.consume("main", row.id, execution) for _ in range(50)))
@@ -152,7 +152,7 @@ class ApprovalContracts(StoreSuite):
             Outcome.REPLAYED,
         )
 
-    async def test_c8_a_request_of_the_same_name_in_another_tenant_is_used_apart(self, store: Store) -> None:
+    async def test_c8_the_same_request_id_in_another_tenant_is_independent(self, store: Store) -> None:
         rows = [record(1, tenant=tenant) for tenant in ("main", "acme")]
         for row in rows:
             await store.insert(row, created(row))

@@ -66,7 +66,7 @@ class AuditContracts(StoreSuite):
 
     # 11
 
-    async def test_c11_what_comes_along_is_written_with_each_kind_of_change(self, store: Store) -> None:
+    async def test_c11_side_effects_are_written_with_each_kind_of_change(self, store: Store) -> None:
         row = record(1)
         await store.write(effects(1))
         await store.insert(row, created(row), claim(), effects(2))
@@ -81,9 +81,7 @@ class AuditContracts(StoreSuite):
         assert await store.secrets("main") == [secret(n) for n in range(7, 1, -1)]
         assert len(await store.granted("main", "t1", [f"KEY_{n}" for n in range(9)], requester=None)) == 7
 
-    async def test_c11_nothing_comes_along_with_a_change_that_was_lost_or_replayed(
-        self, store: Store
-    ) -> None:
+    async def test_c11_a_lost_or_replayed_change_has_no_side_effects(self, store: Store) -> None:
         row, used, ended = record(1), Execution("exe_1", NOON), SideEffects((rule(0),))
         await store.insert(row, created(row), claim())
         await store.settle(answer(row), claim(scope="answer"))
@@ -111,7 +109,7 @@ class AuditContracts(StoreSuite):
         assert await store.secrets("main") == []
         assert await store.granted("main", "t1", [f"KEY_{n}" for n in range(12)], requester=None) == []
 
-    async def test_c11_a_change_is_undone_with_what_cannot_come_along(self, store: Store) -> None:
+    async def test_c11_a_change_is_rolled_back_if_a_side_effect_fails(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
         await store.write(SideEffects((rule(1),)))
@@ -140,7 +138,7 @@ class AuditContracts(StoreSuite):
         assert used == (Execution("exe_2", NOON), Outcome.APPLIED)
 
     @pytest.mark.usefixtures("impatient")
-    async def test_c11_a_store_that_cannot_write_says_so_and_policy_is_still_read(
+    async def test_c11_policy_is_readable_while_the_store_cannot_write(
         self, store: Store, tmp_path: Path
     ) -> None:
         row = record(1)
@@ -163,7 +161,7 @@ class AuditContracts(StoreSuite):
 
     # 12
 
-    async def test_c12_the_chain_has_no_gap_under_50_writers_at_once(self, store: Store) -> None:
+    async def test_c12_the_chain_has_no_gap_under_50_concurrent_writers(self, store: Store) -> None:
         async def write(n: int, tenant: str) -> None:
             row = record(n, tenant=tenant, thread=f"t{n % 3}")
             entries = tuple(entry(f"{n} {step}", tenant=tenant) for step in ("asked", "allowed", "decided"))
@@ -178,7 +176,7 @@ class AuditContracts(StoreSuite):
             for asked, allowed, decided in steps:
                 assert told.index(allowed) == told.index(asked) + 1 < told.index(decided)
 
-    async def test_c12_entries_that_come_together_keep_their_order_in_each_tenants_chain(
+    async def test_c12_concurrent_entries_keep_their_order_in_the_chain_of_each_tenant(
         self, store: Store
     ) -> None:
         tenants = ("main", "acme", "main", "main", "acme")

@@ -86,7 +86,7 @@ class CandidateContracts(StoreSuite):
         await store.write(again)
         assert await store.candidates("main", request) == [first]
 
-    async def test_c14_a_candidate_cannot_take_a_place_that_changed_meanwhile(self, store: Store) -> None:
+    async def test_c14_a_candidate_cannot_replace_a_secret_that_changed(self, store: Store) -> None:
         rows = [record(n) for n in range(3)]
         tried = [secret(1, version=2), secret(2), secret(3, version=2)]
         await store.write(SideEffects(secrets=(secret(1), secret(3))))
@@ -104,7 +104,7 @@ class CandidateContracts(StoreSuite):
             assert await store.get("main", row.id) == row
             assert await store.candidates("main", row.id) == [each]
 
-    async def test_nothing_tried_is_nothing_put_into_place(self, store: Store) -> None:
+    async def test_an_answer_without_candidates_stores_no_secret(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row))
         change = await store.settle(answer(row), None, SideEffects(promote=("main", row.id)))
@@ -113,7 +113,7 @@ class CandidateContracts(StoreSuite):
 
     # Grants
 
-    async def test_an_agent_may_use_what_was_granted_in_its_thread(self, store: Store) -> None:
+    async def test_an_agent_may_use_a_secret_granted_in_its_thread(self, store: Store) -> None:
         kept = secret(1)
         await store.write(SideEffects(secrets=(kept, secret(2)), grants=(grant(kept),)))
         names = [kept.name, "KEY_2"]
@@ -126,7 +126,7 @@ class CandidateContracts(StoreSuite):
         ):
             assert await store.granted("main", thread, asked, requester=requester) == []
 
-    async def test_the_newest_grant_of_a_name_is_the_one_that_holds(self, store: Store) -> None:
+    async def test_the_newest_grant_of_a_name_applies(self, store: Store) -> None:
         old, new = secret(1, name="KEY"), secret(2, scope="session", subject="t1", name="KEY")
         hers, mine = grant(old, 3, requester="tok_2"), grant(new, 2)
 
@@ -143,9 +143,7 @@ class CandidateContracts(StoreSuite):
         assert await holds("tok_1") == await holds(None) == [(again, old)]
         assert await holds("tok_2") == [(hers, old)]
 
-    async def test_a_grant_outlasts_its_secret_and_is_none_for_another_in_its_place(
-        self, store: Store
-    ) -> None:
+    async def test_a_grant_survives_its_secret_and_does_not_cover_a_successor(self, store: Store) -> None:
         kept, another = secret(1), secret(2, name="KEY_1")
         await store.write(SideEffects(secrets=(kept,), grants=(grant(kept),)))
         replaced = secret(1, version=2)
@@ -155,7 +153,7 @@ class CandidateContracts(StoreSuite):
         await store.write(SideEffects(secrets=(another,)))
         assert await store.granted("main", "t1", ["KEY_1"], requester=None) == [(grant(kept), None)]
 
-    async def test_grants_of_many_names_are_read_together(self, store: Store) -> None:
+    async def test_grants_of_many_names_are_read_in_one_query(self, store: Store) -> None:
         secrets = [secret(n) for n in range(10)]
         for each in secrets:
             await store.write(SideEffects(secrets=(each,), grants=(grant(each),)))

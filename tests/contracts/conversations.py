@@ -56,14 +56,14 @@ class ConversationContracts(StoreSuite):
         await store.append_text("m1", " more", delta("m1", " more"), None, most=999)
         assert await ids(store) == ["t2", "t1"]
 
-    async def test_c38_pages_go_on_below_a_position(self, store: Store) -> None:
+    async def test_c38_pages_continue_from_a_position(self, store: Store) -> None:
         for at in range(5):
             await say(store, f"t{at}", f"m{at}")
         first = await store.active_threads("main", limit=2)
         assert [each.details.id for each in first] == ["t4", "t3"]
         assert await ids(store, before=first[-1].position, limit=9) == ["t2", "t1", "t0"]
 
-    async def test_c38_a_person_gets_what_they_may_view_and_nobody_what_was_erased(
+    async def test_c38_a_person_lists_only_viewable_conversations_that_were_not_erased(
         self, store: Store
     ) -> None:
         for thread in ("open", "shared", "hidden", "gone", "old"):
@@ -78,7 +78,7 @@ class ConversationContracts(StoreSuite):
         await say(store, "gone", "m-again")
         assert await ids(store, limit=1) == ["gone"]
 
-    async def test_c38_the_newest_of_each_thread_is_read_with_what_was_streamed(self, store: Store) -> None:
+    async def test_c38_the_latest_message_of_each_thread_includes_streamed_text(self, store: Store) -> None:
         for at in range(4):
             await say(store, "t1", f"a{at}")
             await say(store, "t2", f"b{at}")

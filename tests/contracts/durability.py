@@ -71,7 +71,7 @@ class DurableContracts(StoreSuite):
             ]
             assert [session is not None for session in again] == [False, True]
 
-    async def test_c1_numbers_go_on_where_they_were(self, tmp_path: Path) -> None:
+    async def test_c1_numbering_continues_after_reopening(self, tmp_path: Path) -> None:
         for n in range(1, 4):
             async with self.opened(tmp_path) as store:
                 await store.insert(record(n), created(record(n)))

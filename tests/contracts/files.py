@@ -126,7 +126,7 @@ class FileContracts(StoreSuite):
         await store.add_chunk("main", upload(5).id, 0, b"x", most_bytes=ROOM, at=NOON)
         await uploaded(store, upload(7), most=1)
 
-    async def test_c30_of_many_at_once_no_more_are_stored(self, store: Store) -> None:
+    async def test_c30_concurrent_uploads_do_not_exceed_the_limit(self, store: Store) -> None:
         await store.insert(record(1), created(record(1)))
         begun = await asyncio.gather(
             *(store.begin_file(upload(n), most=3) for n in range(12)), return_exceptions=True

@@ -24,7 +24,7 @@ class HealthContracts(StoreSuite):
     async def test_an_empty_store_has_nothing_waiting(self, store: Store) -> None:
         assert await store.counts(now_ms=NOON) == Counts()
 
-    async def test_what_waits_is_counted_over_all_tenants(self, store: Store) -> None:
+    async def test_open_requests_are_counted_over_all_tenants(self, store: Store) -> None:
         for n, tenant in ((8, "main"), (9, "other")):
             row = record(n, tenant=tenant)
             await store.insert(row, created(row))
@@ -39,9 +39,7 @@ class HealthContracts(StoreSuite):
         assert (await store.counts(now_ms=NOON + 60)).resumes_waiting == 3
 
     @pytest.mark.usefixtures("impatient")
-    async def test_a_store_that_cannot_be_written_says_so_and_is_counted_all_the_same(
-        self, tmp_path: Path
-    ) -> None:
+    async def test_a_store_that_cannot_be_written_is_reported_and_still_counted(self, tmp_path: Path) -> None:
         async with self.opened(tmp_path) as store:
             await store.check_writable()
             with self.outage(store, tmp_path):
@@ -57,7 +55,7 @@ class HealthContracts(StoreSuite):
             int(each.name[:4]) for each in folder.iterdir() if each.name.endswith(".sql")
         )
 
-    async def test_the_writer_tells_what_it_has_done(self, store: Store) -> None:
+    async def test_the_writer_reports_its_work(self, store: Store) -> None:
         before = store.pressure()
         row = record(1)
         await store.insert(row, created(row))

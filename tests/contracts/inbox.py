@@ -51,7 +51,9 @@ async def ids(store: Store, **chosen: object) -> list[str]:
 class InboxContracts(StoreSuite):
     """History, reminders, missed requests and comments."""
 
-    async def test_c35_a_settled_request_is_in_the_history_once_with_who_and_what(self, store: Store) -> None:
+    async def test_c35_a_settled_request_is_in_the_history_once_with_its_responder_and_subject(
+        self, store: Store
+    ) -> None:
         spec = json.dumps(
             {
                 "id": request_id(1),
@@ -125,7 +127,7 @@ class InboxContracts(StoreSuite):
         await store.set_reminder("main", request_id(1), "ada", NOON + 99)
         assert len(await store.reminders("main", "ada", after=0)) == 1
 
-    async def test_c36_what_a_person_missed_is_listed_until_they_have_seen_it(self, store: Store) -> None:
+    async def test_c36_missed_requests_are_listed_until_the_person_has_seen_them(self, store: Store) -> None:
         for n in range(6):
             await settled(store, record(n), Status.EXPIRED if n else Status.ANSWERED, at=NOON + n)
 

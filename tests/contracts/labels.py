@@ -55,7 +55,9 @@ class LabelContracts(StoreSuite):
             assert await store.request_of("main", *where) is None
         assert await store.request_of("acme", "t1", "tok_1", "x1") is None
 
-    async def test_c27_of_many_at_once_one_is_stored_and_the_others_see_it(self, store: Store) -> None:
+    async def test_c27_one_of_many_concurrent_creates_is_stored_and_the_others_return_it(
+        self, store: Store
+    ) -> None:
         rows = [named(n, digest=f"d{n % 2}") for n in range(40)]
         done = await asyncio.gather(
             *(store.insert(row, created(row)) for row in rows), return_exceptions=True

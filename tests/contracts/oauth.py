@@ -26,7 +26,7 @@ class OauthContracts(StoreSuite):
         assert await store.take_oauth_attempt("digest-1", now_ms=999) == ATTEMPT
         assert await store.take_oauth_attempt("digest-1", now_ms=999) is None
 
-    async def test_c30_of_several_callers_at_once_one_takes_it(self, store: Store) -> None:
+    async def test_c30_one_of_several_concurrent_callers_takes_the_attempt(self, store: Store) -> None:
         await store.put_oauth_attempt(ATTEMPT, now_ms=0)
         taken = await asyncio.gather(*(store.take_oauth_attempt("digest-1", now_ms=0) for _ in range(8)))
         assert [each for each in taken if each is not None] == [ATTEMPT]

@@ -50,9 +50,7 @@ class PeopleContracts(StoreSuite):
         assert (found, found.groups) == (ADA, ("ops",))
         assert await names(store, ids=["usr_2", "eve", "\0"]) == [("usr_2", "Bob")]
 
-    async def test_c34_whom_the_host_knows_stays_known_for_a_while_and_others_do_not(
-        self, store: Store
-    ) -> None:
+    async def test_c34_people_are_listed_for_a_limited_time_after_their_session(self, store: Store) -> None:
         await sign_in(store, ADA)
         await sign_in(store, BOB)
         await sign_in(store, replace(ADA, id="usr_3", name="Ada King"), NOON + 5)

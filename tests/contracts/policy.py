@@ -36,7 +36,7 @@ class PolicyContracts(StoreSuite):
 
     # What decides
 
-    async def test_a_call_meets_the_rules_of_its_thread_and_project_and_those_for_always(
+    async def test_a_call_is_matched_by_rules_of_its_thread_its_project_and_all_threads(
         self, store: Store
     ) -> None:
         always, here, there = (
@@ -65,9 +65,7 @@ class PolicyContracts(StoreSuite):
             view = await store.policy("main", thread_id="t1", project=None, now_ms=now)
             assert view.rules == met
 
-    async def test_settings_are_those_written_last_for_the_tenant_and_for_each_thread(
-        self, store: Store
-    ) -> None:
+    async def test_the_last_written_settings_of_a_tenant_and_a_thread_apply(self, store: Store) -> None:
         await store.write(
             SideEffects(
                 policies=(policy('{"n":1}'), policy('{"n":2}', thread="t1"), policy('{"n":3}', thread="t2"))
@@ -78,7 +76,7 @@ class PolicyContracts(StoreSuite):
             view = await store.policy("main", thread_id=thread, project=None, now_ms=NOON)
             assert view == PolicyView('{"n":4}', own, [])
 
-    async def test_settings_written_at_once_are_merged_and_null_takes_one_back(self, store: Store) -> None:
+    async def test_concurrent_settings_are_merged_and_null_removes_one(self, store: Store) -> None:
         await store.write(SideEffects(policies=(policy('{"a":1,"b":null,"c":{"d":1,"e":2}}'),)))
         await asyncio.gather(
             *(store.write(SideEffects(policies=(policy(f'{{"n{n}":1}}'),))) for n in range(20))
@@ -110,7 +108,7 @@ class PolicyContracts(StoreSuite):
 
     # Ends
 
-    async def test_of_20_who_revoke_a_rule_at_once_one_does(self, store: Store) -> None:
+    async def test_one_of_20_concurrent_revocations_of_a_rule_succeeds(self, store: Store) -> None:
         await store.write(SideEffects((rule(1),)))
         done = await asyncio.gather(*(store.revoke_rule("main", rule_id(1), f"{n}") for n in range(20)))
         [winner] = [n for n, revoked in enumerate(done) if revoked]
@@ -133,7 +131,7 @@ class PolicyContracts(StoreSuite):
 
     # Uses
 
-    async def test_uses_of_a_rule_are_counted_with_what_they_come_along_with(self, store: Store) -> None:
+    async def test_uses_of_a_rule_are_counted_in_the_transaction_of_their_change(self, store: Store) -> None:
         row, other = record(1), record(2, thread="t2")
         await store.insert(row, created(row), None, SideEffects(uses=(use(1), use(1), use(2))))
         await asyncio.gather(*(store.write(SideEffects(uses=(use(1), use(2)))) for _ in range(20)))
@@ -146,9 +144,7 @@ class PolicyContracts(StoreSuite):
         assert await store.rule_usage("acme", [rule_id(1)]) == {}
         assert await store.rule_usage("main", []) == {}
 
-    async def test_where_a_rule_was_used_is_hidden_with_its_thread_and_erased_with_it(
-        self, store: Store
-    ) -> None:
+    async def test_the_uses_of_a_rule_are_hidden_and_erased_with_their_thread(self, store: Store) -> None:
         row, here = record(1), rule(1, scope="thread", subject="t1")
         await store.insert(row, created(row), None, SideEffects((here,), uses=(use(1), use(2))))
         alone = AccessList("ada", others=AccessLevel.NONE)

@@ -88,7 +88,7 @@ class QuestionCountContracts(StoreSuite):
         for n in range(30, 32):
             await stored(store, with_tool(record(n), "ask_user"), of_both)
 
-    async def test_c23_a_limit_that_numbers_a_form_has_a_window_of_its_own(self, store: Store) -> None:
+    async def test_c23_a_form_with_a_separate_limit_has_a_separate_window(self, store: Store) -> None:
         own = CountLimit(count_name("ask_user", None), 2, window_ms=10 * DAY)
         quota = Quota(100, DAY, limits=(CountLimit(count_name(None, "tok_1"), 9), own), numbered_by=own.name)
         await stored(store, record(0), Quota(100, DAY))

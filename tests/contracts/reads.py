@@ -203,7 +203,7 @@ class ReadContracts(StoreSuite):
             (6, MESSAGE_DELTA, {"id": "m1", "text": "d"}),
         ]
 
-    async def test_a_message_that_cannot_be_changed_stays_as_it_is(self, store: Store) -> None:
+    async def test_a_refused_change_leaves_a_message_unchanged(self, store: Store) -> None:
         await store.add_message("m1", message("a"), added(message("a")))
         more = append_parts([{"type": "text", "text": "b"}])
         for message_id, event, most, error in (
@@ -226,7 +226,7 @@ class ReadContracts(StoreSuite):
         assert (view.seq, view.messages[0].data) == (2, message("a"))
         assert await store.thread("main", "t2") is None
 
-    async def test_changes_of_a_message_at_once_all_count(self, store: Store) -> None:
+    async def test_concurrent_changes_of_a_message_are_all_applied(self, store: Store) -> None:
         await store.add_message("m1", message(""), added(message("")))
         calls = [{"type": "tool", "tool_call_id": f"c{n}", "name": "bash"} for n in range(20)]
         await asyncio.gather(

@@ -56,7 +56,7 @@ class ResumeContracts(StoreSuite):
         assert found.record == await store.get("main", row.id)
         assert (found.attempt, found.until) == (1, NOON + 60)
 
-    async def test_c16_of_many_who_look_at_once_one_gets_it(self, store: Store) -> None:
+    async def test_c16_one_of_many_concurrent_pulls_gets_the_resume(self, store: Store) -> None:
         await settled(store, *(resume(n) for n in range(1, 6)))
         found = await asyncio.gather(*(leased(store) for _ in range(10)))
         assert sorted(n for each in found for n in each) == [1, 2, 3, 4, 5]
@@ -83,7 +83,7 @@ class ResumeContracts(StoreSuite):
         [again] = await store.lease_resumes("main", "tok_1", now_ms=NOON + 60, until_ms=NOON + 120)
         assert again.attempt == 2
 
-    async def test_c16_who_comes_with_an_older_lease_is_lost(self, store: Store) -> None:
+    async def test_c16_an_older_lease_is_refused(self, store: Store) -> None:
         await settled(store, resume(1))
         await leased(store, until=NOON + 60)
         await leased(store, now=NOON + 60, until=NOON + 120)
@@ -165,7 +165,7 @@ class ResumeContracts(StoreSuite):
         assert standing is not None
         assert (standing.resume.id, standing.resume.cause, standing.attempt) == ("rsm_check", "check:1", 1)
 
-    async def test_a_step_can_move_the_times_and_what_is_asked(self, store: Store) -> None:
+    async def test_a_step_can_change_the_times_and_the_form(self, store: Store) -> None:
         row = record(1, expires_at=NOON + 9)
         await store.insert(row, created(row))
         spec = Spec(row.spec.text.replace("Nº 1", "Another"))

@@ -74,7 +74,7 @@ class RunContracts(StoreSuite):
         for where in (("acme", "t1", "run_1"), ("main", "t2", "run_1"), ("main", "t1", "\0")):
             assert await store.run(*where) is None
 
-    async def test_c29_of_many_at_once_one_begins_and_one_ends(self, store: Store) -> None:
+    async def test_c29_one_of_many_concurrent_starts_and_ends_of_a_run_succeeds(self, store: Store) -> None:
         done = await asyncio.gather(*(store.start_run(run(), about(RUN_STARTED, run())) for _ in range(20)))
         assert Counter(outcome for _, outcome in done) == {Outcome.APPLIED: 1, Outcome.FOUND: 19}
         started = done[0][0]
@@ -108,7 +108,7 @@ class RunContracts(StoreSuite):
                 ][:3]
             )
 
-    async def test_c29_a_sign_of_life_is_a_request_a_message_or_a_renewal(self, store: Store) -> None:
+    async def test_c29_a_request_a_message_or_a_renewal_extends_a_run(self, store: Store) -> None:
         started = await begin(store, run())
         assert await store.last_sign(started) == started.seen_at
         asked = replace(record(20, requester="agt_a"), labels=Labels(run_id="run_1"))

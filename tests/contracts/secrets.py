@@ -45,14 +45,14 @@ class SecretContracts(StoreSuite):
 
     # Places
 
-    async def test_a_secret_is_found_by_its_id_and_in_its_place(self, store: Store) -> None:
+    async def test_a_secret_is_found_by_its_id_and_its_scope(self, store: Store) -> None:
         kept = secret(1, scope="session", subject="t1")
         assert await store.secret("main", kept.id) is None
         await keep(store, kept)
         assert await store.secret("main", kept.id) == kept
         assert await store.secrets_at("main", "", [SecretLocation("session", "t1")], [kept.name]) == [kept]
 
-    async def test_one_name_is_kept_apart_in_each_place(self, store: Store) -> None:
+    async def test_one_name_is_a_separate_secret_in_each_scope(self, store: Store) -> None:
         locations = [
             ("", SecretLocation("global", "")),
             ("", SecretLocation("session", "t1")),
@@ -71,7 +71,7 @@ class SecretContracts(StoreSuite):
             found = await store.secrets_at("main", owner, [at for _, at in locations], ["KEY"])
             assert newest(*found) == newest(*(one for (of, _), one in kept.items() if of == owner))
 
-    async def test_names_are_looked_up_in_any_number_of_places(self, store: Store) -> None:
+    async def test_names_are_looked_up_in_several_scopes(self, store: Store) -> None:
         here, shared = [secret(n, scope="session", subject="t1") for n in (1, 2)], [secret(3), secret(4)]
         await keep(store, *here, *shared)
         locations = [SecretLocation("session", "t1"), SecretLocation("global", "")]
@@ -96,7 +96,7 @@ class SecretContracts(StoreSuite):
 
     # 13
 
-    async def test_c13_the_next_version_replaces_the_one_in_its_place(self, store: Store) -> None:
+    async def test_c13_the_next_version_replaces_the_current_one(self, store: Store) -> None:
         await keep(store, secret(1), secret(2))
         for version in (2, 3):
             await keep(store, secret(1, version=version))
@@ -134,7 +134,7 @@ class SecretContracts(StoreSuite):
             await keep(store, late)
         assert await store.secrets("main") == [secret(1, version=2)]
 
-    async def test_c13_of_20_who_write_the_next_version_at_once_one_does(self, store: Store) -> None:
+    async def test_c13_one_of_20_concurrent_writes_of_the_next_version_succeeds(self, store: Store) -> None:
         await keep(store, secret(1))
         next_ones = [replace(secret(1, version=2), sealed=f"sealed.by.{n}") for n in range(20)]
         others = [keep(store, secret(n)) for n in range(2, 22)]
@@ -174,7 +174,7 @@ class SecretContracts(StoreSuite):
         assert change is not None
         assert await store.secrets("main") == [secret(3), secret(2), secret(1)]
 
-    async def test_c13_who_read_a_secret_before_it_was_erased_cannot_write_over_its_successor(
+    async def test_c13_a_write_based_on_an_erased_secret_does_not_overwrite_its_successor(
         self, store: Store
     ) -> None:
         await keep(store, secret(1))
@@ -216,7 +216,7 @@ class SecretContracts(StoreSuite):
         assert not await store.drop_secret("main", secret_id(1), effects(4))
         assert len(await store.audit("main")) == 1
 
-    async def test_of_20_who_erase_a_secret_at_once_one_does(self, store: Store) -> None:
+    async def test_one_of_20_concurrent_erasures_of_a_secret_succeeds(self, store: Store) -> None:
         await keep(store, secret(1))
         done = await asyncio.gather(
             *(store.drop_secret("main", secret_id(1), SideEffects(audit=(entry(f"{n}"),))) for n in range(20))
@@ -271,7 +271,7 @@ class SecretContracts(StoreSuite):
         rest = await store.sealed_after(page[-1].id, tenant="acme")
         assert [each.id for each in (*page, *rest)] == [each.id for each in of_acme]
 
-    async def test_a_text_is_wrapped_anew_where_it_is_unless_it_has_changed(self, store: Store) -> None:
+    async def test_a_ciphertext_is_rewrapped_unless_it_has_changed(self, store: Store) -> None:
         kept, tried = secret(1), secret(1, version=2)
         await store.write(SideEffects(secrets=(kept,), candidates=(("req_1", tried),)))
         assert await store.rewrap(kept.id, sealed="anew.1", instead=kept.sealed)
@@ -283,7 +283,7 @@ class SecretContracts(StoreSuite):
             assert not await store.rewrap(one, sealed="late", instead=kept.sealed)
         assert {each.sealed for each in await store.sealed_after("")} == {"anew.1", "anew.2"}
 
-    async def test_a_text_that_takes_its_place_during_a_rotation_is_not_missed(self, store: Store) -> None:
+    async def test_a_ciphertext_written_during_a_rotation_is_not_missed(self, store: Store) -> None:
         tried = secret(1)
         await store.write(SideEffects(candidates=(("req_1", tried),)))
         await store.write(SideEffects(promote=("main", "req_1")))

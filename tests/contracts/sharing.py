@@ -51,7 +51,7 @@ class SharingContracts(StoreSuite):
             committed_event(shared(ADAS), seq=1, position=1, spec=None, access=ADAS)
         ]
 
-    async def test_of_many_who_change_an_access_at_once_one_gets_their_way(self, store: Store) -> None:
+    async def test_one_of_many_concurrent_access_changes_succeeds(self, store: Store) -> None:
         wanted = [replace(ADAS, owner=f"ada {n}") for n in range(20)]
         done = await asyncio.gather(
             *(
@@ -65,7 +65,7 @@ class SharingContracts(StoreSuite):
         assert [e.seq for e in await store.thread_events("main", "t1", after=0)] == [1]
         assert len(await store.audit("main")) == 1
 
-    async def test_what_comes_along_with_an_access_is_written_with_it(self, store: Store) -> None:
+    async def test_side_effects_of_an_access_change_are_written_with_it(self, store: Store) -> None:
         assert await store.set_access(ADAS, shared(ADAS), effects(1), before=SEEN) is Outcome.LOST
         assert await store.rule("main", rule(1).id) is None
         await store.set_access(ADAS, shared(ADAS), effects(1), before=UNSHARED)
@@ -84,7 +84,7 @@ class SharingContracts(StoreSuite):
         assert [e.access for e in await store.thread_events("main", "t1", after=0)] == [ADAS] * 4
         assert [e.access for e in await store.tenant_events("main", after=0)] == [ADAS] * 4
 
-    async def test_live_events_carry_the_access_that_holds_with_them(self, tmp_path: Path) -> None:
+    async def test_live_events_carry_the_current_access(self, tmp_path: Path) -> None:
         heard: list[AccessList] = []
         async with self.opened(tmp_path, on_commit=lambda e: heard.extend(x.access for x in e)) as store:
             await store.insert(record(1), created(record(1)))
@@ -135,7 +135,7 @@ class SharingContracts(StoreSuite):
             assert found == [r for r in reversed(rules) if not (hidden and r is rules[0])]
         assert await store.rules("main", now_ms=NOON) == rules[::-1]
 
-    async def test_secrets_are_found_by_those_who_may_look_after_them(self, store: Store) -> None:
+    async def test_secrets_are_listed_for_people_who_may_manage_them(self, store: Store) -> None:
         kept = [
             secret(1),
             secret(2, owner="ada"),
@@ -153,7 +153,7 @@ class SharingContracts(StoreSuite):
             assert [s.name for s in found] == [f"KEY_{n}" for n in reversed(numbers)]
         assert await store.secrets("main") == kept[::-1]
 
-    async def test_a_level_of_ones_own_goes_before_that_of_the_others(self, store: Store) -> None:
+    async def test_a_personal_level_overrides_the_level_for_everyone(self, store: Store) -> None:
         access = AccessList("ada", AccessLevel.ALL, {"bob": AccessLevel.PROMPT})
         await store.write(SideEffects(secrets=(secret(1, scope="session", subject="t1"),)))
         await store.set_access(access, shared(access), before=UNSHARED)

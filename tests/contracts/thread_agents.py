@@ -46,7 +46,7 @@ class ThreadAgentContracts(StoreSuite):
         assert await store.access("acme", "t1") == UNSHARED
 
     @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive"])
-    async def test_it_belongs_to_that_agent_also_where_a_person_began_it(
+    async def test_a_thread_started_by_a_person_belongs_to_the_first_agent_that_writes(
         self, store: Store, what: str
     ) -> None:
         await store.add_message("m0", message(), added(message()))
@@ -55,7 +55,7 @@ class ThreadAgentContracts(StoreSuite):
         assert await store.access("main", "t1") == MINE
 
     @pytest.mark.parametrize("what", ["request", "counted", "settled", "message", "archive", "access"])
-    async def test_what_another_agent_writes_is_not_stored(self, store: Store, what: str) -> None:
+    async def test_messages_of_another_agent_are_not_stored(self, store: Store, what: str) -> None:
         await self._write(store, "message", A, 1)
         with pytest.raises(ThreadOfAnother):
             await self._write(store, what, B, 2)
@@ -64,7 +64,7 @@ class ThreadAgentContracts(StoreSuite):
         assert await store.list_requests("main") == []
         await self._write(store, what, ThreadAgents(("agt_c",), "ada"), 2)  # it works for the same person
 
-    async def test_an_agent_that_was_taken_out_writes_no_more(self, store: Store) -> None:
+    async def test_a_removed_agent_cannot_write(self, store: Store) -> None:
         await self._write(store, "message", A, 1)
         await store.set_access(OURS, shared(OURS), before=MINE)
         await self._write(store, "message", B, 2)
@@ -90,7 +90,7 @@ class ThreadAgentContracts(StoreSuite):
         with pytest.raises(MessageFull):
             await store.append_text("m1", "5", by(A, delta("m1", "5", owner="agt_a")), most=4)
 
-    async def test_what_was_refused_gives_an_agent_no_thread(self, store: Store) -> None:
+    async def test_a_refused_write_does_not_make_an_agent_the_owner_of_a_thread(self, store: Store) -> None:
         await store.add_message("m0", message(), added(message()))
         with pytest.raises(IdTaken):
             await store.add_message("m0", message(), by(A, added(message(), owner="agt_a")))
@@ -106,7 +106,7 @@ class ThreadAgentContracts(StoreSuite):
             await self._write(store, "message", A, 1)
         assert await store.access("main", "t1") == UNSHARED
 
-    async def test_of_many_agents_that_write_first_at_once_one_has_the_thread(self, store: Store) -> None:
+    async def test_one_of_many_concurrent_first_writers_owns_the_thread(self, store: Store) -> None:
         agents = [ThreadAgents((f"agt_{n}",)) for n in range(20)]
         done = await asyncio.gather(
             *(self._write(store, "message", agent, n) for n, agent in enumerate(agents)),
@@ -117,7 +117,7 @@ class ThreadAgentContracts(StoreSuite):
         assert await store.access("main", "t1") == AccessList(agents=winner)
         assert len(await store.thread_events("main", "t1", after=0)) == 1
 
-    async def test_a_replay_comes_before_whose_the_thread_is(self, store: Store) -> None:
+    async def test_a_replay_is_recognized_before_ownership_is_checked(self, store: Store) -> None:
         row = record(1, requester="agt_a")
         key = claim(principal="agt_a")
         await store.insert(row, by(A, created(row)), key)
@@ -125,7 +125,7 @@ class ThreadAgentContracts(StoreSuite):
         again = await store.insert(row, by(A, created(row)), key)
         assert (again.outcome, again.record.access) == (Outcome.REPLAYED, AccessList(agents=B))
 
-    async def test_people_and_agents_of_a_thread_are_kept_beside_each_other(self, store: Store) -> None:
+    async def test_people_and_agents_of_a_thread_are_stored_separately(self, store: Store) -> None:
         await self._write(store, "request", A, 1)
         adas = replace(OURS, owner="ada", others=AccessLevel.NONE, people={"bob": AccessLevel.VIEW})
         await store.set_access(adas, shared(adas), before=MINE)

@@ -98,7 +98,7 @@ class ThreadListContracts(StoreSuite):
             (3, {"title": None, "metadata": [1]}),
         ]
 
-    async def test_c28_changes_at_once_keep_each_other(self, store: Store) -> None:
+    async def test_c28_concurrent_changes_of_different_details_are_both_stored(self, store: Store) -> None:
         await asyncio.gather(
             *(store.update_thread(about(THREAD_UPDATED), {"title": f"{n}"}) for n in range(20)),
             *(store.update_thread(about(THREAD_UPDATED), {"metadata": f"{n}"}) for n in range(20)),

@@ -85,7 +85,7 @@ class ThreadContracts(StoreSuite):
 
     # 21: the archive
 
-    async def test_c21_an_archived_thread_takes_nothing_new_and_what_is_open_ends(self, store: Store) -> None:
+    async def test_c21_archiving_refuses_new_requests_and_ends_open_ones(self, store: Store) -> None:
         row = record(1)
         await store.insert(row, created(row), claim())
         await store.add_message("m1", message(), added(message()))
@@ -116,7 +116,7 @@ class ThreadContracts(StoreSuite):
         assert view is not None
         assert (view.seq, view.archived_at, len(view.messages), len(view.requests)) == (4, NOON, 1, 1)
 
-    async def test_c21_a_thread_comes_back_from_the_archive(self, store: Store) -> None:
+    async def test_c21_an_archived_thread_is_restored(self, store: Store) -> None:
         assert await store.set_archived(happened("thread.unarchived"), archived_at=None) is Outcome.REPLAYED
         assert await store.thread("main", "t1") is None
         await store.set_archived(happened(THREAD_ARCHIVED), archived_at=NOON)
@@ -125,7 +125,7 @@ class ThreadContracts(StoreSuite):
         events = [e.type for e in await store.thread_events("main", "t1", after=0)]
         assert events == ["thread.archived", "thread.unarchived", "request.created"]
 
-    async def test_c21_a_thread_is_archiving_until_nothing_is_left_open(self, store: Store) -> None:
+    async def test_c21_a_thread_is_archiving_until_no_request_is_open(self, store: Store) -> None:
         row = record(1)
         await stored(store, row)
         for thread, at in (("t1", NOON), ("t2", NOON - 1), ("t3", NOON + 1), ("t4", NOON - 2)):
@@ -159,7 +159,7 @@ class ThreadContracts(StoreSuite):
         await store.settle(answer(holder))
         await stored(store, keyed(33))
 
-    async def test_c22_those_in_line_come_forward_one_at_a_time(self, store: Store) -> None:
+    async def test_c22_queued_requests_are_promoted_one_at_a_time(self, store: Store) -> None:
         first, second, third = keyed(1), keyed(2, behind=True), keyed(3, behind=True)
         for row in (first, third, second):
             await stored(store, row)
@@ -210,14 +210,14 @@ class ThreadContracts(StoreSuite):
         assert len(await store.audit("main")) == 1
         assert await store.use("main", "t9") == ThreadUse(0, 0, 0)
 
-    async def test_c23_a_question_can_be_given_back(self, store: Store) -> None:
+    async def test_c23_a_question_can_be_uncounted(self, store: Store) -> None:
         quota = Quota(1, DAY)
         await stored(store, record(1), quota)
         await store.settle(replace(answer(record(1)), refunds=True))
         assert (await store.use("main", "t1")).asked == 0
         await stored(store, record(2), quota)
 
-    async def test_c23_there_are_no_more_open_than_the_quota_says(self, store: Store) -> None:
+    async def test_c23_open_requests_never_exceed_the_quota(self, store: Store) -> None:
         await stored(store, record(1), Quota(None, DAY, pending_in_thread=1))
         with pytest.raises(QuotaSpent) as full:
             await stored(store, record(2, kind="approval"), Quota(None, DAY, pending_in_thread=1))
@@ -230,7 +230,7 @@ class ThreadContracts(StoreSuite):
         await store.settle(answer(record(1)))
         await stored(store, record(5), Quota(None, DAY, pending_in_thread=1, pending_of_requester=1))
 
-    async def test_a_thread_tells_what_holds_in_it(self, store: Store) -> None:
+    async def test_a_thread_returns_its_settings(self, store: Store) -> None:
         assert await store.terms("main", "t1") == ThreadTerms(None, None, None)
         policies = (PolicyRecord("main", "", '{"a":1}'), PolicyRecord("main", "t1", '{"a":2}'))
         await store.write(SideEffects(policies=policies))
@@ -269,7 +269,7 @@ class ThreadContracts(StoreSuite):
 
     # 25: erasure
 
-    async def test_c25_nothing_of_an_erased_thread_is_left_but_its_place(self, store: Store) -> None:
+    async def test_c25_only_the_tombstone_of_an_erased_thread_remains(self, store: Store) -> None:
         await _full(store, "t1", 1)
         await _full(store, "t2", 2)
         before = [await _left(store, thread, n) for thread, n in (("t1", 1), ("t2", 2))]
@@ -293,9 +293,7 @@ class ThreadContracts(StoreSuite):
         row = record(1)
         assert (await store.insert(row, created(row), claim("key 1"))).outcome is Outcome.APPLIED
 
-    async def test_idle_threads_are_those_with_nothing_open_in_which_nothing_happened(
-        self, store: Store
-    ) -> None:
+    async def test_an_idle_thread_has_no_open_request_and_no_recent_activity(self, store: Store) -> None:
         for n, thread in enumerate(("t1", "t2", "t3", "t4")):
             await stored(store, record(n, thread=thread))
             if thread != "t2":

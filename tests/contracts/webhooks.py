@@ -76,7 +76,7 @@ class WebhookContracts(StoreSuite):
         assert len(await store.audit("main")) == 1
         assert await store.queue_deliveries(hook, [delivery(2)], cursor=6) is False
 
-    async def test_c18_of_many_who_read_on_from_a_cursor_one_writes(self, store: Store) -> None:
+    async def test_c18_one_of_many_readers_of_a_cursor_writes_the_deliveries(self, store: Store) -> None:
         hook = webhook()
         await store.add_webhook(hook, most=9)
         wrote = await asyncio.gather(
@@ -90,7 +90,7 @@ class WebhookContracts(StoreSuite):
         assert await store.queue_deliveries(now, [delivery(int(found.subject))], cursor=20)
         assert len(await store.deliveries("main", hook.id)) == 1
 
-    async def test_c19_of_many_who_look_at_once_one_gets_it(self, store: Store) -> None:
+    async def test_c19_one_of_many_concurrent_pulls_gets_the_delivery(self, store: Store) -> None:
         hook = await queued(store, *(delivery(n) for n in range(1, 6)))
         found = await asyncio.gather(*(leased(store, hook, limit=2) for _ in range(10)))
         assert sorted(each for batch in found for each in batch) == [(str(n), 1) for n in range(1, 6)]
@@ -112,7 +112,7 @@ class WebhookContracts(StoreSuite):
         assert json.loads(known.log) == [{"status": 500}]
         assert (known.attempt, known.next_at, known.state) == (3, NOON + 400, WAITING)
 
-    async def test_c20_what_has_ended_is_not_leased_again_unless_it_is_said(self, store: Store) -> None:
+    async def test_c20_a_finished_delivery_is_leased_again_only_on_request(self, store: Store) -> None:
         hook = await queued(store, delivery(1), delivery(2))
         found = await store.lease_deliveries(hook, now_ms=NOON, until_ms=NOON + 60, limit=9)
         for each, state in zip(found, (DELIVERED, DEAD), strict=True):
@@ -155,7 +155,7 @@ class WebhookContracts(StoreSuite):
         assert await store.queue_deliveries(hook, [], cursor=6, forget_before=NOON + 5)
         assert [each.subject for each in await store.deliveries("main", hook.id)] == ["3", "2"]
 
-    async def test_c16_one_resume_is_leased_to_be_pushed_and_given_back(self, store: Store) -> None:
+    async def test_c16_a_resume_is_leased_for_a_push_and_released(self, store: Store) -> None:
         await settled(store, resume(1))
         lease = await store.lease_resume("main", resume(1).id, now_ms=NOON, until_ms=NOON + 60)
         assert lease is not None

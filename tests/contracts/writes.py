@@ -49,7 +49,9 @@ class WriteContracts(StoreSuite):
 
     # 3: compare-and-set
 
-    async def test_c3_of_100_settles_at_once_one_is_applied_and_99_see_it(self, store: Store) -> None:
+    async def test_c3_one_of_100_concurrent_settlements_is_applied_and_99_return_it(
+        self, store: Store
+    ) -> None:
         row = record(1)
         await store.insert(row, created(row))
         changes = await asyncio.gather(*(store.settle(answer(row, f"person {n}")) for n in range(100)))
@@ -82,7 +84,7 @@ class WriteContracts(StoreSuite):
             replace(row, status=Status.EXPIRED, state=step.state), Outcome.APPLIED
         )
 
-    async def test_c3_a_step_for_no_request_is_none(self, store: Store) -> None:
+    async def test_c3_a_step_for_an_unknown_request_returns_none(self, store: Store) -> None:
         assert await store.settle(answer(record(1))) is None
         assert await store.thread("main", "t1") is None
 
@@ -231,7 +233,7 @@ class WriteContracts(StoreSuite):
     # 9 and 10: trouble
 
     @pytest.mark.usefixtures("impatient")
-    async def test_c9_a_store_that_cannot_write_says_so_and_reads_go_on(
+    async def test_c9_a_store_that_cannot_write_reports_it_and_still_reads(
         self, store: Store, tmp_path: Path
     ) -> None:
         row = record(1)

@@ -14,7 +14,7 @@ class TestLocalBus(BusContracts):
         return LocalBus()
 
 
-def test_a_topic_is_forgotten_when_its_last_listener_leaves():
+def test_a_topic_is_removed_with_its_last_listener():
     bus = LocalBus()
     leaves = [bus.listen(thread_topic("main", f"t{n % 10}"), lambda _: None) for n in range(100)]
     assert bus.topic_count() == 10
@@ -23,7 +23,7 @@ def test_a_topic_is_forgotten_when_its_last_listener_leaves():
     assert bus.topic_count() == 0
 
 
-def test_a_thousand_listeners_each_get_the_event_at_once():
+def test_a_thousand_listeners_get_the_event_synchronously():
     bus, seen = LocalBus(), list[int]()
     for n in range(1000):
         bus.listen(thread_topic("main", "t1"), lambda _, n=n: seen.append(n))

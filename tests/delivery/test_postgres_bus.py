@@ -190,7 +190,7 @@ async def say(server: Server, n: int, *, thread: str = "t1") -> None:
     await server.store.add_message(f"m{n}", message(), added(message(), thread=thread))
 
 
-async def test_what_a_server_commits_reaches_its_own_listeners_before_its_caller_and_once(
+async def test_a_commit_reaches_the_listeners_of_its_server_once_and_before_the_caller(
     servers: tuple[Server, Server],
 ) -> None:
     here, there = servers
@@ -207,7 +207,7 @@ async def test_what_a_server_commits_reaches_its_own_listeners_before_its_caller
     assert [event.seq for event in heard.events] == [1, 2, 3, 4]
 
 
-async def test_both_servers_hear_all_of_what_both_commit_at_once_in_the_order_of_the_commits(
+async def test_concurrent_commits_of_two_servers_reach_both_in_commit_order(
     servers: tuple[Server, Server],
 ) -> None:
     inboxes = [Heard(server.bus, tenant_topic("main")) for server in servers]
@@ -217,7 +217,7 @@ async def test_both_servers_hear_all_of_what_both_commit_at_once_in_the_order_of
     assert [event.position for event in heard[0]] == list(range(1, 121))
 
 
-async def test_an_answer_given_at_one_server_is_heard_at_the_other(servers: tuple[Server, Server]) -> None:
+async def test_an_answer_at_one_server_reaches_the_other(servers: tuple[Server, Server]) -> None:
     here, there = servers
     row = record(1)
     heard = Heard(here.bus, tenant_topic("main"))
@@ -229,7 +229,7 @@ async def test_an_answer_given_at_one_server_is_heard_at_the_other(servers: tupl
     assert [asked, answered] == list(await there.store.thread_events("main", "t1", after=0))
 
 
-async def test_a_server_whose_line_is_cut_hears_what_it_missed(
+async def test_a_server_with_a_lost_listen_connection_catches_up(
     servers: tuple[Server, Server], database: Database
 ) -> None:
     here, there = servers
@@ -246,7 +246,7 @@ async def test_a_server_whose_line_is_cut_hears_what_it_missed(
     assert [event.seq for event in await heard.count(5)] == [1, 2, 3, 4, 5]
 
 
-async def test_a_server_that_comes_later_hears_only_what_comes_after(
+async def test_a_new_server_gets_only_later_events(
     servers: tuple[Server, Server], database: Database
 ) -> None:
     await say(servers[0], 1)
@@ -258,9 +258,7 @@ async def test_a_server_that_comes_later_hears_only_what_comes_after(
     await late.close()
 
 
-async def test_what_else_is_said_on_the_channel_is_passed_over(
-    servers: tuple[Server, Server], database: Database
-) -> None:
+async def test_foreign_notifications_are_ignored(servers: tuple[Server, Server], database: Database) -> None:
     heard = Heard(servers[0].bus, tenant_topic("main"))
     intruder = await asyncpg.connect(database.url)
     for payload in ("", "no json", "[]", '{"a":1}', '["x","main","one","two"]'):

@@ -97,16 +97,16 @@ async def test_a_lease_is_renewed_for_as_long_as_the_server_lives(
     await until(renewed_again_and_again)
 
 
-async def test_a_server_that_ends_counts_nobody_at_once(register: FakeRegister) -> None:
+async def test_a_stopped_server_removes_its_presence_immediately(register: FakeRegister) -> None:
     server = SharedPresence(register, LocalBus(), server="one")
     await server.open()
     server.enter("main", "t1")
     await server.synchronized()
     await server.close()
-    assert not await register.anybody("main", "t1")
+    assert not await register.has_viewer("main", "t1")
 
 
-async def test_who_is_there_is_said_again_when_the_register_has_lost_it(
+async def test_presence_is_registered_again_after_it_was_lost(
     register: FakeRegister, server: SharedPresence
 ) -> None:
     server.enter("main", "t1")
@@ -114,23 +114,23 @@ async def test_who_is_there_is_said_again_when_the_register_has_lost_it(
     register.crash()
 
     async def there() -> bool:
-        return await register.anybody("main", "t1")
+        return await register.has_viewer("main", "t1")
 
     await until(there)
 
 
-async def test_who_comes_while_the_register_is_broken_is_let_in_and_counted_later(
+async def test_a_page_that_connects_during_an_outage_is_counted_later(
     register: FakeRegister, server: SharedPresence
 ) -> None:
     register.broken = Unavailable("no database", retry_after=1)
     server.enter("main", "t1")
     await server.synchronized()
-    assert await server.anybody("main", "t1")
-    assert not await register.anybody("main", "t1")
+    assert await server.has_viewer("main", "t1")
+    assert not await register.has_viewer("main", "t1")
     register.broken = None
 
     async def there() -> bool:
-        return await register.anybody("main", "t1")
+        return await register.has_viewer("main", "t1")
 
     await until(there)
 
@@ -150,25 +150,25 @@ class Doubtful(FakeRegister):
         return valid
 
 
-async def test_who_was_written_down_unheard_and_left_is_not_there_for_ever() -> None:
+async def test_presence_registered_without_an_acknowledgement_expires() -> None:
     register = Doubtful()
     server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
     await server.open()
     register.unheard = True
     leave = server.enter("main", "t1")
     await server.synchronized()
-    assert await register.anybody("main", "t1")
+    assert await register.has_viewer("main", "t1")
     leave()
     register.unheard = False
 
     async def gone() -> bool:
-        return not await register.anybody("main", "t1")
+        return not await register.has_viewer("main", "t1")
 
     await until(gone)
     await server.close()
 
 
-async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
+async def test_a_page_that_returns_after_an_unacknowledged_leave_is_present() -> None:
     register = Doubtful()
     server = SharedPresence(register, LocalBus(), server="one", lease_s=LEASE_S)
     await server.open()
@@ -178,7 +178,7 @@ async def test_who_comes_back_after_an_unheard_leave_is_there() -> None:
     leave()
 
     async def there() -> bool:
-        return await register.anybody("main", "t1")
+        return await register.has_viewer("main", "t1")
 
     async def gone() -> bool:
         return not await there()
@@ -215,5 +215,5 @@ async def test_in_a_crowd_each_waits_only_for_themselves(monkeypatch: pytest.Mon
     server.enter("main", "mine")
     with anyio.fail_after(120):
         await server.synchronized()
-    assert await register.anybody("main", "mine")
+    assert await register.has_viewer("main", "mine")
     await server.close()

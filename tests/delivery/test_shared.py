@@ -114,7 +114,7 @@ class TestSharedBus(BusContracts):
         return shared(FakeFeed())
 
 
-async def test_what_others_commit_is_heard_in_order_and_read_once_for_all_listeners() -> None:
+async def test_commits_of_other_servers_arrive_in_order_and_are_read_once_for_all_listeners() -> None:
     feed = FakeFeed()
     bus = shared(feed)
     await bus.open()
@@ -145,7 +145,7 @@ async def test_nothing_is_read_for_a_tenant_that_nobody_listens_to() -> None:
     await bus.close()
 
 
-async def test_an_event_of_this_server_comes_at_once_and_only_once() -> None:
+async def test_an_event_of_this_server_arrives_immediately_and_once() -> None:
     feed = FakeFeed()
     bus = shared(feed)
     await bus.open()
@@ -159,7 +159,7 @@ async def test_an_event_of_this_server_comes_at_once_and_only_once() -> None:
     await bus.close()
 
 
-async def test_an_event_of_this_server_waits_for_what_others_committed_before_it() -> None:
+async def test_an_event_of_this_server_waits_for_earlier_commits_of_others() -> None:
     feed = FakeFeed()
     feed.mute = True
     bus = shared(feed)
@@ -174,7 +174,7 @@ async def test_an_event_of_this_server_waits_for_what_others_committed_before_it
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_events_of_two_servers_come_once_and_in_order_however_the_news_of_them_are_mixed(
+async def test_events_of_two_servers_arrive_once_and_in_order_for_any_order_of_notifications(
     seed: int,
 ) -> None:
     chance, feed = random.Random(seed), FakeFeed()
@@ -206,7 +206,7 @@ async def test_events_of_two_servers_come_once_and_in_order_however_the_news_of_
     await bus.close()
 
 
-async def test_what_was_missed_while_the_line_was_lost_is_heard_as_soon_as_there_is_another() -> None:
+async def test_events_missed_during_a_lost_connection_arrive_after_reconnecting() -> None:
     feed = FakeFeed()
     bus = shared(feed)
     await bus.open()
@@ -220,7 +220,7 @@ async def test_what_was_missed_while_the_line_was_lost_is_heard_as_soon_as_there
     await bus.close()
 
 
-async def test_news_that_were_lost_are_found_by_the_poll() -> None:
+async def test_a_lost_notification_is_found_by_the_poll() -> None:
     feed = FakeFeed()
     bus = shared(feed, poll_s=0.01)
     await bus.open()
@@ -274,7 +274,7 @@ async def test_when_the_store_cannot_be_read_listeners_get_what_this_server_comm
     await bus.close()
 
 
-async def test_events_that_were_erased_before_they_were_read_hold_nothing_up() -> None:
+async def test_erased_events_do_not_block_later_ones() -> None:
     feed = FakeFeed()
     bus = shared(feed)
     await bus.open()
@@ -287,7 +287,7 @@ async def test_events_that_were_erased_before_they_were_read_hold_nothing_up() -
     await bus.close()
 
 
-async def test_a_store_that_was_put_back_to_an_older_copy_is_followed_from_there() -> None:
+async def test_a_store_restored_from_a_backup_is_read_from_its_position() -> None:
     feed = FakeFeed()
     feed.commit(event(1), event(2), event(3))
     bus = shared(feed)
@@ -303,7 +303,7 @@ async def test_a_store_that_was_put_back_to_an_older_copy_is_followed_from_there
     await bus.close()
 
 
-async def test_an_activity_is_reported_here_at_once_and_at_the_other_servers_once() -> None:
+async def test_an_activity_is_reported_locally_immediately_and_once_at_other_servers() -> None:
     feed = FakeFeed()
     here, there = SharedBus(feed, origin="here"), SharedBus(feed, origin="there")
     heard: list[tuple[str, str, bool]] = []

@@ -60,7 +60,7 @@ async def post(to: HttpWebhookClient, url: str) -> WebhookResponse:
 
 @requirement("I11")
 @pytest.mark.parametrize("url", [*REFUSED_URLS, *INSIDE_URLS])
-async def test_no_message_goes_inside_and_nobody_is_asked_for_the_name(url: str) -> None:
+async def test_a_private_address_gets_no_message_and_no_name_lookup(url: str) -> None:
     names = Names(["127.0.0.1"])
     with pytest.raises(AddressRefused):
         await post(webhook_client(names=names), url)
@@ -80,7 +80,7 @@ async def test_no_message_goes_inside_and_nobody_is_asked_for_the_name(url: str)
         ["0.0.0.0"],
     ],
 )
-async def test_a_public_name_that_leads_inside_is_refused(addresses: list[str]) -> None:
+async def test_a_public_name_with_a_private_address_is_refused(addresses: list[str]) -> None:
     with pytest.raises(AddressRefused, match="inside"):
         await post(webhook_client(names=Names(addresses)), "https://hooks.example.com/")
 
@@ -128,7 +128,7 @@ async def test_the_next_address_is_tried_where_nobody_listens_at_the_first() -> 
         assert await post(to, f"http://hooks.example.com:{receiver.port}/") == WebhookResponse(204)
 
 
-async def test_of_an_answer_only_the_head_is_read() -> None:
+async def test_only_the_head_of_a_response_is_read() -> None:
     async with receiving() as receiver:
         receiver.answers, receiver.endless = [b"HTTP/1.1 200 OK\r\n\r\n"], True
         assert await post(
@@ -155,7 +155,7 @@ async def test_a_receiver_that_says_nothing_is_not_waited_for(monkeypatch: pytes
             await post(webhook_client("127.0.0.1"), f"http://127.0.0.1:{receiver.port}/")
 
 
-async def test_nobody_there_and_no_such_name_are_told_apart() -> None:
+async def test_a_refused_connection_and_an_unknown_name_are_distinguished() -> None:
     async with receiving() as receiver:
         url = f"http://127.0.0.1:{receiver.port}/"
     with pytest.raises(Unreachable, match="connect"):

@@ -90,7 +90,7 @@ def approvals(thread: dict[str, Any]) -> list[dict[str, Any]]:
     return [request for request in thread["requests"] if request["kind"] == "approval"]
 
 
-async def test_each_command_is_asked_about_in_its_place_and_then_runs(
+async def test_each_command_is_approved_before_it_runs(
     scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "another"))
@@ -113,7 +113,7 @@ async def test_each_command_is_asked_about_in_its_place_and_then_runs(
 
 
 @pytest.mark.parametrize(("title", "exists"), [(INIT, False), (ADD, True), (COMMIT, True)])
-async def test_without_a_yes_it_goes_on_without_the_command(
+async def test_a_denied_command_is_skipped(
     title: str, exists: bool, scene: tuple[RunningServer, AsyncClient, Run]
 ) -> None:
     async def decide(client: AsyncClient, request: dict[str, Any]) -> None:
@@ -131,7 +131,7 @@ async def test_without_a_yes_it_goes_on_without_the_command(
     assert done.startswith("Done: 11 files are in")
 
 
-async def test_without_git_nobody_is_asked(
+async def test_without_git_no_request_is_created(
     scene: tuple[RunningServer, AsyncClient, Run], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -192,7 +192,7 @@ async def test_a_command_that_an_agent_died_in_does_not_run_again(
 
 
 @requirement("B24")
-async def test_a_rule_that_was_made_meanwhile_stops_an_approved_command(
+async def test_a_rule_added_after_the_approval_stops_the_command(
     scene: tuple[RunningServer, AsyncClient, Run],
 ) -> None:
     _, client, _ = scene

@@ -33,7 +33,7 @@ from tests.demo.scene import ENVIRONMENT, answer, git, served, texts_of, title_o
 from tests.requirements import requirement
 
 
-def test_two_at_once_do_not_meet_and_each_writes_a_project_whose_tests_pass(tmp_path: Path) -> None:
+def test_concurrent_demos_do_not_conflict_and_write_projects_whose_tests_pass(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "askback", "demo", "--auto", "--output", str(tmp_path / "out")]
     environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"}
     both = [
@@ -148,7 +148,7 @@ async def _killed_at(stop: str, client: AsyncClient, ready: RunningServer, run: 
         ("cancelled", "name", "taken back"),
     ],
 )
-async def test_who_does_not_want_a_project_gets_a_goodbye(
+async def test_a_person_who_declines_the_project_gets_a_closing_message(
     outcome: str, at: str, says: str, tmp_path: Path
 ) -> None:
     run = Run("run1", "demo-1", tmp_path / "out", date(2026, 11, 20))

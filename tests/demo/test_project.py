@@ -58,7 +58,7 @@ def test_the_written_project_passes_its_own_tests_and_runs(language: str, tmp_pa
 
 
 @pytest.mark.parametrize("name", ["class", "test", "http", "core", "self", "unittest", "tests"])
-def test_a_name_that_the_language_has_taken_still_gives_a_working_package(name: str, tmp_path: Path) -> None:
+def test_a_reserved_name_still_makes_a_working_package(name: str, tmp_path: Path) -> None:
     folder = written(replace(PLAN, name=name), tmp_path)
     done = subprocess.run(TOOLS["python"], cwd=folder, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr

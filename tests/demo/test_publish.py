@@ -88,7 +88,7 @@ def left_in(folder: Path) -> list[Path]:
 
 
 @requirement("E17", "E23")
-async def test_it_publishes_with_a_token_that_is_tried_and_left_nowhere_not_even_in_its_own_process(
+async def test_it_publishes_with_a_probed_token_that_stays_nowhere_even_in_its_process(
     scene: Scene, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     notes: list[str] = []
@@ -141,7 +141,7 @@ async def test_without_the_token_or_a_yes_the_project_stays_here(
     assert not (tmp_path / "registry").exists()
 
 
-async def test_the_registry_takes_packages_from_who_has_the_token_only(tmp_path: Path) -> None:
+async def test_the_registry_accepts_packages_only_with_the_token(tmp_path: Path) -> None:
     def answers(method: str, path: str, token: str = CANARY, body: Any = None) -> int:
         sent = None if body is None else body if isinstance(body, bytes) else json.dumps(body).encode()
         return call(method, f"{registry}{path}", token, sent)[0]

@@ -57,7 +57,7 @@ def text(*fields: dict[str, Any], **answer: Any) -> str | None:
         ),
     ],
 )
-def test_an_answer_in_the_words_of_its_person(
+def test_an_answer_is_described_with_labels_and_typed_text(
     fields: list[dict[str, Any]], answer: dict[str, Any], expected: str | None
 ) -> None:
     assert text(*fields, **answer) == expected

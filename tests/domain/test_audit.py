@@ -43,7 +43,7 @@ def why(lines: list[str]) -> str | None:
         f'"prev":"{GENESIS}"',
     ],
 )
-def test_a_member_that_is_there_twice_is_found_wherever_it_stands(member: str) -> None:
+def test_a_repeated_member_is_found_at_any_position(member: str) -> None:
     """Readers differ in which of the two they use: the sealed one, or the other."""
     (line,) = log(DENIED)
     assert why([line]) is None
@@ -52,7 +52,7 @@ def test_a_member_that_is_there_twice_is_found_wherever_it_stands(member: str) -
 
 
 @requirement("B28")
-def test_a_member_that_is_there_twice_deep_within_an_entry_is_found() -> None:
+def test_a_repeated_member_is_found_at_any_depth() -> None:
     (line,) = log('{"facts":[{"rule":"bash(ls)"}]}')
     assert why([line.replace('"rule"', '"rule":"bash(:*)","rule"')]) == "This is no entry."
 
@@ -79,20 +79,20 @@ def test_a_member_that_is_there_twice_deep_within_an_entry_is_found() -> None:
     ],
     ids=range(15),
 )
-def test_what_is_no_entry_is_said_to_be_none_and_not_quoted(line: str) -> None:
+def test_an_invalid_entry_is_reported_without_quoting_it(line: str) -> None:
     assert verify_chain([line]) == ChainBreak(1, "This is no entry.")
 
 
 @requirement("B28")
 @pytest.mark.parametrize("sealed", ["null", "5", '["x"]', '"' + "0" * 64 + '"'])
-def test_a_seal_that_is_none_is_found(sealed: str) -> None:
+def test_an_invalid_seal_is_found(sealed: str) -> None:
     (line,) = log(DENIED)
     entry = json.loads(line)
     assert why([line.replace(f'"{entry["hash"]}"', sealed)]) == "The entry has been changed."
 
 
 @given(st.dictionaries(WORDS, VALUES | st.lists(VALUES, max_size=2), max_size=3))
-def test_whatever_was_sealed_holds_however_it_is_written(entry: dict[str, object]) -> None:
+def test_a_sealed_entry_verifies_in_any_json_formatting(entry: dict[str, object]) -> None:
     lines = log(json.dumps(entry), DENIED)
     assert verify_chain(lines) == (2, json.loads(lines[-1])["hash"])
     again = [json.dumps(json.loads(line), indent=1, sort_keys=True) for line in lines]

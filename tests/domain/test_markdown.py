@@ -154,7 +154,7 @@ def test_absurd_nesting_is_survived_and_stays_shallow(text: str) -> None:
     assert depth(markdown_tree(text) or []) <= 25
 
 
-def test_a_text_full_of_brackets_is_shown_as_it_is() -> None:
+def test_a_text_full_of_brackets_is_shown_unchanged() -> None:
     assert markdown_tree("[" * 100 + "*a*") is not None
     assert markdown_tree("[" * 101 + "*a*") is None
 

@@ -29,7 +29,7 @@ def test_both_languages_have_the_same_keys_and_placeholders() -> None:
     }
 
 
-def test_the_text_for_one_is_there_beside_the_text_for_several() -> None:
+def test_each_plural_text_has_a_singular_text() -> None:
     for catalogue in CATALOGUES.values():
         assert {key for key in catalogue if key.endswith(".one")} <= {f"{key}.one" for key in catalogue}
     assert (translate("fault.too_short", "en", min=1), translate("fault.too_short", "en", min=2)) == (

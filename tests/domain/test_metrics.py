@@ -16,7 +16,7 @@ def test_a_counter_is_written_by_its_labels() -> None:
     ]
 
 
-def test_a_histogram_counts_each_bound_with_those_below_it() -> None:
+def test_a_histogram_is_cumulative() -> None:
     histogram = Histogram("a_seconds", "What.", (0.5, 1, 10))
     for seconds in (0.25, 0.5, 2, 100):
         histogram.observe(seconds)

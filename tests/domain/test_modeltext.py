@@ -143,7 +143,7 @@ def test_each_outcome_of_a_request_for_secrets_has_its_text(state: dict[str, Any
     assert model_text(request(state), with_texts({}, brand="Agor")) == text.replace("[askback]", "[Agor]")
 
 
-def test_a_server_that_keeps_no_secrets_is_told_apart() -> None:
+def test_a_server_without_secrets_has_a_separate_text() -> None:
     assert secrets_off_text(["A_KEY"]) == (
         "[askback] User cannot be asked for A_KEY, because this server keeps no secrets. "
         "Do not ask for it in the conversation: proceed without, or stop."
@@ -156,12 +156,12 @@ def test_a_server_that_keeps_no_secrets_is_told_apart() -> None:
 
 @requirement("M6")
 @pytest.mark.parametrize("reason", sorted(REASONS[Status.CANCELLED]))
-def test_what_was_taken_back_says_why(reason: str) -> None:
+def test_a_cancelled_request_has_its_reason_in_the_text(reason: str) -> None:
     text = model_text(request(BASH | {"status": "cancelled", "reason": reason}))
     assert text.endswith(f"{NOT_RUN} {CANCELLED[reason]}")
 
 
-def test_a_call_that_nobody_decided_about_is_told_apart() -> None:
+def test_an_undecided_call_has_a_separate_text() -> None:
     assert refusal_text("hook", tool="bash", reasons=("Not on a Friday.",)) == (
         'A check refused the tool "bash": it was not run. '
         "Do not ask for it again and do not try to get around the check.\nWhy: Not on a Friday."
@@ -197,7 +197,7 @@ def test_a_text_that_could_never_be_filled_in_is_refused_when_it_is_made(
         with_texts(changes)
 
 
-def test_what_people_and_tools_say_is_data() -> None:
+def test_texts_of_people_and_tools_are_quoted_as_data() -> None:
     odd = {"tool": 'x" {note}', "input": {}}
     denied = BASH | {
         "approval": odd,
@@ -252,7 +252,7 @@ REPORT: dict[str, Any] = {
 
 
 @requirement("N17")
-def test_an_answer_names_questions_and_options_in_words() -> None:
+def test_an_answer_uses_the_labels_of_questions_and_options() -> None:
     values = {"format": "pdf", "parts": ["A", "b"]}
     text = model_text(request(REPORT | {"status": "answered", "answer": {"values": values}}))
     assert text == (
@@ -266,7 +266,7 @@ def test_an_answer_names_questions_and_options_in_words() -> None:
 
 
 @requirement("N17")
-def test_an_empty_answer_is_said_to_be_empty() -> None:
+def test_an_empty_answer_is_reported_as_empty() -> None:
     text = model_text(request(REPORT | {"status": "answered", "answer": {"values": {}}}))
     assert text == 'The person submitted "Report" without filling anything in.'
 

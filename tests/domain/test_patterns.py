@@ -73,7 +73,7 @@ def test_half_a_surrogate_pair_is_no_pattern() -> None:
         compile_pattern("\ud800")
 
 
-def test_deep_brackets_are_left_to_the_server() -> None:
+def test_deeply_nested_brackets_are_checked_only_by_the_server() -> None:
     assert browser_pattern("(" * 90 + "a" + ")" * 90) is None
 
 
@@ -85,7 +85,7 @@ PIECES = st.sampled_from(["a", "b", "[ab]", "[^a]", "\\d", "\\s", ".", "(a|b)", 
     st.lists(PIECES, max_size=8).map("".join),
     st.lists(st.text("ab1. -]\n", max_size=6), min_size=8, max_size=8),
 )
-def test_what_the_browser_gets_means_the_same(pattern: str, texts: list[str]) -> None:
+def test_the_pattern_for_the_browser_is_equivalent(pattern: str, texts: list[str]) -> None:
     try:
         matcher = compile_pattern(pattern)
     except ValueError:
@@ -129,7 +129,7 @@ def test_a_large_pattern_is_accepted_but_not_a_form_full_of_them() -> None:
 
 
 @requirement("D13")
-def test_of_patterns_that_are_too_large_only_the_first_is_compiled() -> None:
+def test_after_a_too_large_pattern_no_other_is_compiled() -> None:
     fields = [
         {"id": f"f{n}", "type": "text", "label": "Name", "pattern": rf"(?:\pL{{1,30}}){{1,30}}{n}"}
         for n in range(3)

@@ -88,7 +88,7 @@ def cut(draw: st.DrawFn, text: st.SearchStrategy[str]) -> list[str]:
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 @settings(max_examples=15, deadline=None)
 @given(value=VALUES, before=QUIET, after=QUIET)
-def test_of_a_value_in_any_form_only_the_name_is_left(
+def test_any_encoding_of_a_value_is_replaced_by_its_name(
     form: Callable[[str], str], value: str, before: str, after: str
 ) -> None:
     written = form(value)
@@ -99,9 +99,7 @@ def test_of_a_value_in_any_form_only_the_name_is_left(
 @pytest.mark.parametrize("form", ASCII_FORMS.values(), ids=ASCII_FORMS)
 @settings(max_examples=15, deadline=None)
 @given(value=VALUES.filter(str.isascii))
-def test_of_an_ascii_value_that_is_wholly_escaped_only_the_name_is_left(
-    form: Callable[[str], str], value: str
-) -> None:
+def test_a_fully_escaped_ascii_value_is_replaced_by_its_name(form: Callable[[str], str], value: str) -> None:
     assert redact(form(value), values={"KEY": value}) == "[secret:KEY]"
 
 
@@ -161,11 +159,11 @@ def test_bytes_that_are_not_utf_8_pass_around_a_value(
     st.text(string.ascii_uppercase + string.digits, min_size=MIN_LENGTH, max_size=60),
     st.text("ghijklmnop \n-.", max_size=400),
 )
-def test_a_text_that_holds_no_form_is_unchanged(value: str, text: str) -> None:
+def test_a_text_without_a_value_is_unchanged(value: str, text: str) -> None:
     assert redact(text, values={"KEY": value}) == text
 
 
-def test_a_stream_keeps_back_only_what_may_become_a_value() -> None:
+def test_a_stream_holds_back_only_a_possible_value() -> None:
     stream = Redactor({"KEY": "hunter-two"}).stream()
     assert [stream.feed(chunk) for chunk in ("a shoe", " hu", "t; hunter-tw", "in; hunter-t", "wo", "!")] == [
         "a shoe",
@@ -178,7 +176,7 @@ def test_a_stream_keeps_back_only_what_may_become_a_value() -> None:
     assert stream.close() == ""
 
 
-def test_a_pause_shows_what_little_is_kept_back_and_loses_nothing_of_what_follows() -> None:
+def test_a_pause_flushes_held_text_and_later_values_are_still_found() -> None:
     stream = Redactor({"KEY": "canary-71c2"}).stream()
     assert (stream.feed("Ready: c"), stream.pause(), stream.pause()) == ("Ready: ", "c", "")
     assert stream.feed("an do\ncanary") == "an do\n"
@@ -188,7 +186,7 @@ def test_a_pause_shows_what_little_is_kept_back_and_loses_nothing_of_what_follow
     assert stream.feed("can") + stream.pause() + stream.close() == "can"
 
 
-def test_a_value_that_could_be_the_beginning_of_a_longer_one_waits_for_what_follows() -> None:
+def test_a_value_that_may_start_a_longer_one_waits_for_more_text() -> None:
     redactor = Redactor({"SHORT": "hunter-two", "LONG": "hunter-two-and-a-half"})
     stream = redactor.stream()
     assert [stream.feed("hunter-two"), stream.feed("-and"), stream.feed("-see"), stream.close()] == [
@@ -201,7 +199,7 @@ def test_a_value_that_could_be_the_beginning_of_a_longer_one_waits_for_what_foll
 
 @settings(max_examples=20, deadline=None)
 @given(VALUES, st.sampled_from([*FORMS.values()]))
-def test_what_a_stream_keeps_back_is_bounded(value: str, form: Callable[[str], str]) -> None:
+def test_the_held_text_of_a_stream_is_bounded(value: str, form: Callable[[str], str]) -> None:
     redactor = Redactor({"KEY": value, "LONG": "".join(f"{n}-{value}\n" for n in range(40))})
     for rest in ("", "\\" * 5_000, "%25" * 5_000, "\n" * 5_000, "A" * 5_000):
         stream = redactor.stream()

@@ -45,7 +45,7 @@ def test_nearly_every_random_token_is_found(size: int) -> None:
     assert noticed >= 340
 
 
-def test_the_first_shape_is_given() -> None:
+def test_the_first_matching_shape_is_returned() -> None:
     assert find_secret(f"postgres://a:bc3@d/e {KEY}") == Shape("connection_string", 0, 20)
     assert find_secret(f"{KEY} postgres://a:bc3@d/e") == Shape("api_key", 0, len(KEY))
 

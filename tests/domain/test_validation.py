@@ -104,7 +104,7 @@ def test_an_ask_with_several_odd_places_is_accepted_or_refused(
         st.sampled_from([f["id"] for s in FORM["sections"] for f in s["fields"]] + ["x"]), JUNK, max_size=6
     )
 )
-def test_any_values_are_cleaned_or_refused_and_clean_values_stay_as_they_are(values: Any) -> None:
+def test_values_are_normalized_or_refused_and_normalized_values_stay_unchanged(values: Any) -> None:
     form = check_form(FORM)
     found = faults_of(lambda: check_answer(form, values))
     assert all(render(each, "de") for each in found)

@@ -44,13 +44,13 @@ INSIDE_URLS = [
 
 @requirement("I11")
 @pytest.mark.parametrize("url", REFUSED_URLS)
-def test_what_can_be_read_in_two_ways_leads_nowhere(url: str) -> None:
+def test_an_ambiguous_address_is_refused(url: str) -> None:
     assert parse_target(url) is None
 
 
 @requirement("I11")
 @pytest.mark.parametrize("url", INSIDE_URLS)
-def test_what_leads_inside_is_known_by_its_name_or_address(url: str) -> None:
+def test_a_private_target_is_recognized_by_name_or_address(url: str) -> None:
     where = parse_target(url)
     assert where is not None
     assert is_private_target(where)
@@ -82,13 +82,13 @@ def test_the_host_header_names_a_port_only_where_it_is_not_the_usual_one() -> No
     ]
 
 
-def test_an_address_that_stands_for_a_public_one_is_public() -> None:
+def test_a_translated_public_address_is_public() -> None:
     assert is_public_address(ip_address("64:ff9b::1.1.1.1"))
     assert is_public_address(ip_address("::ffff:1.1.1.1"))
     assert is_public_address(ip_address("2606:4700::1111"))
 
 
-def test_what_the_operator_names_is_allowed_and_nothing_beside_it() -> None:
+def test_only_targets_named_by_the_operator_are_allowed() -> None:
     allowed = AllowedTargets.parse(["hooks.lan", "10.1.0.0/16", "127.0.0.1", "fd00::/8"])
     for url, expected in {
         "https://hooks.lan/": True,
@@ -123,7 +123,7 @@ def test_pauses_grow_from_seconds_to_hours_until_three_days_have_passed() -> Non
 
 
 @requirement("G10")
-def test_messages_that_failed_together_do_not_come_again_together() -> None:
+def test_messages_that_failed_together_are_retried_at_different_times() -> None:
     again = {retry_at(seed=f"dlv_{n}", tries=3, since=0, now=0) for n in range(50)}
     assert len(again) > 45
 

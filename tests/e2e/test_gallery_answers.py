@@ -163,7 +163,7 @@ def test_a_number_is_sent_as_a_number(
 
 
 @pytest.mark.parametrize(("locale", "typed"), [("en", "1,000"), ("de", "1.000"), ("en", "seven")])
-def test_what_may_be_a_thousands_separator_is_not_guessed(
+def test_an_ambiguous_thousands_separator_is_refused(
     open_gallery: OpenGallery, locale: str, typed: str
 ) -> None:
     gallery = open_gallery("number", locale=locale)
@@ -276,7 +276,7 @@ def test_labels_have_defaults_in_the_readers_language(open_gallery: OpenGallery)
 
 
 @requirement("I5")
-def test_labels_are_shown_as_they_are(open_gallery: OpenGallery) -> None:
+def test_labels_are_shown_unchanged(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("plain-labels")
     expect(gallery.card.get_by_role("heading")).to_have_text("<script>alert(1)</script>")
     expect(gallery.card.locator("fieldset")).to_have_accessible_name("<img src=x onerror=alert(1)>")
@@ -284,7 +284,7 @@ def test_labels_are_shown_as_they_are(open_gallery: OpenGallery) -> None:
     expect(gallery.card.get_by_role("link")).to_have_count(0)
 
 
-def test_links_of_the_agent_open_apart_and_tell_nothing(open_gallery: OpenGallery) -> None:
+def test_links_of_the_agent_open_in_a_new_tab_without_a_referrer(open_gallery: OpenGallery) -> None:
     link = open_gallery("form").card.get_by_role("link", name="conventions")
     expect(link).to_have_attribute("target", "_blank")
     expect(link).to_have_attribute("rel", re.compile("noopener noreferrer nofollow ugc"))

@@ -64,7 +64,7 @@ def test_an_approval_that_nobody_decided_says_how_it_ended(
 
 
 @pytest.mark.parametrize(("example", "text"), SILENT.items())
-def test_who_has_nothing_to_choose_sees_the_call_and_why(
+def test_a_person_without_a_choice_sees_the_call_and_the_reason(
     open_gallery: OpenGallery, example: str, text: str
 ) -> None:
     card = open_gallery(f"approval-{example}").card
@@ -73,7 +73,7 @@ def test_who_has_nothing_to_choose_sees_the_call_and_why(
     expect(card.get_by_role("button")).to_have_count(0)
 
 
-def test_what_the_agent_says_stands_apart_from_what_the_server_says(open_gallery: OpenGallery) -> None:
+def test_texts_of_the_agent_are_separated_from_texts_of_the_server(open_gallery: OpenGallery) -> None:
     card = open_gallery("approval-folder").card
     expect(card.locator(".kicker")).to_have_text("Run this command? The agent says:")
     expect(card.get_by_role("heading")).to_have_text("Publish version 4.2")
@@ -112,7 +112,7 @@ def test_an_input_of_another_type_is_not_sent(open_gallery: OpenGallery) -> None
 
 
 @requirement("B14", "B16")
-def test_what_is_edited_shows_what_would_deceive_in_it(open_gallery: OpenGallery) -> None:
+def test_the_editor_shows_hidden_characters(open_gallery: OpenGallery) -> None:
     card = open_gallery("approval-edit").card
     card.get_by_role("button", name="Edit").click()
     card.get_by_label("Command, as it will run").fill("cat notes\u202etxt.exe")

@@ -23,7 +23,7 @@ AGAIN = """card => {
 }"""
 
 
-def test_what_looks_like_a_template_in_a_request_is_text(open_gallery: OpenGallery) -> None:
+def test_template_syntax_in_a_request_is_shown_as_text(open_gallery: OpenGallery) -> None:
     card = open_gallery("text").card
     card.evaluate(FORGED)
     expect(card.locator(".title")).to_have_text("[object Object]")
@@ -48,7 +48,7 @@ def test_drawing_again_leaves_the_caret_where_it_is(open_gallery: OpenGallery) -
     assert gallery.focused() == "f0"
 
 
-def test_a_card_that_has_left_the_page_is_not_kept(open_gallery: OpenGallery) -> None:
+def test_a_removed_card_is_not_kept_in_memory(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("text")
     tools = gallery.page.context.new_cdp_session(gallery.page)
     gallery.page.evaluate(

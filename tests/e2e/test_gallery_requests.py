@@ -59,7 +59,7 @@ def test_the_lines_of_a_change_have_the_numbers_of_their_file(open_gallery: Open
 
 
 @requirement("B14")
-def test_a_title_of_the_agent_is_a_quotation_below_our_own_words(open_gallery: OpenGallery) -> None:
+def test_a_title_of_the_agent_is_a_quotation_below_our_text(open_gallery: OpenGallery) -> None:
     card = open_gallery("approval-query").card
     expect(card.locator(".kicker")).to_have_text("Run this database query? The agent says:")
     assert (
@@ -69,7 +69,7 @@ def test_a_title_of_the_agent_is_a_quotation_below_our_own_words(open_gallery: O
 
 
 @pytest.mark.parametrize("width", [320, 1280])
-def test_the_actions_stay_in_sight_however_long_the_command_is(open_gallery: OpenGallery, width: int) -> None:
+def test_the_buttons_stay_visible_below_a_long_command(open_gallery: OpenGallery, width: int) -> None:
     gallery = open_gallery("approval-long", width=width)
     gallery.card.get_by_role("button", name="Show all 40 lines").click()
     gallery.card.locator("pre").get_by_text("echo 'step 05").scroll_into_view_if_needed()

@@ -33,7 +33,7 @@ def test_each_state_names_itself(open_gallery: OpenGallery, example: str, text: 
     "example",
     ["secret-answered", "secret-existing", "secret-dismissed", "secret-expired", "secret-resolving"],
 )
-def test_where_nothing_can_be_typed_there_is_no_input(open_gallery: OpenGallery, example: str) -> None:
+def test_a_request_that_takes_no_values_has_no_inputs(open_gallery: OpenGallery, example: str) -> None:
     card = open_gallery(example).card
     expect(card.get_by_text("HUBSPOT_API_KEY", exact=True)).to_be_visible()
     expect(card.locator("input, textarea")).to_have_count(0)
@@ -41,7 +41,7 @@ def test_where_nothing_can_be_typed_there_is_no_input(open_gallery: OpenGallery,
     expect(card.get_by_role("button")).to_have_text(["Dismiss"] if example == "secret-resolving" else [])
 
 
-def test_a_reader_who_may_not_answer_can_type_nothing(open_gallery: OpenGallery) -> None:
+def test_a_reader_who_may_not_answer_gets_no_inputs(open_gallery: OpenGallery) -> None:
     card = open_gallery("secret-readonly").card
     expect(card.get_by_text("Interactive mode disabled")).to_be_visible()
     expect(card.get_by_text("HUBSPOT_API_KEY", exact=True)).to_be_visible()
@@ -49,7 +49,7 @@ def test_a_reader_who_may_not_answer_can_type_nothing(open_gallery: OpenGallery)
 
 
 @requirement("E20")
-def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gallery: OpenGallery) -> None:
+def test_a_reader_who_may_not_see_the_names_sees_their_number(open_gallery: OpenGallery) -> None:
     card = open_gallery("secret-hidden").card
     expect(card.get_by_role("heading")).to_have_text("The agent needs 2 secrets")
     expect(card.get_by_text("2 secrets", exact=True)).to_be_visible()
@@ -59,7 +59,7 @@ def test_a_reader_who_must_not_learn_the_names_sees_how_many_there_are(open_gall
 
 
 @requirement("E20")
-def test_the_form_says_who_sees_the_names(open_gallery: OpenGallery) -> None:
+def test_the_form_explains_who_sees_the_names(open_gallery: OpenGallery) -> None:
     card = open_gallery("secret").card
     expect(card.get_by_text("The names are visible in the conversation")).to_be_visible()
     card.evaluate(
@@ -70,7 +70,7 @@ def test_the_form_says_who_sees_the_names(open_gallery: OpenGallery) -> None:
 
 
 @requirement("E5")
-def test_a_host_hears_which_names_are_sent_and_no_value(open_gallery: OpenGallery) -> None:
+def test_the_host_page_gets_the_sent_names_and_no_value(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("secret-many")
     card = gallery.card
     card.get_by_label("REGION").fill(CANARY)
@@ -83,7 +83,7 @@ def test_a_host_hears_which_names_are_sent_and_no_value(open_gallery: OpenGaller
 
 
 @requirement("E5")
-def test_what_was_typed_for_one_request_is_not_offered_to_the_next(open_gallery: OpenGallery) -> None:
+def test_a_value_typed_for_one_request_is_not_offered_to_the_next(open_gallery: OpenGallery) -> None:
     card = open_gallery("secret").card
     value = card.get_by_label("HUBSPOT_API_KEY")
     value.fill(CANARY)
@@ -93,7 +93,7 @@ def test_what_was_typed_for_one_request_is_not_offered_to_the_next(open_gallery:
 
 
 @requirement("E22")
-def test_of_a_sensitive_field_a_host_hears_that_it_is_set(open_gallery: OpenGallery) -> None:
+def test_the_host_page_learns_only_that_a_sensitive_field_is_set(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("sensitive")
     gallery.card.get_by_label("Host").fill("smtp.example.com")
     gallery.card.get_by_label("Password").fill(CANARY)
@@ -103,7 +103,7 @@ def test_of_a_sensitive_field_a_host_hears_that_it_is_set(open_gallery: OpenGall
 
 
 @requirement("E5")
-def test_what_could_not_be_sent_is_sent_again_with_the_same_key_unless_it_changed(
+def test_an_unsent_secret_is_resent_with_the_same_key_unless_it_changed(
     open_gallery: OpenGallery,
 ) -> None:
     gallery = open_gallery("secret-failed")

@@ -73,7 +73,7 @@ def test_while_it_is_sent_nothing_can_be_sent_again(open_gallery: OpenGallery) -
 
 
 @requirement("J6", "J7")
-def test_what_could_not_be_sent_is_kept_and_retried_with_the_same_key(open_gallery: OpenGallery) -> None:
+def test_an_unsent_answer_is_kept_and_retried_with_the_same_key(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("failed")
     expect(gallery.card.get_by_role("alert")).to_contain_text("Couldn't send. Your answer is still here.")
     expect(gallery.card.get_by_label("Name")).to_have_value("Tide table")
@@ -123,7 +123,9 @@ def test_a_reader_who_may_not_answer_sees_why(open_gallery: OpenGallery) -> None
     ("example", "why"),
     [("assigned", "Waiting for Ada, editors."), ("view", "You can view this request, but not answer it.")],
 )
-def test_who_may_not_answer_sees_for_whom_it_is(open_gallery: OpenGallery, example: str, why: str) -> None:
+def test_a_reader_who_may_not_answer_sees_the_assignee(
+    open_gallery: OpenGallery, example: str, why: str
+) -> None:
     gallery = open_gallery(example)
     expect(gallery.card.get_by_text(why)).to_be_visible()
     expect(gallery.card.get_by_label("Name")).to_be_disabled()
@@ -133,7 +135,7 @@ def test_who_may_not_answer_sees_for_whom_it_is(open_gallery: OpenGallery, examp
 
 
 @requirement("K5")
-def test_who_is_in_a_group_that_it_is_for_answers(open_gallery: OpenGallery) -> None:
+def test_a_member_of_an_assigned_group_may_answer(open_gallery: OpenGallery) -> None:
     gallery = open_gallery("assigned-group")
     gallery.card.get_by_role("button", name="Submit").click()
     expect(gallery.card).to_contain_text("Answered by You")
@@ -148,7 +150,7 @@ def test_an_unknown_kind_can_be_dismissed(open_gallery: OpenGallery) -> None:
 
 
 @requirement("M9")
-def test_what_waits_is_quiet_and_says_for_what(open_gallery: OpenGallery) -> None:
+def test_a_queued_request_is_one_line_that_names_its_predecessor(open_gallery: OpenGallery) -> None:
     card = open_gallery("queued").card
     expect(card.get_by_text("After “Report”")).to_be_visible()
     expect(card.locator("form")).to_have_count(0)

@@ -116,7 +116,7 @@ def test_every_example_has_a_test() -> None:
 
 
 @pytest.mark.parametrize("example", ANSWERS)
-async def test_the_example_asks_and_goes_on(example: str, data: Path) -> None:
+async def test_the_example_asks_and_continues(example: str, data: Path) -> None:
     thread, values, printed = ANSWERS[example]
     tokens = json.loads((data / "server.json").read_text())
     process = run(example, data)
@@ -171,7 +171,7 @@ async def decided(
 
 
 @pytest.mark.parametrize("example", SUBMISSIONS)
-async def test_the_example_uses_what_was_handed_over_and_shows_it_to_nobody(example: str, data: Path) -> None:
+async def test_the_example_uses_the_secret_and_never_shows_it(example: str, data: Path) -> None:
     thread, name, values, printed = SUBMISSIONS[example]
     tokens = json.loads((data / "server.json").read_text())
     process = run(example, data)
@@ -191,7 +191,7 @@ async def test_the_example_uses_what_was_handed_over_and_shows_it_to_nobody(exam
     assert not [value for value in values if value in out + err]
 
 
-async def test_the_stopped_agent_finds_the_answer_given_meanwhile(data: Path) -> None:
+async def test_the_stopped_agent_finds_the_answer_after_its_restart(data: Path) -> None:
     tokens = json.loads((data / "server.json").read_text())
     process = run("restart.py", data, "run-2")
     async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:
@@ -341,7 +341,7 @@ class ToApp:
         return await self._http.post(**message)
 
 
-async def test_the_receiver_goes_on_once_and_only_with_what_is_signed(
+async def test_the_receiver_continues_once_and_only_with_a_signed_message(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(dispatch, "POLL_S", 0.02)

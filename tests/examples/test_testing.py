@@ -23,7 +23,7 @@ def test_the_example_tests_pass(tmp_path: Path) -> None:
     assert "3 passed" in done.stdout, done.stdout + done.stderr
 
 
-async def test_the_evaluation_measures_and_replays_what_people_answered(data: Path) -> None:
+async def test_the_evaluation_measures_and_replays_answers_of_people(data: Path) -> None:
     tokens = json.loads((data / "server.json").read_text())
     process = run("evaluate_an_agent.py", data)
     async with AsyncClient(tokens["url"], tokens["responder_token"]) as person:

@@ -33,7 +33,7 @@ HANG_S = 60.0
 
 @requirement("G5")
 @pytest.mark.parametrize("seed", range(10))
-async def test_every_wait_is_told_once_over_a_bus_that_misbehaves(seed: int) -> None:
+async def test_every_wait_is_notified_once_over_a_faulty_bus(seed: int) -> None:
     bus = BadBus(seed)
     ctx, store = await services(bus)
     waits, waiter = ConnectionWaits(ctx), Collector(AGENT)
@@ -162,7 +162,7 @@ async def _until(came: Callable[[], int], count: int) -> None:
 
 @requirement("H5")
 @pytest.mark.parametrize("seed", range(3))
-async def test_every_resume_comes_to_one_worker_over_a_bus_that_misbehaves(
+async def test_every_resume_reaches_one_worker_over_a_faulty_bus(
     seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", 0.05)
@@ -180,7 +180,7 @@ async def test_every_resume_is_pushed_once_over_a_bus_that_misbehaves(
     assert came == Counter(ids)
 
 
-async def test_a_server_that_trusts_its_bus_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_relies_on_its_bus_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "HANG_S", 2.0)
     monkeypatch.setattr(resumes, "SAFETY_POLL_S", NEVER_S)
     came, ids = await pulled(0)

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 
 
 @requirement("G7", "H8")
-async def test_each_of_a_crowd_gets_its_own_answer_though_the_server_is_killed_meanwhile(
+async def test_each_of_many_agents_gets_its_answer_although_the_server_is_killed(
     tmp_path: Path,
 ) -> None:
     with anyio.fail_after(500 + CROWD / 50):
@@ -30,7 +30,7 @@ async def test_each_of_a_crowd_gets_its_own_answer_though_the_server_is_killed_m
 
 
 @pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
-async def test_an_agent_forgotten_or_confused_with_another_is_found(tmp_path: Path, fault: str) -> None:
+async def test_a_forgotten_or_confused_agent_is_detected(tmp_path: Path, fault: str) -> None:
     with anyio.fail_after(120):
         came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
     assert came.faults != []

@@ -87,7 +87,7 @@ async def test_trouble_at_any_write_is_unavailable_and_leaves_no_trace(
     await store.close()
 
 
-async def test_a_group_that_meets_a_full_database_fails_whole_and_the_next_one_fits(path: Path) -> None:
+async def test_a_group_on_a_full_database_fails_as_a_whole_and_the_next_one_succeeds(path: Path) -> None:
     limit: list[Connection] = []
 
     def small(place: Path) -> Connection:

@@ -55,9 +55,7 @@ async def resumes_until_a_later_one(server: Server) -> list[str]:
 
 
 @requirement("F23", "H5")
-async def test_an_outcome_that_is_lost_with_its_connection_comes_as_a_resume(
-    server: Server, relay: Relay
-) -> None:
+async def test_an_outcome_lost_with_its_connection_becomes_a_resume(server: Server, relay: Relay) -> None:
     with anyio.fail_after(120):
         async with (
             AsyncClient(relay.url, REQUESTER) as agent,
@@ -92,7 +90,7 @@ async def test_an_outcome_that_has_arrived_is_not_queued_when_the_connection_die
 
 
 @requirement("H5")
-async def test_who_comes_back_over_another_connection_is_not_told_twice(server: Server, relay: Relay) -> None:
+async def test_an_agent_that_reconnects_gets_no_second_outcome(server: Server, relay: Relay) -> None:
     with anyio.fail_after(120):
         async with AsyncClient(relay.url, REQUESTER) as agent, AsyncClient(server.url, RESPONDER) as person:
             request, waiting = await waited_for(agent)
@@ -132,7 +130,7 @@ def ask_and_close_blocking(server: Server, thread: str) -> None:
 
 
 @requirement("H5", "F23")
-async def test_agents_that_close_right_after_reading_are_not_told_again(server: Server) -> None:
+async def test_agents_that_close_after_reading_get_no_second_outcome(server: Server) -> None:
     with anyio.fail_after(120):
         async with (
             AsyncClient(server.url, RESPONDER) as person,

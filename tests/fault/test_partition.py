@@ -45,7 +45,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]
 
 @requirement("H3", "H4", "H5", "H10")
 @pytest.mark.parametrize("how", CUTS)
-async def test_who_waits_at_a_server_that_is_cut_off_gets_the_answer_that_was_given_at_the_other(
+async def test_a_wait_at_a_partitioned_server_gets_the_answer_of_the_other(
     tmp_path: Path, postgres: PostgresServer, how: str
 ) -> None:
     with anyio.fail_after(500):
@@ -54,7 +54,7 @@ async def test_who_waits_at_a_server_that_is_cut_off_gets_the_answer_that_was_gi
     assert trial.faults == []
 
 
-async def test_a_server_that_does_not_see_that_its_line_is_dead_is_found_out(
+async def test_a_server_that_misses_its_dead_connection_is_detected(
     tmp_path: Path, postgres: PostgresServer
 ) -> None:
     fault = "a dead line that is not noticed"
@@ -65,7 +65,7 @@ async def test_a_server_that_does_not_see_that_its_line_is_dead_is_found_out(
 
 
 @requirement("H3", "H4", "H5", "H10")
-async def test_two_servers_lose_nothing_and_repeat_nothing_whatever_becomes_of_their_database(
+async def test_two_servers_lose_and_repeat_nothing_under_database_faults(
     tmp_path: Path,
 ) -> None:
     with anyio.fail_after(500 + KILLS * 15):
@@ -80,7 +80,7 @@ async def test_two_servers_lose_nothing_and_repeat_nothing_whatever_becomes_of_t
     assert report.went_on > 0
 
 
-async def test_an_answer_that_is_acknowledged_before_it_is_stored_is_found_when_there_is_a_partition(
+async def test_an_answer_acknowledged_before_it_is_stored_is_detected_in_a_partition(
     tmp_path: Path,
 ) -> None:
     fault = "acknowledged before the commit, by servers that share"

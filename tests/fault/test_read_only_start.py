@@ -137,7 +137,7 @@ async def test_tokens_of_the_settings_count_once_the_disk_takes_writes(tmp_path:
 
 @requirement("I1")
 @pytest.mark.parametrize("shared", ["-shm", None])
-async def test_what_only_the_log_holds_is_read_and_still_there_when_it_heals(
+async def test_data_only_in_the_wal_is_readable_and_survives_recovery(
     tmp_path: Path, shared: str | None
 ) -> None:
     path = tmp_path / "askback.db"

@@ -41,7 +41,7 @@ PATIENCES_S = (3, 60)
 pytestmark = [pytest.mark.anyio, pytest.mark.fault]
 
 
-def test_every_planted_fault_replaces_what_is_there():
+def test_every_planted_fault_replaces_existing_code():
     gone = [fault for fault, (place, name, _) in planted.places().items() if not hasattr(place, name)]
     assert gone == []
 

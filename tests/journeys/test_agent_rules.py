@@ -39,7 +39,7 @@ async def let_in(team: Team, thread: str, *agents: Person) -> None:
 
 @requirement("N9")
 @pytest.mark.parametrize("scope", ["thread", "project", "always"])
-async def test_what_is_kept_on_a_card_is_for_the_agent_that_asked(
+async def test_a_rule_made_on_a_card_is_for_the_asking_agent(
     team: Team, stranger: Person, thread: str, scope: str
 ) -> None:
     await let_in(team, thread, stranger)
@@ -73,7 +73,7 @@ async def test_a_new_token_of_the_same_agent_keeps_its_rules(team: Team, server:
 
 
 @requirement("N9")
-async def test_a_rule_added_by_hand_is_for_every_agent_or_for_the_one_that_is_named(
+async def test_a_rule_added_by_hand_is_for_every_agent_or_the_named_one(
     team: Team, stranger: Person, thread: str
 ) -> None:
     await let_in(team, thread, stranger)

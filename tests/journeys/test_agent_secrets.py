@@ -18,7 +18,7 @@ def told(request: dict[str, Any]) -> dict[str, Any]:
 
 
 @requirement("N9")
-async def test_another_agent_is_asked_about_and_learns_nothing_before_the_yes(
+async def test_another_agent_needs_a_grant_and_gets_no_information_before_it(
     team: Team, server: Any, thread: str
 ) -> None:
     mine = asked(await team.agent.need(thread, "A_KEY", default_scope="global"))

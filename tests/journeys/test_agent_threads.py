@@ -176,7 +176,7 @@ async def test_only_the_first_agent_the_owner_and_an_admin_let_an_agent_in(scene
 
 
 @requirement("N9")
-async def test_an_agent_from_which_a_thread_was_taken_has_nothing_left_there(scene: Scene) -> None:
+async def test_an_agent_loses_all_access_to_a_thread_taken_from_it(scene: Scene) -> None:
     first, owner = scene.callers["first"], scene.callers["owner"]
     approved = asked(await first.bash(scene.thread, "git push"))
     assert (await owner.decide(approved["id"], "approve")).status_code == 200
@@ -217,7 +217,7 @@ async def test_a_thread_without_agents_takes_none(scene: Scene) -> None:
 
 
 @requirement("N9")
-async def test_one_agent_of_those_who_write_first_at_once_has_the_thread(scene: Scene) -> None:
+async def test_one_of_several_concurrent_first_writers_owns_the_thread(scene: Scene) -> None:
     thread, agents = f"{scene.thread}-new", [scene.callers[each] for each in ("first", "let in", "other")]
     replies: list[int] = []
 

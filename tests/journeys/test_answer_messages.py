@@ -83,7 +83,7 @@ async def test_an_answer_and_a_skip_are_messages_of_their_person(site: Site, thr
         assert kinds.count("message.added") == 3
 
 
-async def test_of_many_answers_at_once_one_is_a_message(site: Site, thread: str) -> None:
+async def test_one_of_many_concurrent_answers_becomes_a_message(site: Site, thread: str) -> None:
     async with site.first.person("requester") as agent, site.last.person() as ada, site.first.person() as tab:
         await switch(agent, thread)
         ids = [await ask(agent, thread, NAME) for _ in range(5)]

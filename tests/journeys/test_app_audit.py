@@ -31,7 +31,7 @@ async def log_of(screen: OpenScreen, team: Team, query: str = "", **options: Any
 
 
 @requirement("B28")
-async def test_entries_are_filtered_by_the_address_and_lead_to_what_they_are_about(
+async def test_entries_are_filtered_by_the_address_and_link_to_their_subject(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Release 4.2"})

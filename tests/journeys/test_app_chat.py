@@ -136,7 +136,7 @@ async def top_of(page: Page, words: str) -> float:
 
 
 @requirement("G4")
-async def test_who_reads_above_stays_there_and_is_told_what_is_new(
+async def test_a_reader_above_keeps_the_position_and_sees_a_count_of_new_messages(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for at in range(40):
@@ -162,7 +162,7 @@ async def test_who_reads_above_stays_there_and_is_told_what_is_new(
 
 
 @requirement("J5")
-async def test_a_button_leads_to_the_question_that_waits(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_a_button_jumps_to_the_open_question(screen: OpenScreen, team: Team, thread: str) -> None:
     request = await ask(team.agent, thread, "Which tides?")
     for at in range(40):
         await say(team.agent, thread, text(f"Message {at}"))
@@ -181,7 +181,7 @@ async def test_a_button_leads_to_the_question_that_waits(screen: OpenScreen, tea
 
 
 @requirement("J5")
-async def test_no_button_leads_to_a_question_that_is_in_sight_or_for_others(
+async def test_no_button_for_a_question_that_is_visible_or_for_others(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for _ in range(2):
@@ -219,7 +219,7 @@ async def test_earlier_messages_load_without_moving_the_read_text(
 
 
 @requirement("J8")
-async def test_the_composer_stays_in_sight_says_what_it_does_and_keeps_its_draft(
+async def test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draft(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for at in range(30):

@@ -18,7 +18,7 @@ NARROW: ViewportSize = {"width": 320, "height": 640}
 
 
 @requirement("J9")
-async def test_the_list_shows_what_happened_last_and_what_waits_and_is_live(
+async def test_the_list_shows_the_last_activity_and_open_requests_live(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     eva = await screen("/conversations", house=team)
@@ -38,7 +38,7 @@ async def test_the_list_shows_what_happened_last_and_what_waits_and_is_live(
     await expect(rows(eva).locator(".waits")).to_have_count(0)
 
 
-async def test_a_search_finds_messages_on_the_server_and_keeps_what_is_open(
+async def test_a_search_finds_messages_on_the_server_and_keeps_the_open_conversation(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for name, words in (("a", "The coffee machine is broken"), ("b", "Tea for two")):
@@ -57,7 +57,7 @@ async def test_a_search_finds_messages_on_the_server_and_keeps_what_is_open(
     await expect(titles(eva)).to_have_text(["Kitchen b", "Kitchen a"])
 
 
-async def test_a_conversation_is_renamed_archived_and_taken_back(
+async def test_a_conversation_is_renamed_archived_and_restored(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await say(team.agent, thread, text("Hello"))
@@ -88,7 +88,9 @@ async def test_a_conversation_is_renamed_archived_and_taken_back(
     await expect(eva.composer).to_be_visible()
 
 
-async def test_who_may_only_view_is_offered_no_change(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_a_view_only_person_gets_no_editing_controls(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
     await say(team.agent, thread, text("Hello"))
     access = {"owner": team.bob.id, "others": "view"}
     await team.agent.http.put(f"/v1/threads/{thread}/access", json=access)

@@ -293,7 +293,7 @@ async def test_dangerous_calls_are_never_allowed_together_and_approvals_never_be
     ]
 
 
-async def test_what_was_decided_elsewhere_meanwhile_counts_and_the_rest_is_decided(
+async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     made = [asked(await team.agent.bash(thread, f"make {name}")) for name in "ab"]
@@ -325,9 +325,7 @@ async def test_a_request_that_somebody_else_settles_stays_in_view_as_its_receipt
 
 
 @requirement("J5")
-async def test_what_arrives_moves_nothing_that_is_being_read(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_new_requests_do_not_move_the_visible_ones(screen: OpenScreen, team: Team, thread: str) -> None:
     for at in range(40):
         await team.agent.ask(thread, form({"type": "text"}, title=f"Question {at}"))
     eva = await screen("/", house=team, viewport=ViewportSize(width=1280, height=720))
@@ -365,7 +363,7 @@ async def test_only_the_visible_part_of_a_very_long_list_is_on_the_page(
         ({"forced_colors": "active"}, "en-GB"),
     ],
 )
-async def test_axe_finds_nothing_in_the_help_the_selection_and_what_waits_for_undo(
+async def test_axe_finds_nothing_in_the_help_the_selection_and_the_undo_toast(
     screen: OpenScreen, team: Team, thread: str, look: dict[str, Any], locale: str
 ) -> None:
     await team.agent.bash(thread, "make one")

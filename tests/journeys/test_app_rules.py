@@ -31,7 +31,7 @@ async def passes(screen: Screen, seconds: int) -> None:
 
 
 @requirement("B11", "J4")
-async def test_the_list_says_what_each_rule_covers_for_whom_and_how_often_it_was_used(
+async def test_the_list_shows_the_calls_the_agents_and_the_uses_of_each_rule(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Release 4.2"})
@@ -70,7 +70,7 @@ async def test_built_in_rules_are_folded_by_subject_and_found_by_a_search(
 
 
 @requirement("B9")
-async def test_a_draft_is_tried_while_it_is_typed_and_lists_the_calls_it_would_have_allowed(
+async def test_a_rule_draft_is_tried_while_typing_and_lists_the_calls_it_would_allow(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     asked(await team.agent.bash(thread, "make clean"))
@@ -111,9 +111,7 @@ async def test_a_command_is_tried_without_a_rule(screen: OpenScreen, team: Team)
 
 
 @requirement("B11")
-async def test_a_revoked_rule_holds_for_ten_seconds_in_which_it_can_be_taken_back(
-    screen: OpenScreen, team: Team
-) -> None:
+async def test_a_revocation_can_be_undone_for_ten_seconds(screen: OpenScreen, team: Team) -> None:
     await made(team, "make test")
     eva = await screen("/rules", house=team, before=lambda page: page.clock.install())
     revoke = eva.page.get_by_role("button", name="Revoke bash(make test)")
@@ -131,7 +129,7 @@ async def test_a_revoked_rule_holds_for_ten_seconds_in_which_it_can_be_taken_bac
 
 
 @requirement("B12")
-async def test_what_a_role_may_not_do_is_not_there(screen: OpenScreen, team: Team) -> None:
+async def test_controls_that_a_role_may_not_use_are_absent(screen: OpenScreen, team: Team) -> None:
     await made(team, "make deploy", effect="ask", locked=True)
     eva = await screen("/rules", house=team)
     row = eva.page.get_by_role("row", name="make deploy")

@@ -104,7 +104,7 @@ async def test_a_key_file_keeps_its_lines_when_it_is_pasted(
 
 
 @requirement("E17")
-async def test_an_agent_that_it_is_taken_from_may_use_it_no_more(
+async def test_an_agent_may_not_use_a_secret_after_its_grant_is_revoked(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await given(team, thread)
@@ -125,7 +125,7 @@ async def test_an_agent_that_it_is_taken_from_may_use_it_no_more(
 
 
 @requirement("E17")
-async def test_an_agent_beyond_the_list_keeps_the_secret_that_others_are_given(
+async def test_an_agent_on_a_later_page_of_the_list_keeps_its_grant(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await given(team, thread)

@@ -99,7 +99,7 @@ async def test_single_letter_keys_are_turned_off(screen: OpenScreen, team: Team)
 
 
 @requirement("I10")
-async def test_a_notification_says_who_asks_and_never_what(
+async def test_a_notification_names_the_agent_and_never_the_question(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     eva = await screen("/settings", house=team, before=pretend)
@@ -122,7 +122,7 @@ async def test_a_notification_says_who_asks_and_never_what(
 
 
 @requirement("J13")
-async def test_many_requests_at_once_make_one_notification_and_later_ones_change_it_without_a_sound(
+async def test_simultaneous_requests_make_one_notification_that_is_updated_silently(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     async def prepare(page: Page) -> None:
@@ -167,7 +167,7 @@ async def test_an_immediate_answer_makes_no_notification(screen: OpenScreen, tea
     assert len(await page.evaluate("window.shown")) == 1
 
 
-async def test_the_policy_says_what_its_values_mean_in_the_table_of_nebo(
+async def test_the_policy_page_explains_its_values_in_the_table_of_nebo(
     screen: OpenScreen, team: Team
 ) -> None:
     boss = await screen("/settings/policy", house=team, **AS_ADMIN)
@@ -205,7 +205,9 @@ async def test_an_admin_changes_the_policy_and_everything_needs_typed_words(
     assert (await team.admin.http.get("/v1/policy")).json()["mode"] == "full"
 
 
-async def test_who_is_no_admin_reads_the_settings_and_changes_none(screen: OpenScreen, team: Team) -> None:
+async def test_a_person_who_is_no_admin_reads_the_settings_and_changes_none(
+    screen: OpenScreen, team: Team
+) -> None:
     eva = await screen("/settings/policy", house=team)
     page = eva.page
     await expect(page.get_by_text("Only an admin can change this.")).to_be_visible()
@@ -261,9 +263,7 @@ async def test_a_webhook_is_added_tried_turned_off_and_removed(screen: OpenScree
 
 
 @requirement("K4")
-async def test_health_shows_what_is_checked_and_what_the_server_is(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_health_shows_the_checks_and_the_server(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", probe=True))
     sent = await team.ada.hand_over(request["id"], {"A_KEY": "value"}, scope="global")
     assert sent.json()["status"] == "resolving", sent.text

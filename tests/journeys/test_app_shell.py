@@ -15,7 +15,7 @@ PHONE: ViewportSize = {"width": 390, "height": 780}
 
 
 @requirement("J9", "I8")
-async def test_the_inbox_counts_what_waits_and_says_what_will_happen(
+async def test_the_inbox_counts_open_requests_and_explains_an_empty_list(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for name, command in (("a", "make one"), ("b", "rm -rf build"), ("c", "make three")):
@@ -28,7 +28,7 @@ async def test_the_inbox_counts_what_waits_and_says_what_will_happen(
     await expect(rows.nth(1)).to_contain_text("Dangerous")
 
 
-async def test_on_a_phone_the_list_leads_to_the_request_and_back(
+async def test_on_a_phone_the_list_opens_the_request_and_back_returns(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make one"))
@@ -48,7 +48,7 @@ async def test_on_a_phone_the_list_leads_to_the_request_and_back(
     assert await eva.width() == 320
 
 
-async def test_back_and_forward_and_a_reload_show_what_the_address_names(
+async def test_back_forward_and_reload_show_the_page_of_the_address(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for command in ("make one", "make two"):
@@ -68,7 +68,7 @@ async def test_back_and_forward_and_a_reload_show_what_the_address_names(
     await expect(eva.card).to_have_count(0)
 
 
-async def test_an_address_without_a_place_says_so_and_leads_to_the_inbox(screen: OpenScreen) -> None:
+async def test_an_unknown_address_shows_not_found_and_a_link_to_the_inbox(screen: OpenScreen) -> None:
     eva = await screen("/inbox/a/b")
     eva.forgive("404")
     await eva.page.get_by_role("link", name="Go to the inbox").click()
@@ -77,7 +77,7 @@ async def test_an_address_without_a_place_says_so_and_leads_to_the_inbox(screen:
     await expect(eva.page.get_by_text("Not found, or you don't have access.")).to_be_visible()
 
 
-async def test_a_lost_connection_is_said_and_what_came_meanwhile_is_there_afterwards(
+async def test_a_lost_connection_is_shown_and_missed_requests_appear_after_it(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     wire = Wire()
@@ -125,7 +125,7 @@ KEYS = {
 }
 
 
-async def test_g_and_a_letter_lead_to_a_place(screen: OpenScreen, team: Team) -> None:
+async def test_g_and_a_letter_open_a_place(screen: OpenScreen, team: Team) -> None:
     eva = await screen("/", house=team)
     for key, heading in {"h": "History", "c": "Conversations", "i": "Inbox"}.items():
         await eva.page.keyboard.press("g")

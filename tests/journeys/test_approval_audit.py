@@ -44,7 +44,7 @@ async def some_history(team: Team, thread: str) -> None:
 
 
 @requirement("B28")
-async def test_every_decision_is_told_with_who_how_by_which_rule_and_when(team: Team, thread: str) -> None:
+async def test_every_decision_is_logged_with_person_transport_rule_and_time(team: Team, thread: str) -> None:
     await team.agent.bash(thread, "ls")
     await team.agent.bash(thread, "rm -rf /")
     request = asked(await team.agent.bash(thread, "make test"))
@@ -76,7 +76,7 @@ async def test_every_decision_is_told_with_who_how_by_which_rule_and_when(team: 
 
 
 @requirement("B28")
-async def test_votes_ends_uses_rules_settings_and_what_was_refused_are_told(team: Team, thread: str) -> None:
+async def test_votes_outcomes_uses_rules_settings_and_refusals_are_logged(team: Team, thread: str) -> None:
     quorum = asked(await team.agent.bash(thread, "make one", quorum=2))
     await team.ada.decide(quorum["id"], "approve")
     await team.bob.decide(quorum["id"], "approve")
@@ -112,7 +112,7 @@ async def test_votes_ends_uses_rules_settings_and_what_was_refused_are_told(team
 
 
 @requirement("B28")
-async def test_the_way_on_which_somebody_decided_is_told(server: Any, team: Team, thread: str) -> None:
+async def test_the_transport_of_a_decision_is_logged(server: Any, team: Team, thread: str) -> None:
     for way in ("cli", "mcp", "chat", "api", "web", "carrier-pigeon", "policy"):
         request = asked(await team.agent.bash(thread, f"make {way}"))
         body = {"revision": 1, "decision": "approve"}
@@ -155,7 +155,7 @@ async def test_a_changed_removed_or_moved_entry_is_found(team: Team, thread: str
 
 
 @requirement("B28")
-async def test_an_entry_that_was_forged_with_a_seal_of_its_own_is_found(team: Team, thread: str) -> None:
+async def test_a_forged_entry_with_a_new_seal_is_detected(team: Team, thread: str) -> None:
     await some_history(team, thread)
     entries, head = await team.admin.log()
     for at, entry in enumerate(entries):
@@ -182,7 +182,7 @@ def broken(entries: list[dict[str, Any]], head: tuple[int, str]) -> int | None:
 
 
 @requirement("B28")
-async def test_the_log_is_one_chain_however_many_decide_at_once(team: Team, thread: str) -> None:
+async def test_the_log_is_one_chain_under_concurrent_decisions(team: Team, thread: str) -> None:
     requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(30)]
     await asyncio.gather(
         *(team.ada.decide(each["id"], "approve") for each in requests),
@@ -198,7 +198,7 @@ async def test_the_log_is_one_chain_however_many_decide_at_once(team: Team, thre
 
 
 @requirement("B28")
-async def test_the_log_goes_on_after_the_death_of_the_server(mortal: Mortal, thread: str) -> None:
+async def test_the_log_continues_after_a_kill_of_the_server(mortal: Mortal, thread: str) -> None:
     async with mortal.team() as team:
         await some_history(team, thread)
         before, _ = await team.admin.log()
@@ -235,7 +235,7 @@ async def test_nothing_is_written_into_the_log_from_outside(team: Team, thread: 
 
 
 @requirement("B28")
-async def test_a_note_and_what_a_file_would_hold_stay_out_of_the_log(team: Team, thread: str) -> None:
+async def test_notes_and_file_contents_stay_out_of_the_log(team: Team, thread: str) -> None:
     secret = "hunter2-is-not-for-the-log"
     call = {"path": "src/a.py", "content": secret}
     request = asked(await team.agent.approve(thread, "write_file", call))

@@ -161,7 +161,7 @@ async def test_json_that_readers_do_not_agree_on_is_refused(team: Team, thread: 
 
 
 @requirement("B13", "L3", "L5")
-async def test_an_input_is_whole_or_refused(team: Team, thread: str) -> None:
+async def test_an_input_is_stored_completely_or_refused(team: Team, thread: str) -> None:
     fits = "x" * 200_000
     request = asked(await team.agent.approve(thread, "write_file", {"path": "a", "content": fits}))
     assert request["approval"]["input"]["content"] == fits
@@ -173,7 +173,7 @@ async def test_an_input_is_whole_or_refused(team: Team, thread: str) -> None:
 
 
 @requirement("B19", "B29", "M1")
-async def test_a_decision_that_cannot_be_taken_is_refused_with_its_path_and_the_request_stays_open(
+async def test_an_invalid_decision_is_refused_with_its_path_and_the_request_stays_open(
     team: Team, thread: str
 ) -> None:
     yes = {"revision": 1, "decision": "approve"}

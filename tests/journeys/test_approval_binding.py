@@ -74,7 +74,7 @@ async def test_an_approved_call_is_used_once_and_only_as_it_was_approved(team: T
 
 
 @requirement("B15")
-async def test_of_many_executions_at_once_one_gets_the_call(team: Team, thread: str) -> None:
+async def test_one_of_many_concurrent_executions_gets_the_call(team: Team, thread: str) -> None:
     request = await approved(team, thread)
     replies = await asyncio.gather(*(team.agent.consume(request["id"], f"run-{n}") for n in range(30)))
     assert sorted(reply.status_code for reply in replies) == [200] + [409] * 29
@@ -120,7 +120,7 @@ async def test_only_the_agent_that_asked_uses_the_decision(team: Team, thread: s
 
 
 @requirement("B15")
-async def test_how_an_execution_went_is_told_once(team: Team, thread: str) -> None:
+async def test_the_result_of_an_execution_is_reported_once(team: Team, thread: str) -> None:
     request = await approved(team, thread)
     assert (await team.agent.report(request["id"], "run-1", "succeeded")).status_code in {404, 409}
     used = (await team.agent.consume(request["id"], "run-1")).json()

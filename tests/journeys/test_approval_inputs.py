@@ -30,7 +30,7 @@ INPUTS: list[Any] = [
 
 @requirement("B15", "B29")
 @pytest.mark.parametrize("value", INPUTS, ids=repr)
-async def test_an_input_of_any_type_is_shown_approved_and_used_as_it_is(
+async def test_an_input_of_any_type_is_shown_approved_and_used_unchanged(
     team: Team, thread: str, value: Any
 ) -> None:
     request = asked(await team.agent.approve(thread, "send", value))
@@ -77,7 +77,7 @@ async def test_an_edit_keeps_the_type_of_the_input(
 
 
 @requirement("B16", "B7")
-async def test_an_edited_list_is_looked_through_for_what_is_denied(team: Team, thread: str) -> None:
+async def test_an_edited_list_is_checked_against_deny_rules(team: Team, thread: str) -> None:
     request = asked(await team.agent.approve(thread, "bash", ["make", "deploy"], allow_edit=True))
     refused = await team.ada.decide(request["id"], "approve", edited_input=["rm", "-rf", "/"])
     assert [path for path, _ in faults(refused)] == ["edited_input"]

@@ -77,7 +77,7 @@ async def test_a_batch_has_no_place_for_a_rule(team: Team, thread: str, key: str
 
 
 @requirement("B25")
-async def test_each_of_a_batch_stands_for_itself(team: Team, thread: str) -> None:
+async def test_each_request_of_a_batch_is_independent(team: Team, thread: str) -> None:
     good, other, stale, settled = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(4)]
     plan = asked(await team.agent.plan(thread, "Do it."))
     await team.bob.decide(settled["id"], "deny")
@@ -134,7 +134,7 @@ async def test_a_batch_works_over_a_websocket_as_well(team: Team, thread: str) -
 
 
 @requirement("B25")
-async def test_deciding_about_one_leaves_the_others_as_they_are(team: Team, thread: str) -> None:
+async def test_deciding_one_request_does_not_change_the_others(team: Team, thread: str) -> None:
     requests = [asked(await team.agent.bash(thread, f"make step{n}")) for n in range(5)]
     await asyncio.gather(
         team.ada.decide(requests[3]["id"], "approve"), team.bob.decide(requests[1]["id"], "deny")
@@ -143,7 +143,7 @@ async def test_deciding_about_one_leaves_the_others_as_they_are(team: Team, thre
 
 
 @requirement("B25")
-async def test_what_waits_is_declined_in_one_action_after_the_death_of_the_server(
+async def test_open_requests_are_declined_in_one_action_after_a_kill_of_the_server(
     mortal: Mortal, thread: str
 ) -> None:
     async with mortal.team() as team:
@@ -156,7 +156,7 @@ async def test_what_waits_is_declined_in_one_action_after_the_death_of_the_serve
 
 
 @requirement("J9")
-async def test_what_waits_in_all_threads_is_counted_and_declined_in_one_action(
+async def test_open_requests_of_all_threads_are_counted_and_declined_in_one_action(
     team: Team, thread: str
 ) -> None:
     threads = [f"{thread}-{n}" for n in range(3)]

@@ -30,7 +30,7 @@ async def test_a_call_that_can_only_be_allowed_once_says_why(
     assert approval["only_once_code"]["code"] == "only_once"
 
 
-async def test_where_a_rule_asks_each_time_the_call_says_that_this_is_why_nothing_can_be_kept(
+async def test_a_call_that_an_ask_rule_covers_explains_why_no_rule_can_be_stored(
     team: Team, thread: str
 ) -> None:
     await team.admin.rule("bash(make deploy)", "ask")
@@ -40,9 +40,7 @@ async def test_where_a_rule_asks_each_time_the_call_says_that_this_is_why_nothin
     )
 
 
-async def test_a_secret_file_can_only_be_written_once_and_a_call_with_rules_or_a_plan_says_nothing(
-    team: Team, thread: str
-) -> None:
+async def test_the_card_explains_that_a_secret_file_can_be_allowed_only_once(team: Team, thread: str) -> None:
     secret = asked(await team.agent.approve(thread, "Write", {"file_path": "a/.env", "content": "x"}))
     assert secret["approval"]["only_once"] == ("This can only be allowed once: `a/.env` may contain secrets.")
     assert "only_once" not in asked(await team.agent.bash(thread, "make test"))["approval"]

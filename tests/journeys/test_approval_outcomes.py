@@ -44,7 +44,7 @@ async def outcome(client: AsyncClient, team: Team, thread: str, then: Deciding, 
 
 
 @requirement("C20")
-async def test_an_agent_that_is_interrupted_takes_its_request_back_and_every_screen_learns_of_it(
+async def test_an_interrupted_agent_withdraws_its_request_on_every_screen(
     client: AsyncClient, team: Team, thread: str
 ) -> None:
     asking = asyncio.ensure_future(client.approve("bash", CALL, thread_id=thread))
@@ -60,7 +60,7 @@ async def test_an_agent_that_is_interrupted_takes_its_request_back_and_every_scr
 
 
 @requirement("C4")
-async def test_a_listed_tool_is_approved_at_once_and_its_input_passes_as_it_is(
+async def test_a_listed_tool_is_approved_immediately_with_its_input_unchanged(
     client: AsyncClient, team: Team, thread: str
 ) -> None:
     call = {"file_path": "src/a.py", "limit": 20}
@@ -86,7 +86,9 @@ async def test_the_no_of_a_hook_wins_over_the_yes_of_a_person(
 
 
 @requirement("C5")
-async def test_what_a_hook_refuses_is_not_asked(client: AsyncClient, team: Team, thread: str) -> None:
+async def test_a_call_refused_by_a_hook_creates_no_request(
+    client: AsyncClient, team: Team, thread: str
+) -> None:
     decision = await client.approve("bash", CALL, thread_id=thread, hooks=[lambda tool, call: f"no {tool}"])
     assert not decision
     assert "no bash" in decision.text
@@ -102,7 +104,7 @@ async def test_a_hook_that_fails_says_no(client: AsyncClient, team: Team, thread
 
 
 @requirement("B16", "M6")
-async def test_what_runs_is_what_the_person_made_of_it(client: AsyncClient, team: Team, thread: str) -> None:
+async def test_the_input_edited_by_the_person_runs(client: AsyncClient, team: Team, thread: str) -> None:
     edited = {"command": "make deploy --dry-run"}
 
     async def then(request_id: str) -> None:
@@ -115,7 +117,7 @@ async def test_what_runs_is_what_the_person_made_of_it(client: AsyncClient, team
 
 
 @requirement("B18", "M6")
-async def test_the_model_is_told_of_a_no_with_the_tool_and_the_note(
+async def test_the_text_for_the_model_names_the_denied_tool_and_the_note(
     client: AsyncClient, team: Team, thread: str
 ) -> None:
     async def then(request_id: str) -> None:
@@ -131,7 +133,7 @@ async def test_the_model_is_told_of_a_no_with_the_tool_and_the_note(
 
 
 @requirement("M6", "M5", "B20")
-async def test_each_outcome_has_a_text_of_its_own_and_none_but_yes_reads_as_permission(
+async def test_each_outcome_has_a_separate_text_and_only_an_approval_reads_as_permission(
     client: AsyncClient, team: Team, thread: str
 ) -> None:
     ada, admin = team.ada, team.admin

@@ -88,7 +88,7 @@ async def test_a_second_credential_of_the_same_person_has_no_second_vote(
 
 
 @requirement("K6", "B25")
-async def test_a_yes_in_a_batch_is_one_vote(team: Team, thread: str) -> None:
+async def test_an_approval_in_a_batch_is_one_vote(team: Team, thread: str) -> None:
     request_id = await two_of_three(team, thread)
     [result] = (await team.ada.batch("approve", [request_id])).json()["results"]
     assert (result["status"], result["request"]["status"]) == (200, "pending")
@@ -99,7 +99,7 @@ async def test_a_yes_in_a_batch_is_one_vote(team: Team, thread: str) -> None:
 
 
 @requirement("K6", "I2")
-async def test_the_vote_of_the_one_who_asks_is_refused(team: Team, thread: str) -> None:
+async def test_the_vote_of_the_asking_agent_is_refused(team: Team, thread: str) -> None:
     request_id = await two_of_three(team, thread)
     await team.ada.decide(request_id, "approve")
     assert refusal(await team.agent.decide(request_id, "approve")) == (403, "forbidden")
@@ -107,7 +107,7 @@ async def test_the_vote_of_the_one_who_asks_is_refused(team: Team, thread: str) 
 
 
 @requirement("K6")
-async def test_who_the_agent_works_for_cannot_decide_where_it_says_so(
+async def test_the_user_of_the_agent_cannot_decide_if_the_request_excludes_them(
     server: Server, team: Team, thread: str
 ) -> None:
     async def person(**body: str) -> Person:
@@ -206,7 +206,9 @@ async def test_only_the_assignees_answer_a_form(team: Team, thread: str) -> None
 
 
 @requirement("B25", "K6")
-async def test_of_two_who_decide_at_once_one_wins_and_the_other_learns_how(team: Team, thread: str) -> None:
+async def test_one_of_two_concurrent_decisions_wins_and_the_other_person_sees_it(
+    team: Team, thread: str
+) -> None:
     for turn in range(10):
         request = asked(await team.agent.bash(thread, f"make deploy{turn}"))
         yes, no = await asyncio.gather(
@@ -219,7 +221,7 @@ async def test_of_two_who_decide_at_once_one_wins_and_the_other_learns_how(team:
 
 
 @requirement("B25")
-async def test_of_fifty_decisions_at_once_one_settles_and_one_rule_is_kept(team: Team, thread: str) -> None:
+async def test_one_of_fifty_concurrent_decisions_settles_and_stores_one_rule(team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make deploy"))
 
     async def decides(person: Person) -> int:

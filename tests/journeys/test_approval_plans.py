@@ -24,7 +24,7 @@ async def in_plan_mode(team: Team, thread: str) -> str:
 
 
 @requirement("B23")
-async def test_a_plan_is_shown_whole_and_no_rule_decides_about_it(team: Team, thread: str) -> None:
+async def test_a_plan_is_shown_in_full_and_no_rule_decides_it(team: Team, thread: str) -> None:
     await team.admin.set_policy(level="full", confirm="ENABLE FULL")
     request = asked(await team.agent.plan(thread, PLAN))
     shown = request["approval"]

@@ -28,7 +28,7 @@ async def revoke(who: Person, request: dict[str, Any]) -> Any:
 
 
 @requirement("B15", "B28")
-async def test_a_revoked_call_cannot_run_and_the_log_says_who_revoked_it(team: Team, thread: str) -> None:
+async def test_a_revoked_call_cannot_run_and_the_revocation_is_logged(team: Team, thread: str) -> None:
     request = await approved(team, thread)
     revoked = (await revoke(team.bob, request)).json()
     assert (revoked["status"], revoked["answer"]["decision"]) == ("answered", "approve")
@@ -51,7 +51,7 @@ async def test_a_revoked_call_cannot_run_and_the_log_says_who_revoked_it(team: T
 
 
 @requirement("B15")
-async def test_what_has_run_cannot_be_revoked_and_says_when_it_ran(team: Team, thread: str) -> None:
+async def test_a_used_approval_cannot_be_revoked_and_shows_its_time(team: Team, thread: str) -> None:
     request = await approved(team, thread)
     used = (await team.agent.consume(request["id"], "run-1")).json()
     refused = await revoke(team.bob, request)
@@ -63,7 +63,7 @@ async def test_what_has_run_cannot_be_revoked_and_says_when_it_ran(team: Team, t
 
 
 @requirement("B15", "H4")
-async def test_of_a_use_and_a_revocation_at_once_one_wins(team: Team, thread: str) -> None:
+async def test_a_concurrent_use_and_revocation_have_one_winner(team: Team, thread: str) -> None:
     for turn in range(10):
         request = await approved(team, thread, f"make {turn}")
         used, revoked = await asyncio.gather(
@@ -75,7 +75,7 @@ async def test_of_a_use_and_a_revocation_at_once_one_wins(team: Team, thread: st
 
 
 @requirement("B15", "I2")
-async def test_only_who_may_decide_about_a_call_revokes_it(team: Team, thread: str) -> None:
+async def test_only_a_person_who_may_decide_a_call_may_revoke_it(team: Team, thread: str) -> None:
     request = await approved(team, thread, assignees=[team.ada.id])
     assert refusal(await revoke(team.agent, request)) == (403, "forbidden")
     assert refusal(await revoke(team.bob, request)) == (403, "not_assigned")
@@ -118,7 +118,7 @@ async def test_a_client_takes_a_revoked_approval_for_a_no(server: Server, thread
         ("de-DE", "Widerrufen", "Widerrufen von Eva, nicht ausgeführt"),
     ],
 )
-async def test_a_receipt_revokes_what_has_not_run_and_other_pages_see_it(
+async def test_a_receipt_revokes_an_unused_approval_on_every_page(
     screen: OpenScreen, team: Team, thread: str, locale: str, button: str, line: str
 ) -> None:
     request = await approved(team, thread)

@@ -177,7 +177,7 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_over_a_websocket(
 
 
 @requirement("I1", "I2")
-async def test_a_requesters_word_counts_for_nothing_under_another_ones_header(
+async def test_an_answer_by_a_requester_is_refused_under_any_header(
     server: Any, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make deploy"))

@@ -48,7 +48,7 @@ async def test_always_stores_the_exact_words_that_were_shown(team: Team, thread:
 
 
 @requirement("B9")
-async def test_the_rule_can_be_changed_before_it_is_kept_as_long_as_it_covers_the_call(
+async def test_a_rule_can_be_edited_before_storing_if_it_still_covers_the_call(
     team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
@@ -67,7 +67,7 @@ async def test_the_rule_can_be_changed_before_it_is_kept_as_long_as_it_covers_th
     "command",
     ["ls | sh", "echo $x", "eval 'x'", "xargs make", "rm *", "python3", "LD_PRELOAD=x make"],
 )
-async def test_nothing_can_be_kept_where_it_could_become_something_else(
+async def test_no_rule_can_be_stored_for_a_call_that_can_change_its_meaning(
     team: Team, thread: str, command: str
 ) -> None:
     request = asked(await team.agent.bash(thread, command))
@@ -79,7 +79,7 @@ async def test_nothing_can_be_kept_where_it_could_become_something_else(
 
 
 @requirement("B10")
-async def test_always_on_a_file_tool_holds_for_the_path_and_can_be_widened_to_a_folder(
+async def test_always_on_a_file_tool_covers_the_path_and_can_be_widened_to_a_folder(
     team: Team, thread: str
 ) -> None:
     async def writes(path: str) -> str:
@@ -119,7 +119,7 @@ async def test_a_decision_reaches_as_far_as_its_scope(
 
 
 @requirement("B9", "B11")
-async def test_always_holds_after_a_restart_for_the_same_command_and_not_for_one_slightly_different(
+async def test_always_covers_the_same_command_after_a_restart_and_no_similar_one(
     mortal: Mortal, thread: str
 ) -> None:
     async with mortal.team() as team:
@@ -134,9 +134,7 @@ async def test_always_holds_after_a_restart_for_the_same_command_and_not_for_one
 
 
 @requirement("B11")
-async def test_a_rule_says_who_made_it_when_and_why_and_ends_when_it_is_revoked(
-    team: Team, thread: str
-) -> None:
+async def test_a_rule_has_its_author_time_and_reason_until_it_is_revoked(team: Team, thread: str) -> None:
     made = await team.ada.rule("make test", why="it only tests")
     assert made.status_code == 201
     rule = made.json()
@@ -168,7 +166,7 @@ async def test_a_rule_is_revoked_once_and_an_unknown_one_is_not_found(team: Team
 
 
 @requirement("B11")
-async def test_the_same_rule_again_is_the_one_that_holds(team: Team, thread: str) -> None:
+async def test_adding_the_same_rule_again_returns_the_existing_one(team: Team, thread: str) -> None:
     first = (await team.ada.rule("make test")).json()
     assert (await team.bob.rule("make  test")).json() == first
     other = (await team.ada.rule("make test", scope="thread", thread_id=thread)).json()
@@ -204,7 +202,7 @@ async def test_a_rule_reaches_no_other_tenant(server: Any, team: Team, thread: s
 
 
 @requirement("B11")
-async def test_a_kept_rule_names_the_request_it_came_from(team: Team, thread: str) -> None:
+async def test_a_stored_rule_names_its_request(team: Team, thread: str) -> None:
     kept = await keeps(team, thread, "make test", "always")
     [rule] = await team.ada.rules()
     assert (rule["request_id"], rule["created_by"]["name"]) == (kept["id"], "ada")
@@ -260,7 +258,7 @@ async def test_a_call_that_was_refused_is_not_asked_again_in_this_thread(team: T
 
 @requirement("B17")
 @pytest.mark.parametrize(("reason", "status"), [("refused", 200), ("dismissed", 201)])
-async def test_a_call_that_nobody_wanted_to_decide_about_is_asked_again_unless_it_was_refused(
+async def test_a_dismissed_call_is_asked_again_and_a_refused_one_is_not(
     team: Team, thread: str, reason: str, status: int
 ) -> None:
     request = asked(await team.agent.bash(thread, "make deploy"))
@@ -271,7 +269,7 @@ async def test_a_call_that_nobody_wanted_to_decide_about_is_asked_again_unless_i
 
 
 @requirement("B17", "B11")
-async def test_a_rule_that_a_person_makes_later_is_their_last_word(team: Team, thread: str) -> None:
+async def test_a_later_rule_of_a_person_overrides_a_refusal(team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny")
     await team.ada.rule("make deploy")
@@ -289,7 +287,7 @@ async def test_a_refusal_is_remembered_over_a_restart(mortal: Mortal, thread: st
 
 
 @requirement("B17")
-async def test_a_loop_that_asks_again_and_again_reaches_nobody(team: Team, thread: str) -> None:
+async def test_a_loop_of_repeated_calls_is_refused_without_a_card(team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make deploy"))
     await team.ada.decide(request["id"], "deny")
     replies = await asyncio.gather(*(team.agent.bash(thread, "make deploy") for _ in range(20)))
@@ -316,7 +314,7 @@ async def test_a_loop_that_asks_again_and_again_reaches_nobody(team: Team, threa
         {},
     ],
 )
-async def test_a_rule_that_cannot_be_kept_is_refused_with_its_path(team: Team, body: dict[str, Any]) -> None:
+async def test_an_invalid_rule_is_refused_with_its_path(team: Team, body: dict[str, Any]) -> None:
     refused = await team.admin.http.post("/v1/rules", json=body)
     assert all(
         path in {"rule", "effect", "scope", "thread_id", "expires_in_s", "why", "colour"}

@@ -33,7 +33,7 @@ async def test_each_event_carries_the_request_as_it_was_at_that_moment(team: Tea
 
 
 @requirement("G2", "B8", "B11", "B15", "B28")
-async def test_the_whole_way_of_an_approval_over_the_websocket(team: Team, thread: str) -> None:
+async def test_an_approval_works_completely_over_the_websocket(team: Team, thread: str) -> None:
     agent, ada, admin = team.agent, team.ada, team.admin
     approval = {"tool": "bash", "input": {"command": "make test"}}
     created = await ok(

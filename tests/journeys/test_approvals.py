@@ -28,9 +28,7 @@ def seconds(request: dict[str, Any]) -> float:
 
 
 @requirement("B3")
-async def test_a_fresh_server_asks_about_what_changes_something_and_not_about_looking(
-    team: Team, thread: str
-) -> None:
+async def test_a_new_server_asks_about_changes_and_allows_reading(team: Team, thread: str) -> None:
     for command in ("ls", "ls -la src", "cat README", "rg -n main src | head -3", "git status"):
         assert decided(await team.agent.bash(thread, command)) == ("approve", "policy"), command
     for command in ("git push", "git status; rm x", "grep -rn main .", "rm notes.txt", "make"):
@@ -39,7 +37,9 @@ async def test_a_fresh_server_asks_about_what_changes_something_and_not_about_lo
 
 @requirement("B3")
 @pytest.mark.parametrize("name", ["git", "nebo"])
-async def test_with_a_list_that_knows_git_nobody_is_asked_to_look(team: Team, thread: str, name: str) -> None:
+async def test_with_a_list_that_includes_git_reading_needs_no_approval(
+    team: Team, thread: str, name: str
+) -> None:
     assert (await team.admin.set_policy(lists=["none"])).status_code == 200
     assert decided(await team.agent.bash(thread, "git status")) == ("ask", "")
     lists = [name]
@@ -49,7 +49,7 @@ async def test_with_a_list_that_knows_git_nobody_is_asked_to_look(team: Team, th
 
 
 @requirement("C4", "B21")
-async def test_a_tool_that_only_reads_runs_at_once_with_its_input_as_it_is(team: Team, thread: str) -> None:
+async def test_a_reading_tool_runs_immediately_with_its_input_unchanged(team: Team, thread: str) -> None:
     call = {"file_path": "src/a.py", "offset": 10, "ratio": 0.5, "é": ["ü", None, True, {"deep": []}]}
     allowed = (await team.agent.approve(thread, "Read", call)).json()
     assert (allowed["status"], allowed["source"], allowed["answer"]["decision"]) == (
@@ -86,7 +86,7 @@ async def test_once_thread_and_always_are_offered_when_the_agent_does_not_say(
 
 
 @requirement("B13")
-async def test_a_long_command_is_shown_whole_with_a_short_headline(team: Team, thread: str) -> None:
+async def test_a_long_command_is_shown_in_full_with_a_short_headline(team: Team, thread: str) -> None:
     command = "echo " + "x" * 5_000 + " && rm the-tail"
     preview = asked(await team.agent.bash(thread, command))["approval"]["preview"]
     assert (preview["type"], plain(preview["parts"])) == ("command", command)
@@ -95,7 +95,7 @@ async def test_a_long_command_is_shown_whole_with_a_short_headline(team: Team, t
 
 
 @requirement("B13")
-async def test_a_file_is_shown_as_its_path_and_what_changes(team: Team, thread: str) -> None:
+async def test_a_file_is_shown_as_its_path_and_diff(team: Team, thread: str) -> None:
     call = {"path": "src/a.py", "content": "one\nzwei\nthree\n"}
     before = {"before": "one\ntwo\nthree\n"}
     preview = asked(await team.agent.approve(thread, "write_file", call, preview=before))["approval"][
@@ -107,7 +107,7 @@ async def test_a_file_is_shown_as_its_path_and_what_changes(team: Team, thread: 
 
 
 @requirement("B13")
-async def test_of_another_tool_every_part_of_the_input_is_shown(team: Team, thread: str) -> None:
+async def test_the_whole_input_of_another_tool_is_shown(team: Team, thread: str) -> None:
     call = {"title": "A bug", "labels": ["urgent", "core"], "body": "line one\nline two", "n": 41}
     preview = asked(await team.agent.approve(thread, "create_issue", call))["approval"]["preview"]
     assert preview["type"] == "table"
@@ -120,7 +120,7 @@ async def test_of_another_tool_every_part_of_the_input_is_shown(team: Team, thre
 
 
 @requirement("B13")
-async def test_members_beside_the_command_are_shown_too(team: Team, thread: str) -> None:
+async def test_other_arguments_of_a_command_are_shown_too(team: Team, thread: str) -> None:
     call = {"command": "make test", "cwd": "/srv/elsewhere", "env": {"LD_PRELOAD": "evil.so"}}
     preview = asked(await team.agent.approve(thread, "bash", call))["approval"]["preview"]
     assert plain(preview["parts"]) == "make test"
@@ -154,7 +154,7 @@ async def test_a_character_that_would_deceive_is_written_out(
 
 @requirement("B19")
 @pytest.mark.parametrize("word", ["maybe", "Approve", "approve ", "yes", "", None, True, 1, ["approve"]])
-async def test_a_word_that_is_no_decision_decides_nothing(team: Team, thread: str, word: Any) -> None:
+async def test_an_unknown_decision_decides_nothing(team: Team, thread: str, word: Any) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
     refused = await team.ada.decide(request["id"], word)
     assert [path for path, _ in faults(refused)] == ["decision"]
@@ -195,9 +195,7 @@ async def test_nobody_in_time_means_no(team: Team, thread: str, word: str) -> No
 
 
 @requirement("B26")
-async def test_what_is_dangerous_is_said_by_the_server_whatever_the_agent_says(
-    team: Team, thread: str
-) -> None:
+async def test_the_server_marks_danger_independently_of_the_agent(team: Team, thread: str) -> None:
     claimed = {"level": "normal", "reasons": ["Only temporary files."]}
     shown = asked(await team.agent.bash(thread, "rm -rf build", risk=claimed))["approval"]
     assert shown["risk"] == {"level": "danger", "reasons": ["It deletes folders and everything in them."]}
@@ -227,7 +225,7 @@ async def test_a_name_that_only_looks_alike_is_no_danger(team: Team, thread: str
         ("Read", {"file_path": ".env"}),
     ],
 )
-async def test_what_is_unknown_or_cannot_be_read_is_asked_with_the_reason(
+async def test_an_unknown_or_unreadable_call_needs_approval_with_the_reason(
     team: Team, thread: str, tool: str, call: dict[str, Any]
 ) -> None:
     shown = asked(await team.agent.approve(thread, tool, call))["approval"]
@@ -247,9 +245,7 @@ async def test_without_a_store_that_can_write_nothing_is_allowed(mortal: Mortal,
 
 
 @requirement("B29")
-async def test_a_rule_that_denies_and_can_no_longer_be_read_makes_everything_ask(
-    mortal: Mortal, thread: str
-) -> None:
+async def test_a_deny_rule_that_became_unreadable_makes_every_call_ask(mortal: Mortal, thread: str) -> None:
     async with mortal.team() as team:
         await team.ada.rule("make deploy", "deny")
         with closing(sqlite3.connect(mortal.server.data / "askback.db", isolation_level=None)) as other:

@@ -37,7 +37,7 @@ async def verified(admin: Person, **query: Any) -> dict[str, Any]:
 
 
 @requirement("B28")
-async def test_entries_are_found_by_who_what_request_and_thread(team: Team, thread: str) -> None:
+async def test_entries_are_found_by_person_action_request_and_thread(team: Team, thread: str) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
     await team.ada.decide(request["id"], "approve", scope="always")
     await team.agent.bash("another", "make test")
@@ -55,7 +55,7 @@ async def test_entries_are_found_by_who_what_request_and_thread(team: Team, thre
 
 
 @requirement("B28")
-async def test_names_stand_beside_the_ids(team: Team, thread: str) -> None:
+async def test_ids_have_names(team: Team, thread: str) -> None:
     await team.agent.http.patch(f"/v1/threads/{thread}", json={"title": "Release 4.2"})
     await team.agent.bash(thread, "git status")
     found = await searched(team.admin, action="decide")

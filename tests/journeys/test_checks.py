@@ -118,7 +118,7 @@ async def test_an_agent_that_dies_inside_its_check_gives_the_answer_back(scene: 
 
 @requirement("N3")
 @pytest.mark.parametrize("delivery", ["resume", "block"])
-async def test_an_answer_that_nobody_checks_is_told_by_one_resume_and_then_given_back(
+async def test_an_unchecked_answer_is_announced_by_one_resume_and_then_returned(
     scene: Scene, delivery: str
 ) -> None:
     request_id = await scene.ask(delivery=delivery)
@@ -191,7 +191,7 @@ async def test_an_answer_in_time_counts_however_long_it_is_checked(scene: Scene,
 
 @requirement("N4")
 @pytest.mark.parametrize(("timeout", "left"), [(60, 300), (7200, 7190)])
-async def test_after_a_reprompt_the_person_has_what_was_left_and_five_minutes_at_least(
+async def test_after_a_reprompt_the_person_has_the_remaining_time_and_at_least_five_minutes(
     scene: Scene, timeout: int, left: int
 ) -> None:
     request_id = await scene.ask(timeout_s=timeout, delivery="resume")
@@ -232,7 +232,7 @@ async def test_a_client_renews_its_check_while_it_validates(tmp_path: Path) -> N
 
 
 @requirement("N5")
-async def test_a_replayed_answer_is_told_what_became_of_it(scene: Scene) -> None:
+async def test_a_replayed_answer_gets_its_outcome(scene: Scene) -> None:
     request_id = await scene.ask()
     assert (await scene.answer(request_id, key="k1")).json()["status"] == "resolving"
 
@@ -282,7 +282,7 @@ async def test_a_replay_costs_nothing_and_is_taken_at_the_limits(scene: Scene) -
 
 
 @requirement("N5")
-async def test_a_replayed_message_is_told_which_question_it_answered(scene: Scene) -> None:
+async def test_a_replayed_message_names_the_question_that_it_answered(scene: Scene) -> None:
     admin = await scene.api.as_("admin")
     await admin.post("/v1/policy", json={"free_text": "answer"})
     request_id = await scene.ask(validator=None)

@@ -97,7 +97,7 @@ async def test_a_pattern_must_match_the_whole_value(
         ({"type": "text", "required": True}, "  ", "required_missing"),
     ],
 )
-async def test_an_answer_that_goes_around_the_page_is_checked_all_the_same(
+async def test_an_answer_sent_without_the_page_is_checked(
     server: Any, ada: Person, thread: str, field: dict[str, Any], value: Any, code: str
 ) -> None:
     request_id = (await ask(server, thread, field)).json()["id"]

@@ -205,7 +205,7 @@ async def make(
 
 
 @requirement("N1", "F3")
-async def test_any_content_is_shown_answered_resumed_and_exported_as_it_is(
+async def test_any_content_is_shown_answered_resumed_and_exported_unchanged(
     make: Callable[[OnCommit], Store],
 ) -> None:
     async with serving(make) as house:

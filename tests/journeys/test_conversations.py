@@ -69,7 +69,7 @@ async def test_a_conversation_shows_the_newest_message_in_one_line_or_the_newest
     assert (await listed(ada))[0]["message"]["text"] == "search"
 
 
-async def test_the_last_that_was_active_comes_first_in_pages_and_the_archive_is_apart(
+async def test_conversations_are_paged_by_last_activity_and_archived_ones_are_separate(
     team: Team, thread: str
 ) -> None:
     names = [f"{thread}-{at}" for at in range(4)]
@@ -127,7 +127,7 @@ async def test_the_client_lists_conversations(team: Team, thread: str) -> None:
         assert not await client.inbox.conversations("hello", archived=True)
 
 
-async def test_texts_become_trees_and_what_is_plain_or_too_long_stays_text(team: Team) -> None:
+async def test_markdown_becomes_a_tree_and_plain_or_long_texts_stay_text(team: Team) -> None:
     texts = ["plain", "*a*", "*" + "b" * 40_000, "|a|\n|-|"]
     reply = await team.ada.http.post("/v1/markdown", json={"texts": texts})
     plain, em, long, _ = reply.json()["trees"]

@@ -57,7 +57,7 @@ async def test_an_answer_after_the_deadline_is_gone(server: Any, ada: Person, th
 
 
 @requirement("M3", "K2")
-async def test_the_loser_sees_what_won(server: Any, ada: Person, thread: str) -> None:
+async def test_the_second_person_sees_the_winning_answer(server: Any, ada: Person, thread: str) -> None:
     request_id = (await ask(server, thread)).json()["id"]
     async with server.person("responder/bob") as bob:
         await bob.answer(request_id, {"q": "Bob was first"})
@@ -69,7 +69,7 @@ async def test_the_loser_sees_what_won(server: Any, ada: Person, thread: str) ->
 
 
 @requirement("H4", "K1", "M3")
-async def test_of_a_hundred_answers_at_once_one_wins(server: Any, ada: Person, thread: str) -> None:
+async def test_one_of_a_hundred_concurrent_answers_wins(server: Any, ada: Person, thread: str) -> None:
     request_id = (await ask(server, thread)).json()["id"]
     replies = await asyncio.gather(*(ada.answer(request_id, {"q": str(i)}) for i in range(100)))
     won = [r for r in replies if r.status_code == 200]
@@ -107,7 +107,7 @@ async def test_the_same_key_makes_one_answer(server: Any, ada: Person, thread: s
 
 @requirement("M5")
 @pytest.mark.parametrize("reason", ["agent_aborted", "user_message", "superseded", "shutdown", "failed"])
-async def test_every_way_to_take_a_request_back_is_told_apart(
+async def test_every_reason_of_a_cancellation_is_distinguished(
     server: Any, ada: Person, thread: str, reason: str
 ) -> None:
     request_id = (await ask(server, thread)).json()["id"]

@@ -97,7 +97,7 @@ async def test_ten_questions_of_a_chat_over_two_servers_and_a_kill(
 
 
 @requirement("D7")
-async def test_of_two_people_one_answers_and_the_other_is_told(server: Server) -> None:
+async def test_one_of_two_people_answers_and_the_other_is_notified(server: Server) -> None:
     async with (
         server.person("requester") as agent,
         server.person() as ada,
@@ -118,7 +118,7 @@ async def test_of_two_people_one_answers_and_the_other_is_told(server: Server) -
 
 
 @requirement("D3", "D4", "G3")
-async def test_a_stream_that_was_cut_begins_again_with_the_open_questions(server: Server) -> None:
+async def test_a_reconnected_stream_starts_with_the_open_questions(server: Server) -> None:
     async with server.person("requester") as agent, server.person() as ada:
         await ask(agent, "cut", "call_1")
         await ask(agent, "cut", "call_2")
@@ -153,7 +153,9 @@ async def test_the_page_of_ihub_opens_its_stream_before_it_answers(server: Serve
 @pytest.mark.parametrize(
     "pattern", [r"^(a|a)+$", r"^((a)+)+$", r"^(a+){2,}$", r"^(\d+-?){3,}$"], ids=["a", "b", "c", "d"]
 )
-async def test_a_pattern_that_hangs_ihub_answers_at_once(server: Server, thread: str, pattern: str) -> None:
+async def test_a_pattern_that_hangs_ihub_is_answered_immediately(
+    server: Server, thread: str, pattern: str
+) -> None:
     async with server.person("requester") as agent, server.person() as ada:
         await ask(agent, thread, "call_1", validation={"pattern": pattern})
         with anyio.fail_after(120):

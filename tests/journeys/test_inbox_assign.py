@@ -21,7 +21,7 @@ async def assign(person: Person, request: dict[str, Any], *assignees: str | None
 
 
 @requirement("K10")
-async def test_an_assignment_replaces_the_assignees_for_everybody_at_once(team: Team, thread: str) -> None:
+async def test_an_assignment_replaces_the_assignees_on_every_screen(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.carol.id]))
     assigned = (await assign(team.ada, request, team.bob.id)).json()
     assert assigned["assignees"] == [team.ada.id, team.carol.id]
@@ -50,7 +50,7 @@ async def test_an_assignment_replaces_the_assignees_for_everybody_at_once(team: 
 
 
 @requirement("K10")
-async def test_who_assigned_it_can_take_it_back_and_nobody_else_can(team: Team, thread: str) -> None:
+async def test_only_the_person_who_assigned_a_request_can_undo_it(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, FORM))
     await assign(team.ada, request, team.bob.id)
     assert refusal(await assign(team.carol, request, team.carol.id)) == (403, "not_assigned")

@@ -122,7 +122,7 @@ async def test_a_comment_can_be_deleted_by_its_author_and_the_owner(team: Team, 
 
 
 @requirement("K12")
-async def test_who_may_only_view_a_thread_reads_comments_and_writes_none(team: Team, thread: str) -> None:
+async def test_a_view_only_person_reads_comments_and_writes_none(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, FORM))
     owned = {"owner": team.ada.id, "others": "none", "people": {team.bob.id: "view"}}
     await team.admin.http.put(f"/v1/threads/{thread}/access", json=owned)
@@ -133,7 +133,7 @@ async def test_who_may_only_view_a_thread_reads_comments_and_writes_none(team: T
 
 
 @requirement("K13")
-async def test_what_expired_is_missed_by_each_who_could_have_answered_until_they_saw_it(
+async def test_an_expired_request_is_listed_as_missed_until_each_person_has_seen_it(
     team: Team, thread: str
 ) -> None:
     mine = asked(await team.agent.ask(thread, FORM, assignees=[team.ada.id, team.bob.id], timeout_s=1))
@@ -159,7 +159,7 @@ async def test_what_expired_is_missed_by_each_who_could_have_answered_until_they
 
 
 @requirement("K11", "K12", "K13")
-async def test_inboxes_are_told_what_to_read_anew_and_nobody_else_is(team: Team, thread: str) -> None:
+async def test_only_affected_inboxes_reload(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, FORM))
     async with (
         Inbox(team.ada, inbox=True) as ada,

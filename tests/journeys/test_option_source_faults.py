@@ -106,7 +106,7 @@ async def test_options_of_a_source_that_cannot_be_shown_are_left_out(tmp_path: P
 
 
 @requirement("F9")
-async def test_what_a_form_starts_with_is_looked_up(tmp_path: Path) -> None:
+async def test_initial_values_are_looked_up(tmp_path: Path) -> None:
     async with house(tmp_path) as place:
         initial = {"initial_values": {"file": "/src/b.py"}}
         request = await place.asked({**SEVERAL, "default": [2, 1]}, {**FILE, "readonly": True}, form=initial)
@@ -185,7 +185,7 @@ async def test_a_choice_beside_a_sensitive_field_is_checked_too(tmp_path: Path) 
 
 @requirement("F9", "F13")
 @pytest.mark.parametrize(("value", "status"), [(2, "answered"), (3, "pending")])
-async def test_what_a_validator_makes_of_a_choice_is_checked(tmp_path: Path, value: int, status: str) -> None:
+async def test_a_choice_changed_by_a_validator_is_checked(tmp_path: Path, value: int, status: str) -> None:
     validators = {"stock": lambda _: Accept(values={"repo": value})}
     async with house(tmp_path, validators=validators) as place:
         request = await place.asked(REPOSITORY, validator="stock")
@@ -271,7 +271,7 @@ async def test_a_plain_function_that_hangs_takes_no_more_than_its_threads() -> N
 
 
 @requirement("F9")
-async def test_a_source_gets_the_person_who_searches_and_the_query(tmp_path: Path) -> None:
+async def test_a_source_receives_the_searching_person_and_the_query(tmp_path: Path) -> None:
     queries: list[OptionQuery] = []
 
     async def heard(query: OptionQuery) -> Sequence[str]:

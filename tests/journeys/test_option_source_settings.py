@@ -93,13 +93,13 @@ async def test_an_address_inside_is_not_called(tmp_path: Path) -> None:
         {"ASKBACK_OPTION_SOURCES": "repositories=file:///etc/passwd"},
     ],
 )
-def test_settings_that_cannot_be_are_refused(changes: dict[str, str]) -> None:
+def test_invalid_settings_are_refused(changes: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         load({name: value for name, value in {**SETTINGS, **changes}.items() if value})
 
 
 @pytest.mark.parametrize("name", ["repositories", "nothing", "number"])
-def test_a_source_of_an_installed_package_goes_by_the_name_of_its_entry_point(
+def test_a_source_of_an_installed_package_is_named_by_its_entry_point(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     info = tmp_path / "acme_sources-1.0.dist-info"

@@ -75,7 +75,7 @@ async def test_a_tree_is_walked_and_a_folder_cannot_be_chosen(tmp_path: Path) ->
         ({**SEVERAL, "min_choices": 2}, [1], [("values.repo", "too_few")]),
     ],
 )  # fmt: skip
-async def test_what_the_source_does_not_have_is_no_answer(
+async def test_a_value_that_the_source_lacks_is_refused(
     tmp_path: Path, field: Body, value: Any, expected: list[tuple[str, str]]
 ) -> None:
     async with house(tmp_path) as place:

@@ -30,7 +30,7 @@ async def outcome(team: Team, request_id: str) -> Any:
     return (await team.agent.http.get(f"/v1/requests/{request_id}")).json().get("answer")
 
 
-async def test_the_link_opens_elsewhere_and_the_page_says_where_it_leads(
+async def test_the_link_opens_in_a_new_tab_and_the_page_shows_its_target(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     eva = await screen(f"/r/{await ask(team, thread)}", house=team)
@@ -45,7 +45,7 @@ async def test_the_link_opens_elsewhere_and_the_page_says_where_it_leads(
     assert await eva.violations() == []
 
 
-async def test_what_was_done_is_reported_with_the_keyboard(
+async def test_a_completed_action_is_reported_with_the_keyboard(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request_id = await ask(team, thread)

@@ -18,7 +18,7 @@ FORM: dict[str, Any] = form({"type": "text", "label": "Name"})
 
 @requirement("K7")
 @pytest.mark.parametrize("page", ["/t", "/r"])
-async def test_the_others_see_who_is_answering_until_ten_seconds_of_quiet(
+async def test_other_people_see_who_is_answering_until_ten_seconds_without_input(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str
 ) -> None:
     asked = await agent.requests.create(FORM, thread_id=thread)
@@ -38,7 +38,7 @@ async def test_the_others_see_who_is_answering_until_ten_seconds_of_quiet(
 
 
 @requirement("K7")
-async def test_the_hint_is_gone_when_the_other_person_leaves(
+async def test_the_hint_disappears_when_the_other_person_leaves(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     await agent.approve("deploy", {"to": "production"}, thread_id=thread, wait=False)

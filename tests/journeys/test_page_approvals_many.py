@@ -124,7 +124,7 @@ async def test_two_people_have_to_agree_and_each_sees_the_others_vote(
 
 
 @requirement("K6")
-async def test_who_is_not_asked_sees_it_and_cannot_decide(
+async def test_a_person_who_is_no_assignee_sees_the_request_and_cannot_decide(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.bash(thread, "make release", assignees=["eva"])
@@ -141,7 +141,7 @@ async def test_who_is_not_asked_sees_it_and_cannot_decide(
 
 
 @requirement("K2", "M3")
-async def test_of_two_who_decide_at_once_the_second_is_told(
+async def test_the_second_of_two_concurrent_decisions_gets_a_message(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
@@ -160,7 +160,7 @@ async def test_of_two_who_decide_at_once_the_second_is_told(
 
 
 @requirement("K6")
-async def test_who_the_agent_works_for_sees_that_somebody_else_has_to_decide(
+async def test_the_user_of_the_agent_sees_that_another_person_has_to_decide(
     screen: OpenScreen, server: Server, team: Team, thread: str
 ) -> None:
     made = await team.admin.http.post(

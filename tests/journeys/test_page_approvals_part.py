@@ -71,7 +71,7 @@ async def test_a_page_that_opens_on_an_approval_shows_it_in_one_go(
     await expect(eva.page.get_by_text("Loading…")).to_have_count(0)
 
 
-async def test_where_it_cannot_be_fetched_the_rest_works_and_the_call_can_be_dismissed(
+async def test_without_the_approval_module_the_page_works_and_the_call_can_be_dismissed(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
@@ -88,7 +88,7 @@ async def test_where_it_cannot_be_fetched_the_rest_works_and_the_call_can_be_dis
 
 
 @requirement("J3")
-async def test_by_keyboard_the_way_leads_from_deny_to_always_and_escape_answers_nothing(
+async def test_tab_goes_from_deny_to_always_and_escape_answers_nothing(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))

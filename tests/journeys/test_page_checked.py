@@ -24,7 +24,7 @@ async def checked(agent: AsyncClient, thread: str, what: dict[str, Any] = LUNCH)
 
 
 @requirement("F13", "F14")
-async def test_the_person_sees_that_it_is_checked_and_mends_what_comes_back(
+async def test_the_person_sees_the_check_and_corrects_a_returned_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await checked(agent, thread)
@@ -51,7 +51,7 @@ async def test_the_person_sees_that_it_is_checked_and_mends_what_comes_back(
 
 
 @requirement("F13", "F14")
-async def test_the_person_sees_the_first_errors_and_what_the_check_made_of_the_answer(
+async def test_the_person_sees_the_first_errors_and_the_values_changed_by_the_check(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(
@@ -69,7 +69,7 @@ async def test_the_person_sees_the_first_errors_and_what_the_check_made_of_the_a
 
 
 @requirement("F14", "H7")
-async def test_another_screen_and_a_reload_show_what_was_sent_back(
+async def test_another_screen_and_a_reload_show_the_returned_answer(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     asked = await checked(agent, thread)
@@ -128,7 +128,7 @@ async def test_a_changed_form_keeps_the_typed_values_and_shows_a_notice(
 
 
 @requirement("F20")
-async def test_cancel_says_what_the_agent_sees_and_is_asked_about_once(
+async def test_cancel_explains_its_effect_and_is_confirmed_once(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(LUNCH, thread_id=thread, hooks=["decline"])

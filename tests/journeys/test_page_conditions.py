@@ -47,7 +47,7 @@ FORM: dict[str, Any] = {
 
 
 @requirement("F33")
-async def test_what_was_typed_into_a_field_that_is_hidden_then_is_not_sent(
+async def test_a_value_in_a_field_that_became_hidden_is_not_sent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(FORM, thread_id=thread)

@@ -20,7 +20,7 @@ SEEMS = "This seems to contain a secret (API key)."
 @pytest.mark.parametrize(
     "field", [{"type": "textarea"}, {"type": "select", "options": ["One"], "allow_other": True}]
 )
-async def test_what_looks_like_a_secret_is_asked_about_before_an_ordinary_field_sends_it(
+async def test_a_value_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
     screen: OpenScreen, team: Team, thread: str, field: dict[str, Any]
 ) -> None:
     request = asked(await team.agent.ask(thread, {"fields": [{"id": "how", "label": "How?", **field}]}))
@@ -41,7 +41,7 @@ async def test_what_looks_like_a_secret_is_asked_about_before_an_ordinary_field_
     assert (await answer_of(team, request))["values"] == {"how": f"with {KEY}"}
 
 
-async def test_what_looks_like_none_is_sent_without_a_question(
+async def test_a_value_that_looks_like_no_secret_is_sent_without_confirmation(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(
@@ -54,7 +54,7 @@ async def test_what_looks_like_none_is_sent_without_a_question(
     assert (await answer_of(team, request))["values"] == {"how": "with 3 of the 14 keys on the wall"}
 
 
-async def test_what_looks_like_a_secret_can_be_left_out_of_a_message(
+async def test_text_that_looks_like_a_secret_can_be_removed_from_a_message(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -74,7 +74,7 @@ async def test_what_looks_like_a_secret_can_be_left_out_of_a_message(
     assert await messages(agent, thread) == ["Take …, please."]
 
 
-async def test_a_message_that_only_looks_like_a_secret_is_sent_all_the_same(
+async def test_a_message_that_looks_like_a_secret_can_be_sent_anyway(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -99,7 +99,7 @@ async def test_changing_the_message_takes_the_question_back(
     assert await messages(agent, thread) == []
 
 
-async def test_what_looks_like_a_secret_is_asked_about_before_a_note_goes_with_a_decision(
+async def test_a_note_that_looks_like_a_secret_is_confirmed_before_it_is_sent(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "git push"))

@@ -74,7 +74,7 @@ async def test_a_typed_message_survives_a_reload_until_it_is_sent(screen: OpenSc
 
 
 @requirement("J8")
-async def test_a_sensitive_field_is_never_kept(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_no_draft_of_a_sensitive_field_is_stored(screen: OpenScreen, team: Team, thread: str) -> None:
     fields = [
         {"id": "host", "type": "text", "label": "Host"},
         {"id": "word", "type": "text", "label": "Password", "sensitive": True},
@@ -115,7 +115,7 @@ async def test_not_on_this_device_erases_everything_and_keeps_nothing_more(
 
 
 @requirement("J8")
-async def test_what_was_typed_is_erased_at_sign_out_and_is_nobody_elses(
+async def test_drafts_are_erased_at_sign_out_and_private_to_their_person(
     screen: OpenScreen, agent: AsyncClient, thread: str, server: Server
 ) -> None:
     await agent.requests.create(TRIP, thread_id=thread)
@@ -149,7 +149,7 @@ async def test_one_tab_does_not_change_the_typed_values_of_another(
 
 
 @requirement("J8", "F14")
-async def test_what_was_typed_after_a_second_question_survives_a_reload(
+async def test_a_draft_typed_after_a_second_question_survives_a_reload(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(TRIP, thread_id=thread, validator="requester")
@@ -165,7 +165,7 @@ async def test_what_was_typed_after_a_second_question_survives_a_reload(
 
 
 @requirement("J8", "C18")
-async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
+async def test_an_unsent_answer_can_be_discarded_or_changed(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(TRIP, thread_id=thread)
@@ -191,7 +191,7 @@ async def test_what_was_to_be_sent_can_be_discarded_or_changed_instead(
 
 
 @requirement("J8", "C18")
-async def test_an_answer_that_waits_to_be_sent_is_sent_by_the_next_page_and_a_decision_is_not(
+async def test_an_unsent_answer_is_sent_by_the_next_page_and_a_decision_is_not(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     question = asked(await team.agent.ask(thread, TRIP))
@@ -242,7 +242,7 @@ async def where_answers_fail(screen: OpenScreen, team: Team, thread: str) -> tup
 
 
 @requirement("C18")
-async def test_a_decision_is_sent_again_for_two_minutes_and_then_only_when_told(
+async def test_a_decision_is_resent_for_two_minutes_and_later_only_on_request(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "make test"))
@@ -300,7 +300,7 @@ def stale(eva: Screen) -> Locator:
 
 
 @requirement("G4", "C18")
-async def test_a_network_that_dies_without_a_word_is_known_in_35_seconds_and_the_form_is_sent_when_it_is_back(
+async def test_a_silent_network_failure_is_detected_in_35_seconds_and_the_form_is_sent_afterwards(
     screen: OpenScreen, agent: AsyncClient, thread: str, server: Server
 ) -> None:
     request = await agent.requests.create(TRIP, thread_id=thread)

@@ -48,7 +48,7 @@ async def test_the_button_of_the_default_is_prominent(
 
 @requirement("F18")
 @pytest.mark.parametrize("widget", [None, "buttons", "chips"])
-async def test_a_choice_can_be_taken_back(
+async def test_a_choice_can_be_cleared(
     screen: OpenScreen, agent: AsyncClient, thread: str, widget: str | None
 ) -> None:
     field: dict[str, Any] = {"type": "radio", "label": "Size", "options": THREE}

@@ -195,7 +195,7 @@ SECTIONS = {
 
 
 @requirement("F18", "F4", "F5")
-async def test_an_optional_section_is_skipped_when_empty_and_whole_when_begun(
+async def test_an_optional_section_is_skipped_if_empty_and_checked_if_started(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     empty = await agent.requests.create(SECTIONS, thread_id=thread)
@@ -278,7 +278,7 @@ async def test_cancel_in_the_page_tells_the_agent_once(
 
 
 @requirement("F20", "C20")
-async def test_a_request_taken_back_closes_with_its_reason_and_note(
+async def test_a_withdrawn_request_closes_with_its_reason_and_note(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(form({"type": "text"}), thread_id=thread)
@@ -369,7 +369,7 @@ async def settle(agent: AsyncClient, ada: Person, outcome: str, request_id: str)
         await agent.requests.cancel(request_id, outcome)
 
 
-async def test_a_long_answer_is_cut_in_its_receipt_and_whole_when_opened(
+async def test_a_long_answer_is_shortened_in_its_receipt_and_complete_when_opened(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     story = "words " * 400

@@ -36,7 +36,7 @@ async def test_a_question_keeps_the_typed_values_when_its_tool_call_comes_later(
     assert await answer_of(agent, request) == {"q0": "half a sentenc!e"}
 
 
-async def test_what_is_written_while_a_message_is_on_its_way_stays_in_the_box(
+async def test_text_typed_while_a_message_is_being_sent_stays_in_the_composer(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -81,7 +81,7 @@ async def test_an_answer_leaves_the_focus_on_its_receipt_and_the_page_reads_alon
     await expect(eva.page.get_by_text("Line 39")).to_be_in_viewport()
 
 
-async def test_other_among_buttons_leads_into_its_box(
+async def test_the_other_button_focuses_its_text_box(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     field = {"type": "select", "widget": "buttons", "options": ["A", "B"], "allow_other": True}
@@ -94,7 +94,7 @@ async def test_other_among_buttons_leads_into_its_box(
     assert await answer_of(agent, request) == {"q0": "C"}
 
 
-async def test_a_tick_taken_back_under_a_filter_keeps_its_place(
+async def test_an_option_unticked_under_a_filter_keeps_its_position(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     options = [f"Option {at}" for at in range(30)]

@@ -15,7 +15,7 @@ FORM = {"title": "Which city?", "fields": [{"id": "q", "type": "text", "label": 
 
 
 @requirement("K14")
-async def test_the_history_says_who_decided_what_and_why_and_is_searched(
+async def test_the_history_shows_person_decision_and_reason_and_is_searchable(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     call = asked(await team.agent.bash(thread, "make deploy"))
@@ -49,7 +49,7 @@ async def test_the_history_says_who_decided_what_and_why_and_is_searched(
     await expect(rows.locator(".t")).to_have_text(["Run: make deploy"])
 
 
-async def test_a_request_that_is_opened_leaves_the_list_as_it_is(
+async def test_opening_a_request_keeps_the_list_unchanged(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     form = asked(await team.agent.ask(thread, FORM))

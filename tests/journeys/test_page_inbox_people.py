@@ -17,7 +17,7 @@ FORM = {"title": "Which city?", "fields": [{"id": "q", "type": "text", "label": 
 
 
 @requirement("K10", "K1")
-async def test_a_request_is_handed_to_a_colleague_and_taken_back(
+async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.ask(thread, FORM))
@@ -47,9 +47,7 @@ async def test_a_request_is_handed_to_a_colleague_and_taken_back(
 
 
 @requirement("K11")
-async def test_a_request_is_put_aside_and_comes_back_by_itself(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_a_snoozed_request_returns_automatically(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, FORM))
     eva = await screen(f"/inbox/{request['id']}", house=team)
     await eva.page.get_by_role("button", name="Remind me…", exact=True).click()
@@ -76,7 +74,7 @@ async def test_a_request_is_put_aside_and_comes_back_by_itself(
 
 
 @requirement("K12")
-async def test_people_comment_on_a_request_and_see_it_at_once(
+async def test_a_comment_appears_immediately_for_all_people(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.ask(thread, FORM))
@@ -99,7 +97,7 @@ async def test_people_comment_on_a_request_and_see_it_at_once(
 
 
 @requirement("K13")
-async def test_what_expired_is_missed_until_it_was_opened(
+async def test_an_expired_request_is_listed_as_missed_until_it_is_opened(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     for made in (

@@ -101,7 +101,7 @@ async def asked(agent: Person, thread: str, form: Any = FORM) -> dict[str, Any]:
 
 
 @requirement("C19")
-async def test_a_form_is_answered_in_the_view_and_the_model_is_told(
+async def test_a_form_answered_in_the_view_is_reported_to_the_model(
     page: Page, server: Server, thread: str
 ) -> None:
     complaints: list[str] = []
@@ -128,7 +128,7 @@ async def test_a_form_is_answered_in_the_view_and_the_model_is_told(
     assert complaints == []
 
 
-async def test_a_decline_in_the_view_is_one(page: Page, server: Server, thread: str) -> None:
+async def test_a_decline_in_the_view_declines_the_request(page: Page, server: Server, thread: str) -> None:
     async with server.person("requester") as agent:
         request = await asked(agent, thread)
         await shown(page, agent, request)
@@ -138,7 +138,9 @@ async def test_a_decline_in_the_view_is_one(page: Page, server: Server, thread: 
         assert (await agent.http.get(f"/v1/requests/{request['id']}")).json()["status"] == "declined"
 
 
-async def test_what_the_view_cannot_answer_opens_a_page(page: Page, server: Server, thread: str) -> None:
+async def test_a_request_that_the_view_cannot_answer_opens_a_page(
+    page: Page, server: Server, thread: str
+) -> None:
     async with server.person("requester") as agent:
         request = (await agent.bash(thread, "make deploy")).json()
         host = await shown(page, agent, request, theme="dark", locale="de-DE")

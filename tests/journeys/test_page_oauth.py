@@ -71,7 +71,7 @@ async def test_an_account_is_connected_in_a_window_that_the_click_opens(
     await expect(eva.card).to_contain_text("CRM_TOKEN, CRM_TOKEN_REFRESH")
 
 
-async def test_what_was_denied_is_said_and_can_be_tried_again(
+async def test_a_denied_connection_is_reported_and_can_be_retried(
     screen: OpenScreen, connecting: Server, crm: Provider
 ) -> None:
     eva = await opened(screen, connecting, crm, denied=True)

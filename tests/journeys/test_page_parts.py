@@ -44,7 +44,7 @@ async def test_an_open_form_fetches_no_receipt_and_its_answer_fetches_it_once(
 
 
 @pytest.mark.parametrize(("page", "part"), [("/t", "receipt"), ("/r", "store")])
-async def test_without_the_receipt_the_card_says_that_it_is_answered_and_draws_it_after_a_reconnect(
+async def test_without_the_receipt_module_the_card_is_marked_answered_and_completed_after_a_reconnect(
     screen: OpenScreen, agent: AsyncClient, thread: str, page: str, part: str
 ) -> None:
     asked = await agent.requests.create(LUNCH, thread_id=thread)
@@ -110,7 +110,7 @@ async def test_the_rules_of_the_fields_are_fetched_once_while_the_first_form_is_
     ("language", "message"),
     [("en-GB", "Must be at least 18."), ("de-DE", "Muss mindestens 18 sein.")],
 )
-async def test_without_the_rules_the_server_says_what_is_wrong(
+async def test_without_the_rules_module_the_server_reports_the_errors(
     screen: OpenScreen, agent: AsyncClient, thread: str, language: str, message: str
 ) -> None:
     asked = await agent.requests.create(AGE, thread_id=thread)
@@ -133,7 +133,7 @@ async def test_without_the_rules_the_server_says_what_is_wrong(
     assert await answer_of(agent, asked) == {"q0": 19, "q1": "Bo"}
 
 
-async def test_without_the_rules_a_date_that_is_not_complete_is_not_taken_as_empty(
+async def test_without_the_rules_module_an_incomplete_date_is_not_empty(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(
@@ -153,7 +153,7 @@ async def test_without_the_rules_a_date_that_is_not_complete_is_not_taken_as_emp
 
 
 @requirement("N18")
-async def test_an_answer_waits_for_the_rules_that_are_on_their_way(
+async def test_an_answer_waits_for_the_rules_module_to_load(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(AGE, thread_id=thread)
@@ -233,7 +233,7 @@ async def test_without_the_composer_a_conversation_shows_what_happens_next(
     await expect(eva.page.get_by_text("Thanks.")).to_be_visible()
 
 
-async def test_a_date_time_is_not_asked_without_the_part_for_zones_and_asked_when_it_comes(
+async def test_a_date_time_field_waits_for_the_time_zone_module(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(form({"type": "datetime", "label": "Start"}), thread_id=thread)

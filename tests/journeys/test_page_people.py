@@ -50,7 +50,7 @@ async def test_a_skip_closes_it_everywhere_too(screen: OpenScreen, agent: AsyncC
 
 
 @requirement("K2", "M3")
-async def test_the_loser_is_told_and_sees_what_won_and_what_was_lost(
+async def test_the_second_person_sees_the_winning_answer_and_the_lost_one(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(FORM, thread_id=thread)
@@ -80,9 +80,7 @@ async def test_the_loser_is_told_and_sees_what_won_and_what_was_lost(
 
 
 @requirement("K1", "K2")
-async def test_what_was_typed_and_not_sent_stays_in_sight(
-    screen: OpenScreen, agent: AsyncClient, thread: str
-) -> None:
+async def test_an_unsent_answer_stays_visible(screen: OpenScreen, agent: AsyncClient, thread: str) -> None:
     await agent.requests.create(FORM, thread_id=thread)
     eva, bob = await screen(place_of(thread)), await screen(place_of(thread), name="Bob")
     await bob.card.get_by_label("Name").fill("half of what Bob wan")

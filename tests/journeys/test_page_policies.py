@@ -58,7 +58,7 @@ async def send(shown: Screen, text: str) -> None:
 
 
 @requirement("M9")
-async def test_what_stands_in_line_says_after_what_and_comes_alive_when_it_is_its_turn(
+async def test_a_queued_request_names_its_predecessor_and_becomes_active_in_turn(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     line = {"exclusive_key": "plan", "on_conflict": "queue"}
@@ -84,7 +84,7 @@ async def test_what_stands_in_line_says_after_what_and_comes_alive_when_it_is_it
 
 
 @requirement("D21")
-async def test_where_the_question_comes_first_the_composer_says_so_and_keeps_what_was_typed(
+async def test_if_the_question_has_priority_the_composer_says_so_and_keeps_its_text(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.ask(thread, titled("First?")))
@@ -107,7 +107,7 @@ async def test_where_the_question_comes_first_the_composer_says_so_and_keeps_wha
     assert (await team.agent.get(request["id"]))["status"] == "answered"
 
 
-async def test_a_message_that_is_held_says_until_when_and_stands_where_it_was_delivered(
+async def test_a_held_message_says_when_it_will_be_sent_and_moves_to_its_position(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.ask(thread, titled("First?")))
@@ -135,7 +135,7 @@ async def test_a_message_that_is_held_says_until_when_and_stands_where_it_was_de
     await expect(texts(eva)).to_have_text(["meanwhile", "later"])
 
 
-async def test_what_a_message_takes_back_is_said_before_it_is_sent(
+async def test_the_composer_names_the_requests_that_a_message_cancels(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     asked(await team.agent.ask(thread, titled("First?")))

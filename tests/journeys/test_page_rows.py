@@ -98,7 +98,7 @@ async def test_rows_speak_the_language_of_their_reader(
 
 
 @requirement("A22")
-async def test_rows_stand_beside_a_sensitive_field(
+async def test_rows_and_a_sensitive_field_work_in_one_form(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     rows = {"id": "parts", "type": "rows", "label": "Parts", "rows": [{"id": "a", "label": "First"}]}

@@ -18,7 +18,7 @@ INSTRUCTIONS = (
 
 
 @requirement("E4", "I4")
-async def test_the_card_has_an_input_for_each_name_the_reason_the_help_the_scope_and_the_warning(
+async def test_the_card_has_inputs_reason_help_scope_and_warning(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     await team.agent.need(

@@ -73,7 +73,7 @@ def value(shown: Screen, name: str = "A_KEY") -> Locator:
 
 
 @requirement("E5", "E25")
-async def test_what_is_typed_goes_to_the_server_once_and_stays_nowhere(
+async def test_a_typed_secret_is_sent_once_and_kept_nowhere_in_the_page(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
@@ -94,9 +94,7 @@ async def test_what_is_typed_goes_to_the_server_once_and_stays_nowhere(
 
 @requirement("E25")
 @pytest.mark.parametrize("leave", ["reload", "back"])
-async def test_who_comes_back_to_the_page_finds_empty_inputs(
-    screen: OpenScreen, team: Team, thread: str, leave: str
-) -> None:
+async def test_a_reload_empties_the_inputs(screen: OpenScreen, team: Team, thread: str, leave: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "PEM", metadata={"PEM": {"input": "textarea"}}))
     ears = Ears()
     eva = await screen(f"/r/{request['id']}", house=team, before=ears.listen)
@@ -139,7 +137,7 @@ async def test_no_browser_is_invited_to_fill_in_or_to_remember_a_value(
 
 
 @requirement("E5")
-async def test_what_is_missing_is_said_at_its_name_and_the_rest_stays(
+async def test_a_missing_value_is_reported_at_its_name_and_the_others_stay(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
@@ -190,7 +188,7 @@ async def test_a_saved_value_is_used_without_typing_it_again(
 
 
 @requirement("E11")
-async def test_the_person_chooses_where_it_holds(screen: OpenScreen, team: Team, thread: str) -> None:
+async def test_the_person_chooses_the_scope(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", default_scope="global", project="web"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(eva.card.get_by_label("Everywhere")).to_be_checked()
@@ -229,7 +227,7 @@ async def test_dismissed_nothing_is_sent(screen: OpenScreen, team: Team, thread:
 
 
 @requirement("E21")
-async def test_a_key_of_many_lines_folds_when_it_is_left_and_is_kept_to_the_byte(
+async def test_a_key_of_many_lines_collapses_on_blur_and_keeps_every_byte(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     help_ = {"PEM": {"input": "textarea", "description": "The private key.", "format_hint": "In PEM."}}
@@ -250,9 +248,7 @@ async def test_a_key_of_many_lines_folds_when_it_is_left_and_is_kept_to_the_byte
 
 
 @requirement("E7", "E21")
-async def test_white_space_around_a_value_is_pointed_out_and_kept(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_surrounding_white_space_is_shown_and_kept(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
     warning = eva.card.get_by_text("The value begins or ends with a space")
@@ -266,7 +262,7 @@ async def test_white_space_around_a_value_is_pointed_out_and_kept(
 
 
 @requirement("E5")
-async def test_while_it_is_tried_the_inputs_are_gone_and_a_refusal_stands_at_its_name(
+async def test_inputs_are_hidden_during_a_probe_and_a_refusal_is_shown_at_its_name(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", probe=True))
@@ -293,7 +289,7 @@ async def test_while_it_is_tried_the_inputs_are_gone_and_a_refusal_stands_at_its
 
 
 @requirement("E5")
-async def test_what_could_not_be_sent_stays_in_its_input_and_is_sent_again(
+async def test_an_unsent_secret_stays_in_its_input_and_is_resent(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
@@ -319,7 +315,7 @@ async def test_what_could_not_be_sent_stays_in_its_input_and_is_sent_again(
 
 
 @requirement("E5")
-async def test_given_on_another_screen_what_was_typed_here_is_gone(
+async def test_an_answer_on_another_screen_clears_the_inputs(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
@@ -379,9 +375,7 @@ async def test_the_inbox_names_the_needed_secrets(screen: OpenScreen, team: Team
 
 
 @requirement("E5", "J3")
-async def test_by_keyboard_the_way_leads_from_the_first_value_to_dismiss(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_tab_goes_from_the_first_value_to_dismiss(screen: OpenScreen, team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
     eva = await screen(f"/r/{request['id']}", house=team)
     await expect(value(eva)).to_be_visible()

@@ -212,7 +212,7 @@ async def test_the_sign_in_page_says_that_a_token_belongs_to_an_agent(screen: Op
 
 
 @requirement("N15")
-async def test_a_session_that_is_ended_closes_its_page_at_once_in_every_tab(
+async def test_ending_a_session_closes_its_page_in_every_tab(
     server: Server, screen: OpenScreen, thread: str
 ) -> None:
     eva = await screen(place_of(thread), who={"user": "eva-on-two-devices"})

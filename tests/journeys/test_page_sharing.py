@@ -26,7 +26,7 @@ async def scene(server: Any, team: Team, thread: str) -> AsyncIterator[Shared]:
 
 
 @requirement("K3", "K8")
-async def test_who_may_but_read_reads_until_they_may_more_and_sees_nothing_once_they_may_not(
+async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
     screen: OpenScreen, scene: Shared
 ) -> None:
     await scene.fresh("form")
@@ -54,7 +54,7 @@ async def test_who_may_but_read_reads_until_they_may_more_and_sees_nothing_once_
 
 
 @requirement("E20")
-async def test_a_reader_sees_how_many_secrets_are_asked_for_and_given(
+async def test_a_reader_sees_the_number_of_requested_and_submitted_secrets(
     screen: OpenScreen, scene: Shared
 ) -> None:
     request = asked(await scene.team.agent.need(scene.thread, "A_KEY", "B_KEY", hide_names=True))
@@ -118,7 +118,7 @@ async def test_a_private_link_shows_others_for_whom_it_is_and_nothing_more(
 
 
 @requirement("K3")
-async def test_the_page_of_one_request_follows_what_may_be_done(screen: OpenScreen, scene: Shared) -> None:
+async def test_the_page_of_a_request_follows_access_changes(screen: OpenScreen, scene: Shared) -> None:
     request = await scene.fresh("form")
     eva = await screen(f"/r/{request['id']}", house=scene.team, who={"user": "user-view"})
     await expect(eva.card.get_by_text(MAY_READ)).to_be_visible()
@@ -134,7 +134,7 @@ def row(shown: Screen, request: dict[str, Any]) -> Locator:
 
 
 @requirement("K3", "K5")
-async def test_the_inbox_marks_what_one_may_but_read_and_follows_what_one_may(
+async def test_the_inbox_marks_read_only_requests_and_follows_access_changes(
     screen: OpenScreen, scene: Shared
 ) -> None:
     agent, owner, thread = scene.team.agent, scene.people["owner"], scene.thread

@@ -38,7 +38,7 @@ def heard(shown: Screen, words: str) -> Locator:
 
 @requirement("J3", "J4")
 @pytest.mark.parametrize("place", ["t", "conversations"])
-async def test_a_person_stops_the_agent_by_keyboard_and_goes_on_writing(
+async def test_a_person_stops_the_agent_by_keyboard_and_continues_typing(
     screen: OpenScreen, team: Team, thread: str, place: str
 ) -> None:
     await say(team.agent, thread, text("Hello"))
@@ -91,9 +91,7 @@ async def test_a_page_that_is_opened_later_and_one_of_a_run_that_ends_know_it(
     await expect(stop(eva)).to_have_count(0)
 
 
-async def test_who_may_only_view_a_conversation_gets_no_button(
-    screen: OpenScreen, team: Team, thread: str
-) -> None:
+async def test_a_view_only_person_gets_no_stop_button(screen: OpenScreen, team: Team, thread: str) -> None:
     await say(team.agent, thread, text("Hello"))
     await begin(team, thread)
     await share(team.admin, thread, owner="user-owner", others="view")
@@ -103,7 +101,7 @@ async def test_who_may_only_view_a_conversation_gets_no_button(
 
 
 @requirement("J7")
-async def test_an_agent_that_cannot_be_stopped_is_said_in_a_sentence_and_stop_works_again(
+async def test_a_failed_stop_is_reported_in_a_sentence_and_can_be_retried(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     async def cut(page: Page) -> None:

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
 
 @requirement("L3")
-async def test_a_long_prompt_and_a_label_of_several_lines_are_shown_whole(
+async def test_a_long_prompt_and_a_multiline_label_are_shown_in_full(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     prompt = "word " * 6_553 + "end"
@@ -30,7 +30,7 @@ async def test_a_long_prompt_and_a_label_of_several_lines_are_shown_whole(
     assert await eva.violations() == []
 
 
-async def test_a_plain_description_is_shown_as_it_is(
+async def test_a_plain_description_is_shown_unchanged(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     texts = {"description": "*stars* and\n# a hash"}
@@ -124,7 +124,7 @@ async def test_each_reader_sees_their_language_and_a_switch_keeps_the_typed_valu
 
 
 @requirement("D22")
-async def test_a_reader_of_a_language_that_askback_does_not_speak_sees_the_askers_texts_in_it(
+async def test_translated_texts_are_shown_in_a_language_without_a_catalogue(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     title = {"en": "Town", "fr": "Ville"}
@@ -137,7 +137,7 @@ async def test_a_reader_of_a_language_that_askback_does_not_speak_sees_the_asker
 
 
 @requirement("F25")
-async def test_the_summary_of_an_answer_fills_the_template_of_the_form_and_shows_its_inputs_where_asked(
+async def test_a_summary_uses_the_template_of_the_form_and_can_show_the_inputs(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     view = {"summary_template": "Booked {q0} ({q1}) <b>now</b>", "show_inputs": False}

@@ -75,7 +75,7 @@ async def test_two_forms_of_one_tool_call_keep_their_order(
         await eva.page.reload()
 
 
-async def test_a_message_appears_as_it_is_written(
+async def test_a_message_appears_while_it_is_written(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -92,7 +92,7 @@ async def test_a_message_appears_as_it_is_written(
     await expect(said).to_have_text("The sea comes and goes.")
 
 
-async def test_what_the_person_writes_reaches_the_agent(
+async def test_a_message_of_a_person_reaches_the_agent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -107,7 +107,7 @@ async def test_what_the_person_writes_reaches_the_agent(
     assert message["content"] == [{"type": "text", "text": "one\ntwo"}]
 
 
-async def test_what_is_sent_while_a_message_is_on_its_way_follows_it(
+async def test_messages_sent_in_quick_succession_keep_their_order(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     eva = await screen(place_of(thread))
@@ -194,7 +194,7 @@ async def test_events_doubled_and_out_of_order_draw_the_same_page(
     await expect(eva.card.locator(".title")).to_have_text(["Question 2"])
 
 
-async def test_the_inbox_counts_what_waits_and_leads_to_it(
+async def test_the_inbox_counts_open_requests_and_links_to_them(
     screen: OpenScreen, team: Team, thread: str
 ) -> None:
     eva = await screen("/", house=team)

@@ -24,7 +24,7 @@ NOT_SENT = "Couldn't send. Your answer is still here."
 
 
 @requirement("C17", "J7")
-async def test_five_clicks_while_it_is_on_its_way_send_it_once(
+async def test_five_clicks_while_sending_send_once(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(NAME, thread_id=thread)
@@ -97,7 +97,7 @@ async def test_without_a_network_it_is_kept_and_sent_again_under_the_same_key(
 
 
 @requirement("J7", "M4")
-async def test_an_answer_whose_reply_was_lost_is_not_given_twice(
+async def test_an_answer_whose_reply_was_lost_is_not_sent_twice(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     asked = await agent.requests.create(NAME, thread_id=thread)
@@ -157,7 +157,7 @@ async def test_the_page_outlives_the_death_of_the_server(
 
 
 @requirement("G4")
-async def test_what_happened_while_the_connection_was_lost_is_caught_up(
+async def test_events_missed_during_a_lost_connection_are_caught_up(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     first = await agent.requests.create(form({"type": "text"}, title="First"), thread_id=thread)
@@ -188,7 +188,7 @@ async def test_a_kind_that_the_page_does_not_know_can_be_dismissed(
     await expect(eva.card).to_contain_text("Dismissed by Eva")
 
 
-async def test_a_message_that_could_not_be_sent_stays_and_says_so_until_it_is_changed_or_sent(
+async def test_an_unsent_message_stays_marked_until_it_is_changed_or_sent(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(NAME, thread_id=thread)

@@ -110,7 +110,7 @@ async def test_a_probed_secret_counts_for_the_person_who_gave_it(
 
 
 @requirement("N2")
-async def test_an_answer_of_somebody_else_after_ones_own_was_sent_back_is_theirs(
+async def test_an_answer_by_another_person_after_a_reprompt_is_credited_to_them(
     screen: OpenScreen, agent: AsyncClient, ada: Person, thread: str
 ) -> None:
     request = await agent.requests.create(LUNCH, thread_id=thread, validator="requester")
@@ -129,7 +129,7 @@ async def test_an_answer_of_somebody_else_after_ones_own_was_sent_back_is_theirs
 
 @requirement("N2", "K2")
 @pytest.mark.parametrize("validator", [None, "requester"])
-async def test_the_second_tab_of_one_person_that_sends_too_is_told_the_truth(
+async def test_a_second_tab_that_sends_too_shows_the_real_outcome(
     screen: OpenScreen, agent: AsyncClient, thread: str, validator: str | None
 ) -> None:
     more: dict[str, Any] = {} if validator is None else {"validator": validator}

@@ -37,7 +37,7 @@ async def test_a_double_click_on_a_button_answers_once(
 
 
 @requirement("A1", "A3", "A5")
-async def test_two_buttons_hit_at_once_give_one_answer(
+async def test_two_buttons_pressed_together_send_one_answer(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     asked = await agent.requests.create(
@@ -213,7 +213,7 @@ async def test_skip_is_there_only_where_it_is_allowed(
 
 
 @requirement("I5", "F19")
-async def test_markup_in_texts_of_the_agent_is_shown_as_it_is(
+async def test_markup_in_texts_of_the_agent_is_shown_as_text(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     evil = "<img src=x onerror=alert(1)>"

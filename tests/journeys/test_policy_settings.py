@@ -35,7 +35,7 @@ async def verdict(agent: Person, thread: str, command: str) -> str:
 
 
 @requirement("B1", "B2")
-async def test_each_cell_of_the_table_holds_on_the_wire(team: Team) -> None:
+async def test_each_cell_of_the_table_applies_over_the_api(team: Team) -> None:
     for command in (COMMANDS[True, False], COMMANDS[True, True]):
         assert (await team.admin.rule(command)).status_code == 201
     found: dict[str, str] = {}
@@ -49,7 +49,7 @@ async def test_each_cell_of_the_table_holds_on_the_wire(team: Team) -> None:
 
 @requirement("B1", "B2")
 @pytest.mark.parametrize("chosen", [{"table": "nebo"}, {"lists": ["nebo"]}])
-async def test_the_table_of_nebo_holds_on_the_wire_once_it_is_chosen(
+async def test_the_table_of_nebo_applies_over_the_api_when_selected(
     team: Team, chosen: dict[str, Any]
 ) -> None:
     for command in (COMMANDS[True, False], COMMANDS[True, True]):
@@ -65,7 +65,7 @@ async def test_the_table_of_nebo_holds_on_the_wire_once_it_is_chosen(
 
 
 @requirement("B22")
-async def test_to_ask_nobody_in_the_table_of_nebo_takes_the_typed_words_whichever_setting_comes_last(
+async def test_the_never_ask_setting_of_nebo_needs_a_typed_confirmation_in_any_order(
     team: Team,
 ) -> None:
     for first, last in (
@@ -157,7 +157,7 @@ async def test_a_tool_that_reads_is_asked_where_it_reaches_for_secrets(
         ("full", "allow", "allow", "allow", "ask", "ask"),
     ],
 )
-async def test_a_mode_lets_run_what_it_is_for_and_only_in_its_thread(
+async def test_a_mode_allows_its_calls_only_in_its_thread(
     team: Team, thread: str, mode: str, looks: str, runs: str, edits: str, hides: str, danger: str
 ) -> None:
     agent = team.agent
@@ -190,7 +190,7 @@ async def test_full_needs_the_typed_confirmation(
 
 
 @requirement("B22", "B28")
-async def test_switching_to_full_is_audited_with_who_did_it(team: Team, thread: str) -> None:
+async def test_switching_to_full_is_audited_with_the_person(team: Team, thread: str) -> None:
     tried = await team.ada.set_policy(thread_id=thread, mode="full")
     assert refusal(tried) == (409, "confirmation_required")
     assert (await team.ada.set_policy(thread_id=thread, mode="full", **FULL)).status_code == 200
@@ -201,7 +201,7 @@ async def test_switching_to_full_is_audited_with_who_did_it(team: Team, thread: 
 
 
 @requirement("B22")
-async def test_only_an_admin_sets_what_holds_everywhere_and_with_a_thread_only_its_mode(
+async def test_only_an_admin_changes_global_settings_and_a_thread_has_only_a_mode(
     team: Team, thread: str
 ) -> None:
     before = await team.admin.policy()
@@ -236,7 +236,7 @@ async def test_an_unknown_setting_is_refused_and_changes_nothing(
 
 
 @requirement("B22")
-async def test_a_thread_goes_back_to_the_mode_that_holds_everywhere(team: Team, thread: str) -> None:
+async def test_a_thread_returns_to_the_global_mode(team: Team, thread: str) -> None:
     await team.ada.set_policy(thread_id=thread, mode="plan")
     assert (await team.ada.policy(thread_id=thread))["mode"] == "plan"
     await team.ada.set_policy(thread_id=thread, mode=None)

@@ -18,9 +18,7 @@ async def decisions(team: Team) -> list[dict[str, Any]]:
 
 
 @requirement("B28", "B22")
-async def test_a_policy_in_the_shadow_decides_nothing_and_leaves_what_it_would_have_decided(
-    team: Team, thread: str
-) -> None:
+async def test_a_shadow_policy_decides_nothing_and_logs_its_result(team: Team, thread: str) -> None:
     changed = await team.admin.set_policy(shadow={"level": "deny"})
     assert changed.json()["shadow"]["level"] == "deny"
     assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")
@@ -32,9 +30,7 @@ async def test_a_policy_in_the_shadow_decides_nothing_and_leaves_what_it_would_h
 
 
 @requirement("B28")
-async def test_a_rule_in_the_shadow_decides_nothing_and_leaves_what_it_would_have_decided(
-    team: Team, thread: str
-) -> None:
+async def test_a_shadow_rule_decides_nothing_and_logs_its_result(team: Team, thread: str) -> None:
     assert (await team.ada.rule("ls", "deny", shadow=True)).json()["shadow"] is True
     assert (await team.ada.rule("make", "allow", shadow=True)).status_code == 201
     assert decided(await team.agent.bash(thread, "ls")) == ("approve", "policy")

@@ -17,7 +17,7 @@ NEVER = (
 
 
 @requirement("N10")
-async def test_a_prefix_rule_that_allows_nothing_is_refused_and_says_what_to_write(
+async def test_a_prefix_rule_that_allows_nothing_is_refused_with_an_alternative(
     team: Team, thread: str
 ) -> None:
     for text in NEVER:

@@ -41,7 +41,7 @@ async def test_a_single_choice_is_one_value(ada: Person, card: str) -> None:
 
 
 @requirement("C8", "C9")
-async def test_own_words_are_added_to_the_ticked_ones(ada: Person, card: str) -> None:
+async def test_free_text_is_added_to_the_ticked_options(ada: Person, card: str) -> None:
     reply = await ada.answer(card, {"auth": "JWT", "features": ["x", "A, with comma"]})
     assert reply.json()["answer"] == {
         "values": {"auth": "JWT", "features": ["A, with comma", "x"]},
@@ -81,7 +81,7 @@ async def test_two_questions_of_the_same_text_keep_two_answers(ada: Person, card
 
 
 @requirement("C12", "M8")
-async def test_an_answer_to_nothing_is_told_so(ada: Person, card: str) -> None:
+async def test_an_answer_without_a_question_is_reported(ada: Person, card: str) -> None:
     reply = await ada.answer("req_" + "0" * 26, {"auth": "OAuth", "features": ["B"]})
     assert reply.status_code == 404
     assert reply.json()["error"]["code"] == "not_found"

@@ -69,7 +69,7 @@ async def test_a_form_has_fields_or_sections(
 
 
 @requirement("F3", "A4")
-async def test_every_fault_of_a_form_is_named_at_once(server: Any, ada: Person, thread: str) -> None:
+async def test_every_fault_of_a_form_is_reported_together(server: Any, ada: Person, thread: str) -> None:
     form = {
         "fields": [
             {"id": "a", "type": "text", "label": "A", "min_length": 5, "max_length": 2, "pattern": "["},
@@ -192,9 +192,7 @@ async def test_a_value_that_was_not_asked_for_is_refused(server: Any, ada: Perso
 
 
 @requirement("F11")
-async def test_the_server_checks_what_the_page_was_told_to_skip(
-    server: Any, ada: Person, thread: str
-) -> None:
+async def test_the_server_checks_fields_that_the_page_skips(server: Any, ada: Person, thread: str) -> None:
     request_id = await ask_one(server, thread, {"type": "text", "min_length": 3, "validate_on_client": False})
     assert faults(await ada.answer(request_id, {"q": "x"})) == [("values.q", "too_short")]
 
@@ -244,7 +242,7 @@ async def test_an_optional_section_is_all_or_nothing(server: Any, ada: Person, t
 
 
 @requirement("F19", "I5")
-async def test_labels_travel_as_they_are(server: Any, thread: str) -> None:
+async def test_labels_are_transmitted_unchanged(server: Any, thread: str) -> None:
     label = "<img src=x onerror=alert(1)>"
     form = {
         "submit_label": "<b>Go</b>",

@@ -98,7 +98,7 @@ async def test_only_people_lift_a_refusal(api: Api, body: dict[str, Any]) -> Non
 
 
 @requirement("N14")
-async def test_an_answer_that_begins_a_run_lifts_what_was_refused_before(api: Api) -> None:
+async def test_an_answer_that_starts_a_run_lifts_earlier_refusals(api: Api) -> None:
     refused = await refuse(api, await ask(api, call()))
     question = (await ask(api, FORM, delivery="resume")).json()
     assert repeats(await ask(api, call()), refused)
@@ -130,7 +130,7 @@ async def test_an_approval_that_is_not_remembered_is_asked_again(api: Api) -> No
 
 
 @requirement("N14")
-async def test_a_form_may_be_asked_again_all_the_same_and_nothing_else(api: Api) -> None:
+async def test_only_a_form_may_be_repeated_after_a_refusal(api: Api) -> None:
     await refuse(api, await ask(api, FORM))
     assert (await ask(api, FORM, repeat="ask")).json()["status"] == "pending"
     for body in (call(), SECRET):
@@ -139,7 +139,7 @@ async def test_a_form_may_be_asked_again_all_the_same_and_nothing_else(api: Api)
 
 
 @requirement("N19")
-async def test_what_is_settled_at_once_is_told_by_one_resume(api: Api) -> None:
+async def test_a_request_settled_on_creation_creates_one_resume(api: Api) -> None:
     admin = await api.as_("admin")
     kept = await admin.post("/v1/secrets", json={"name": "A_KEY", "value": "v", "scope": "global"})
     assert (await admin.put(f"/v1/secrets/{kept.json()['id']}/agents", json={"agents": "all"})).is_success

@@ -28,9 +28,7 @@ async def verdict(agent: Person, thread: str, tool: str, given: dict[str, Any], 
 
 
 @requirement("N7", "B3")
-async def test_reading_below_a_granted_root_runs_and_stops_when_it_is_taken_back(
-    team: Team, thread: str
-) -> None:
+async def test_reading_below_a_root_is_allowed_until_the_root_is_revoked(team: Team, thread: str) -> None:
     inside = {"file_path": "/srv/shop/src/a.py"}
     codex = {"command": ["git", "status"], "workdir": "/srv/shop"}
     assert await verdict(team.agent, thread, "Read", inside) == "ask"
@@ -105,7 +103,9 @@ async def test_a_card_offers_the_folder_whose_grant_would_have_let_the_call_run(
 
 
 @requirement("N7")
-async def test_what_the_adapter_says_of_a_tree_lets_it_be_searched(team: Team, thread: str) -> None:
+async def test_a_folder_that_the_adapter_reports_free_of_secrets_may_be_searched(
+    team: Team, thread: str
+) -> None:
     await grant(team, "/srv/shop")
     search = {"command": "grep -rn foo src", "cwd": "/srv/shop"}
     assert await verdict(team.agent, thread, "bash", search) == "ask"
@@ -117,7 +117,7 @@ async def test_what_the_adapter_says_of_a_tree_lets_it_be_searched(team: Team, t
 
 
 @requirement("N7")
-async def test_what_an_adapter_says_of_folders_is_bounded(team: Team, thread: str) -> None:
+async def test_the_folders_in_the_report_of_an_adapter_are_limited(team: Team, thread: str) -> None:
     wrong: list[tuple[dict[str, Any], str]] = [
         ({"cwd": "x\n"}, "approval.cwd"),
         ({"cwd": "/" + "x" * 2_000}, "approval.cwd"),
@@ -152,7 +152,7 @@ async def test_accepted_edits_stay_below_the_root_and_off_what_tools_load(team: 
 
 
 @requirement("N7")
-async def test_the_servers_own_data_is_asked_about_also_below_a_root_and_in_the_mode_full(
+async def test_the_data_folder_of_the_server_always_needs_approval(
     team: Team, thread: str, server: Server
 ) -> None:
     await grant(team, str(server.data.parent))

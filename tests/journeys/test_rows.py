@@ -33,9 +33,7 @@ DECIDED: dict[str, Any] = {
 
 
 @requirement("A22")
-async def test_of_three_rows_two_are_accepted_and_the_answer_is_a_map_of_decisions(
-    agent: AsyncClient, ada: Person, thread: str
-) -> None:
+async def test_the_answer_of_rows_is_a_map_of_decisions(agent: AsyncClient, ada: Person, thread: str) -> None:
     request = await agent.requests.create(FORM, thread_id=thread, delivery="resume")
     reply = await ada.answer(request.id, {"hires": DECIDED})
     assert reply.json()["answer"] == {"values": {"hires": DECIDED}}

@@ -90,7 +90,9 @@ async def test_a_deny_rule_that_stops_a_late_approval_and_a_shadow_rule_are_coun
 
 
 @requirement("B11", "K1")
-async def test_where_a_rule_was_used_is_only_told_to_those_who_may_see_it(team: Team, thread: str) -> None:
+async def test_the_uses_of_a_rule_are_listed_only_for_people_who_may_view_them(
+    team: Team, thread: str
+) -> None:
     rule = await made(team.ada, "make test")
     await team.agent.bash(thread, "make test")
     access = {"owner": "nobody", "people": {}, "others": "none"}
@@ -158,7 +160,7 @@ async def test_a_draft_that_covers_a_call_may_still_be_overruled(team: Team) -> 
 
 
 @requirement("B9")
-async def test_what_is_wrong_with_a_draft_is_the_result_of_its_trial(team: Team) -> None:
+async def test_the_trial_of_an_invalid_draft_returns_its_errors(team: Team) -> None:
     found = await tried(team.ada, "bash(make 'test)", "make test")
     assert (found["rule"], found["covers"], found["now"]["decision"]) == (None, None, "ask")
     assert [(each["path"], each["code"]) for each in found["problems"]] == [("rule", "invalid_rule")]
@@ -170,7 +172,7 @@ async def test_what_is_wrong_with_a_draft_is_the_result_of_its_trial(team: Team)
     assert german.json()["problems"][0]["message"].startswith("Es gibt keinen Agenten")
 
 
-async def test_a_trial_without_a_draft_tells_what_the_policy_says(team: Team) -> None:
+async def test_a_trial_without_a_draft_returns_the_current_decision(team: Team) -> None:
     found = await tried(team.ada, None, "git status")
     assert (found["now"]["decision"], found["then"], found["covers"]) == ("allow", None, None)
     for body in ({}, {"rule": None, "call": None}):
@@ -178,7 +180,9 @@ async def test_a_trial_without_a_draft_tells_what_the_policy_says(team: Team) ->
         assert (refused.status_code, faults(refused)) == (422, [("rule", "missing_required")])
 
 
-async def test_a_draft_for_a_thread_is_tried_only_by_those_who_may_see_it(team: Team, thread: str) -> None:
+async def test_a_rule_draft_for_a_thread_is_tried_only_by_people_who_may_view_it(
+    team: Team, thread: str
+) -> None:
     await team.agent.bash(thread, "make test")
     access = {"owner": "nobody", "people": {}, "others": "none"}
     await team.admin.http.put(f"/v1/threads/{thread}/access", json=access)

@@ -16,7 +16,7 @@ async def verdicts(team: Team, thread: str, *commands: str) -> list[str]:
 
 
 @requirement("N12")
-async def test_a_script_is_kept_for_this_thread_or_with_a_yes_to_whatever_it_contains(
+async def test_a_script_gets_a_rule_for_this_thread_or_a_permanent_one_after_confirmation(
     team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.bash(thread, "python3 script.py"))
@@ -41,7 +41,7 @@ async def test_a_script_is_kept_for_this_thread_or_with_a_yes_to_whatever_it_con
         "bash(python3 script.py) in /srv/shop",
     ],
 )
-async def test_a_rule_made_by_hand_for_a_script_asks_for_the_same_tick_as_the_card(
+async def test_a_handwritten_rule_for_a_script_needs_the_same_tick_as_the_card(
     team: Team, thread: str, rule: str
 ) -> None:
     refused = await team.ada.rule(rule)

@@ -24,7 +24,7 @@ def existing(reply: Any) -> dict[str, Any]:
 
 
 @requirement("E9")
-async def test_what_is_set_in_the_suggested_scope_is_not_asked_for(team: Team, thread: str) -> None:
+async def test_a_secret_stored_in_the_suggested_scope_is_not_asked_for(team: Team, thread: str) -> None:
     for name in ("A_KEY", "B_KEY"):
         await team.ada.keep(name, f"value of {name}")
     answer = existing(await team.agent.need(thread, "B_KEY", "A_KEY", default_scope="global"))
@@ -40,7 +40,7 @@ async def test_what_is_set_in_the_suggested_scope_is_not_asked_for(team: Team, t
 
 
 @requirement("E9")
-async def test_what_is_kept_for_everything_is_given_to_any_agent_of_the_tenant_that_asks_and_the_log_says_so(
+async def test_a_global_secret_of_a_person_is_granted_to_any_asking_agent_and_logged(
     server: Any, team: Team, thread: str
 ) -> None:
     await team.ada.keep("A_KEY", "saved")
@@ -66,7 +66,7 @@ async def test_what_is_kept_for_everything_is_given_to_any_agent_of_the_tenant_t
         ("project", "global", {"project": "web"}),
     ],
 )
-async def test_what_is_set_in_a_narrower_scope_is_asked_for_and_shown_as_saved_there(
+async def test_a_secret_stored_in_a_narrower_scope_is_asked_for_and_shown_as_saved(
     team: Team, thread: str, kept: str, suggested: str, more: dict[str, Any]
 ) -> None:
     subject = {"session": {"thread_id": thread}, "project": {"project": "web"}}.get(kept, {})
@@ -77,9 +77,7 @@ async def test_what_is_set_in_a_narrower_scope_is_asked_for_and_shown_as_saved_t
 
 
 @requirement("E9")
-async def test_what_is_set_in_several_scopes_that_are_valid_here_is_already_configured(
-    team: Team, thread: str
-) -> None:
+async def test_a_secret_stored_in_several_valid_scopes_is_already_configured(team: Team, thread: str) -> None:
     await team.ada.keep("B_KEY", "everywhere")
     web = {"default_scope": "project", "project": "web"}
     assert (await team.agent.need(thread, "A_KEY", "B_KEY", **web)).json()["status"] == "pending"
@@ -100,7 +98,7 @@ async def test_what_is_set_in_several_scopes_that_are_valid_here_is_already_conf
     "place",
     [{"scope": "session", "thread_id": "another"}, {"scope": "project", "project": "another"}],
 )
-async def test_what_is_set_in_another_thread_or_project_is_not_there(
+async def test_a_secret_of_another_thread_or_project_is_missing(
     team: Team, thread: str, place: dict[str, str]
 ) -> None:
     assert (await team.ada.keep("A_KEY", "saved", **place)).status_code == 201
@@ -112,7 +110,7 @@ async def test_what_is_set_in_another_thread_or_project_is_not_there(
 
 
 @requirement("E9", "E10")
-async def test_of_two_names_of_which_one_is_set_only_the_other_is_typed(team: Team, thread: str) -> None:
+async def test_only_the_missing_one_of_two_names_is_typed(team: Team, thread: str) -> None:
     await team.ada.keep("X_KEY", "saved")
     request = asked(await team.agent.need(thread, "X_KEY", "Y_KEY", default_scope="global"))
     assert request["secret"]["present"] == {"X_KEY": ["global"]}
@@ -123,7 +121,7 @@ async def test_of_two_names_of_which_one_is_set_only_the_other_is_typed(team: Te
 
 
 @requirement("E10")
-async def test_a_saved_value_that_is_not_there_is_said_at_its_name(team: Team, thread: str) -> None:
+async def test_a_missing_saved_value_is_reported_at_its_name(team: Team, thread: str) -> None:
     await team.ada.keep("X_KEY", "saved")
     request = asked(await team.agent.need(thread, "X_KEY", "Z_KEY"))
     refused = await team.ada.hand_over(request["id"], existing=["X_KEY", "Z_KEY"])
@@ -166,7 +164,7 @@ async def test_a_value_that_is_replaced_is_the_one_that_is_used_from_then_on(tea
 
 
 @requirement("E12")
-async def test_what_was_dismissed_is_not_asked_again_in_its_thread_whatever_the_order_of_the_names(
+async def test_a_dismissed_request_is_not_asked_again_in_its_thread_for_any_order_of_names(
     team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
@@ -178,9 +176,7 @@ async def test_what_was_dismissed_is_not_asked_again_in_its_thread_whatever_the_
 
 
 @requirement("E12")
-async def test_other_names_another_thread_and_another_agent_are_asked_for_all_the_same(
-    server: Any, team: Team, thread: str
-) -> None:
+async def test_other_names_threads_and_agents_are_still_asked(server: Any, team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
     await team.ada.decline(request["id"], "dismissed")
     made = await team.admin.http.post("/v1/tokens", json={"role": "requester", "name": "other"})
@@ -216,7 +212,7 @@ async def test_ten_minutes_after_it_was_dismissed_it_is_asked_for_again() -> Non
 
 
 @requirement("E12")
-async def test_a_dismissed_name_that_is_set_meanwhile_is_there(team: Team, thread: str) -> None:
+async def test_a_dismissed_name_that_was_set_later_is_available(team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", default_scope="global"))
     await team.ada.decline(request["id"], "dismissed")
     await team.ada.keep("A_KEY", "after all")

@@ -79,7 +79,7 @@ async def test_as_many_names_as_the_limit_says_are_asked_for(team: Team, thread:
         (["K" * 201], ("secret.names[0]", "not_a_secret_name")),
     ],
 )
-async def test_names_that_are_none_are_refused_and_nobody_is_asked(
+async def test_invalid_names_are_refused_and_nobody_is_asked(
     team: Team, thread: str, names: list[str], found: tuple[str, str]
 ) -> None:
     assert faults(await team.agent.need(thread, *names)) == [found]
@@ -96,7 +96,7 @@ async def test_a_name_that_decides_what_a_process_runs_cannot_be_asked_for(team:
 
 
 @requirement("E3")
-async def test_a_name_that_decides_what_a_process_runs_cannot_be_kept_by_hand(
+async def test_a_name_that_decides_what_a_process_runs_cannot_be_stored_by_hand(
     team: Team,
 ) -> None:
     for name in BLOCKED:
@@ -115,7 +115,7 @@ async def test_a_blocked_name_is_refused_at_the_submission_as_well(team: Team, t
 
 
 @requirement("E21")
-async def test_the_person_is_shown_what_helps_to_find_each_value(team: Team, thread: str) -> None:
+async def test_the_card_explains_where_to_find_each_value(team: Team, thread: str) -> None:
     metadata: dict[str, Any] = {
         "DEPLOY_KEY": {
             "description": "d" * 200,
@@ -156,7 +156,7 @@ async def test_a_request_that_breaks_a_rule_is_refused_at_its_path(
 
 
 @requirement("E21")
-async def test_a_key_of_many_lines_is_kept_to_the_byte(team: Team, thread: str) -> None:
+async def test_a_key_of_many_lines_keeps_every_byte(team: Team, thread: str) -> None:
     pem = "-----BEGIN KEY-----\r\n\tAAA\\n\u2028é\U0001f511\n-----END KEY-----\n\n"
     metadata = {"DEPLOY_KEY": {"input": "textarea"}}
     request = asked(await team.agent.need(thread, "DEPLOY_KEY", metadata=metadata))

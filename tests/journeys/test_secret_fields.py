@@ -43,7 +43,7 @@ async def test_the_agent_gets_the_text_and_a_reference_in_the_place_of_the_secre
 
 
 @requirement("E22")
-async def test_a_reference_is_good_for_the_agent_that_asked_in_its_thread_and_for_nobody_else(
+async def test_a_reference_is_valid_only_for_the_asking_agent_in_its_thread(
     server: Any, team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.ask(thread, form(PIN)))
@@ -59,9 +59,7 @@ async def test_a_reference_is_good_for_the_agent_that_asked_in_its_thread_and_fo
 
 
 @requirement("E22", "E19")
-async def test_what_a_field_keeps_is_not_listed_among_the_secrets_and_not_found_by_its_name(
-    team: Team, thread: str
-) -> None:
+async def test_a_value_of_a_sensitive_field_is_not_listed_as_a_secret(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, form(field("A_KEY", sensitive=True))))
     assert (await team.ada.answer(request["id"], {"A_KEY": "4711"})).status_code == 200
     assert await team.ada.kept() == []
@@ -193,7 +191,7 @@ async def test_the_websocket_takes_no_answer_to_a_form_with_a_sensitive_field(
 
 
 @requirement("E22", "H4")
-async def test_of_many_answers_at_once_one_is_kept(team: Team, thread: str) -> None:
+async def test_one_of_many_concurrent_answers_is_stored(team: Team, thread: str) -> None:
     request = asked(await team.agent.ask(thread, form(PIN)))
     replies: list[Any] = []
 

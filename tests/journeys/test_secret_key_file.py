@@ -27,7 +27,7 @@ def house(tmp_path: Path) -> House:
 
 
 @requirement("E14")
-async def test_where_the_key_file_is_gone_no_other_is_made_and_nothing_is_lost(
+async def test_a_lost_key_file_is_not_replaced_if_secrets_exist(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with house.team(None) as team:
@@ -72,7 +72,7 @@ async def test_any_sealed_text_keeps_another_key_from_being_made(house: House, w
 
 
 @requirement("E14")
-async def test_where_nothing_was_sealed_a_key_file_that_is_gone_is_made_again(house: House) -> None:
+async def test_a_lost_key_file_is_created_again_if_nothing_was_sealed(house: House) -> None:
     async with house.team(None) as team:
         kept = (await team.ada.keep("A_KEY", "value")).json()
         await team.ada.erase(kept["id"])
@@ -86,7 +86,7 @@ async def test_where_nothing_was_sealed_a_key_file_that_is_gone_is_made_again(ho
 
 
 @requirement("E15")
-async def test_the_operator_gives_the_server_a_new_key_and_the_old_one_goes(house: House) -> None:
+async def test_the_operator_adds_a_new_key_and_the_old_one_is_retired(house: House) -> None:
     async with house.team(None) as team, house.person("operator") as operator:
         await team.ada.keep("A_KEY", "value")
         async with house.person("responder", tenant="acme") as stranger:
@@ -121,7 +121,7 @@ async def test_the_old_key_stays_for_old_copies_where_that_is_wished(house: Hous
 
 
 @requirement("E15")
-async def test_while_one_secret_cannot_be_opened_no_key_goes(house: House) -> None:
+async def test_no_key_is_retired_while_a_secret_cannot_be_opened(house: House) -> None:
     async with house.team(ring("lost")) as team:
         await team.ada.keep("A_KEY", "value")
     house.key_file.write_text(ring("file"))

@@ -53,7 +53,7 @@ async def test_without_a_master_key_secrets_are_refused_and_the_rest_works(house
 
 
 @requirement("E14")
-async def test_what_was_asked_for_while_there_was_a_key_stays_open_and_takes_no_value_without_one(
+async def test_an_open_request_for_secrets_refuses_values_without_a_key(
     house: House,
 ) -> None:
     async with house.team(ring("k1")) as team:
@@ -84,7 +84,7 @@ async def test_a_sensitive_field_takes_no_value_without_a_master_key(house: Hous
 
 @requirement("E14")
 @pytest.mark.parametrize("keys", ["k1:c2hvcnQ=", "c2hvcnQ=", "k 1:" + "A" * 43, ","])
-def test_keys_that_cannot_be_used_stop_the_server_with_a_sentence_that_does_not_show_them(
+def test_unusable_keys_stop_the_server_with_a_sentence_that_does_not_show_them(
     tmp_path: Path, keys: str
 ) -> None:
     with pytest.raises(AskbackError, match="^ASKBACK_MASTER_KEYS") as refused:
@@ -93,7 +93,9 @@ def test_keys_that_cannot_be_used_stop_the_server_with_a_sentence_that_does_not_
 
 
 @requirement("E13")
-async def test_a_server_that_was_given_no_key_makes_one_and_finds_its_secrets_again(house: House) -> None:
+async def test_a_server_without_a_configured_key_creates_one_and_opens_its_secrets_after_a_restart(
+    house: House,
+) -> None:
     async with house.team(None) as team:
         await team.ada.keep("A_KEY", "value")
     assert (house.data / "master.key").stat().st_mode & 0o777 == 0o600
@@ -170,7 +172,7 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], object]] = {
 
 
 @requirement("E13", "E16")
-async def test_whatever_is_wrong_with_a_sealed_text_the_error_is_the_same(
+async def test_every_defect_of_a_ciphertext_has_the_same_error(
     house: House, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with house.team(ring("k1")) as team:
@@ -278,7 +280,7 @@ async def rotated_under_load(team: Team, names: list[str]) -> Seen:
 
 
 @requirement("E15")
-async def test_what_no_key_opens_is_counted_and_left_as_it_is(house: House) -> None:
+async def test_ciphertexts_that_no_key_opens_are_counted_and_left_unchanged(house: House) -> None:
     async with house.team(ring("lost")) as team:
         await team.ada.keep("A_KEY", "value")
     before = house.sealed()
@@ -293,7 +295,7 @@ async def test_what_no_key_opens_is_counted_and_left_as_it_is(house: House) -> N
 
 
 @requirement("E15", "E23")
-async def test_a_value_that_is_being_tried_comes_under_the_new_key_as_well(house: House) -> None:
+async def test_a_value_under_probe_is_rewrapped_with_the_new_key(house: House) -> None:
     async with house.team(ring("old")) as team:
         request = asked(await team.agent.need("t", "A_KEY", probe=True))
         await team.ada.hand_over(request["id"], {"A_KEY": "value"})

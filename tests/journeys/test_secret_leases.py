@@ -32,9 +32,7 @@ async def other(server: Any, team: Team) -> AsyncIterator[Person]:
 
 
 @requirement("E17", "E5")
-async def test_a_lease_holds_the_value_its_scope_and_its_end_and_is_not_stored_by_anything_between(
-    team: Team, thread: str
-) -> None:
+async def test_a_lease_has_value_scope_and_expiry_and_is_never_cached(team: Team, thread: str) -> None:
     await given(team, thread, scope="global")
     reply = await team.agent.lease(thread, "A_KEY")
     body = reply.json()
@@ -45,7 +43,7 @@ async def test_a_lease_holds_the_value_its_scope_and_its_end_and_is_not_stored_b
 
 
 @requirement("E17")
-async def test_a_name_that_nobody_gave_is_not_leased_though_it_is_kept(team: Team, thread: str) -> None:
+async def test_a_stored_secret_is_not_leased_without_a_grant(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "value")
     await team.ada.keep("A_KEY", "value", "session", thread_id=thread)
     refused = await team.agent.lease(thread, "A_KEY")
@@ -55,7 +53,7 @@ async def test_a_name_that_nobody_gave_is_not_leased_though_it_is_kept(team: Tea
 
 
 @requirement("E17", "I12")
-async def test_what_was_given_to_one_agent_in_one_thread_is_leased_by_no_other(
+async def test_a_secret_for_one_agent_in_one_thread_is_leased_by_no_other(
     server: Any, team: Team, thread: str, other: Person
 ) -> None:
     await given(team, thread, scope="global")
@@ -69,7 +67,7 @@ async def test_what_was_given_to_one_agent_in_one_thread_is_leased_by_no_other(
 
 
 @requirement("E17")
-async def test_of_several_names_all_are_leased_or_none(team: Team, thread: str) -> None:
+async def test_several_names_are_leased_all_or_none(team: Team, thread: str) -> None:
     await given(team, thread)
     refused = await team.agent.lease(thread, "A_KEY", "B_KEY")
     assert refusal(refused) == NOT_GRANTED
@@ -107,7 +105,7 @@ async def test_an_invalid_name_is_refused_and_not_repeated(team: Team, thread: s
 
 
 @requirement("E17", "E19")
-async def test_what_is_erased_is_leased_no_more_and_is_asked_for_again(team: Team, thread: str) -> None:
+async def test_an_erased_secret_is_not_leased_and_is_asked_for_again(team: Team, thread: str) -> None:
     await given(team, thread)
     [found] = await team.ada.kept()
     assert (await team.ada.erase(found["id"])).status_code == 204
@@ -126,9 +124,7 @@ async def test_the_newest_grant_of_a_name_is_the_one_that_counts(team: Team, thr
 
 
 @requirement("E17")
-async def test_a_request_that_was_dismissed_taken_back_or_is_open_gives_nothing(
-    team: Team, thread: str
-) -> None:
+async def test_a_dismissed_cancelled_or_open_request_leases_nothing(team: Team, thread: str) -> None:
     await team.ada.keep("A_KEY", "saved", agents=[])
     for end in ("open", "dismissed", "cancelled"):
         request = asked(await team.agent.need(f"{thread}-{end}", "A_KEY"))
@@ -143,7 +139,7 @@ async def test_a_request_that_was_dismissed_taken_back_or_is_open_gives_nothing(
 
 
 @requirement("E17", "B28")
-async def test_every_lease_is_in_the_log_with_who_and_which_names(team: Team, thread: str) -> None:
+async def test_every_lease_is_logged_with_its_agent_and_names(team: Team, thread: str) -> None:
     settled = await given(team, thread)
     for _ in range(2):
         await team.agent.lease(thread, "A_KEY")
@@ -258,7 +254,7 @@ async def test_a_runner_can_do_nothing_but_lease(server: Any, team: Team, thread
         {"role": "requester", "lease": {"names": ["A_KEY"], "threads": ["t"]}},
     ],
 )
-async def test_a_token_that_does_not_say_what_it_may_lease_is_not_made(team: Team, body: Any) -> None:
+async def test_a_runner_token_needs_the_names_that_it_may_lease(team: Team, body: Any) -> None:
     assert refusal(await team.admin.http.post("/v1/tokens", json=body)) == (422, "invalid")
 
 

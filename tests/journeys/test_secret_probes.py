@@ -44,7 +44,9 @@ async def test_a_value_that_is_being_tried_is_found_by_the_trial_alone(team: Tea
 
 
 @requirement("E23", "K4")
-async def test_what_holds_is_put_into_place_and_counts_as_the_persons_answer(team: Team, thread: str) -> None:
+async def test_a_secret_that_passes_its_probe_is_stored_as_the_answer_of_the_person(
+    team: Team, thread: str
+) -> None:
     request = await tried(team, thread)
     settled = (await team.agent.accept(request["id"])).json()
     assert (settled["status"], settled["source"]) == ("answered", "responder")
@@ -59,7 +61,9 @@ async def test_what_holds_is_put_into_place_and_counts_as_the_persons_answer(tea
 
 
 @requirement("E23")
-async def test_what_does_not_hold_is_asked_for_again_with_what_was_wrong(team: Team, thread: str) -> None:
+async def test_a_secret_that_fails_its_probe_is_asked_for_again_with_the_error(
+    team: Team, thread: str
+) -> None:
     request = await tried(team, thread)
     wrong = [{"path": "secrets.A_KEY", "message": "The service does not know this key."}]
     again = (
@@ -85,7 +89,7 @@ async def test_what_does_not_hold_is_asked_for_again_with_what_was_wrong(team: T
 
 
 @requirement("E5", "E23")
-async def test_a_verdict_that_quotes_the_value_does_not_tell_it_to_anybody(team: Team, thread: str) -> None:
+async def test_a_value_quoted_in_a_verdict_is_shown_to_nobody(team: Team, thread: str) -> None:
     request = await tried(team, thread, "canary-4711-0815")
     said = "401: the key canary-4711-0815 is not known"
     wrong = [{"path": "secrets.A_KEY", "message": said}]
@@ -193,7 +197,7 @@ async def test_a_submission_into_a_trial_sent_again_with_its_key_is_the_same_tri
 
 
 @requirement("E23")
-async def test_when_the_agent_dies_while_it_tries_the_person_is_asked_again_and_nothing_is_kept(
+async def test_if_the_agent_dies_during_a_probe_the_person_is_asked_again_and_nothing_is_stored(
     team: Team, thread: str
 ) -> None:
     request = await tried(team, thread, timeout_s=1)
@@ -208,7 +212,7 @@ async def test_when_the_agent_dies_while_it_tries_the_person_is_asked_again_and_
 
 @requirement("E23")
 @pytest.mark.parametrize("who", ["agent", "admin"])
-async def test_a_trial_that_is_taken_back_leaves_nothing(team: Team, thread: str, who: str) -> None:
+async def test_a_cancelled_probe_stores_nothing(team: Team, thread: str, who: str) -> None:
     request = await tried(team, thread)
     assert (await getattr(team, who).cancel(request["id"])).json()["status"] == "cancelled"
     assert refusal(await team.agent.lease(thread, "A_KEY", request_id=request["id"])) == NOT_RESOLVING
@@ -216,7 +220,7 @@ async def test_a_trial_that_is_taken_back_leaves_nothing(team: Team, thread: str
 
 
 @requirement("E23", "H8")
-async def test_a_trial_goes_on_after_the_server_was_killed(mortal: Mortal, thread: str) -> None:
+async def test_a_probe_continues_after_the_server_was_killed(mortal: Mortal, thread: str) -> None:
     async with mortal.team() as team:
         request = await tried(team, thread)
         await mortal.dies_and_returns()

@@ -79,7 +79,7 @@ async def test_a_client_with_its_own_texts_uses_them(tmp_path: Path) -> None:
 
 
 @requirement("E8", "E9")
-async def test_what_is_there_already_is_said_at_once_in_the_exact_words() -> None:
+async def test_stored_secrets_are_reported_immediately_in_the_specified_words() -> None:
     app = create_app()
     async with AsyncClient(app=app, brand="Agor") as agent:
         await agent.requests.list()  # now the app is running

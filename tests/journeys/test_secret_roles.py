@@ -125,7 +125,7 @@ async def test_a_route_serves_its_roles_and_refuses_the_others(scene: Scene, met
 
 
 @requirement("I2")
-async def test_each_attempt_of_a_role_at_what_is_not_its_own_is_in_the_log_without_what_was_sent(
+async def test_each_forbidden_attempt_is_logged_without_the_sent_values(
     scene: Scene,
 ) -> None:
     tried = [

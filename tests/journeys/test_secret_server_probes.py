@@ -103,7 +103,7 @@ async def changed(team: Team, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @requirement("E23")
-async def test_what_holds_counts_as_the_persons_answer(tmp_path: Path) -> None:
+async def test_a_secret_that_passes_the_server_probe_is_the_answer_of_the_person(tmp_path: Path) -> None:
     crm = Crm()
     async with house(tmp_path, crm) as team:
         settled = await changed(team, await handed(team))
@@ -121,7 +121,9 @@ async def test_what_holds_counts_as_the_persons_answer(tmp_path: Path) -> None:
 
 
 @requirement("E5", "E23")
-async def test_what_fails_is_asked_for_again_with_what_is_wrong_and_without_the_value(tmp_path: Path) -> None:
+async def test_a_secret_that_fails_the_server_probe_is_asked_for_again_without_its_value(
+    tmp_path: Path,
+) -> None:
     crm = Crm({"bad-value-4711": fails({"A_KEY": "The CRM\nrefuses bad-value-4711."})})
     async with house(tmp_path, crm) as team:
         again = await changed(team, await handed(team, "bad-value-4711"))
@@ -153,7 +155,7 @@ async def returns_nothing(_: Mapping[str, Secret]) -> Any:
 @pytest.mark.parametrize(
     "act", [UNVERIFIABLE, breaks, hangs, speaks_of_others, returns_nothing], ids=lambda act: getattr(act, "__name__", "says so")
 )  # fmt: skip
-async def test_what_nobody_can_verify_is_kept_and_the_answer_says_so(
+async def test_an_unverifiable_secret_is_stored_and_marked(
     tmp_path: Path, act: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with house(tmp_path, Crm({"value-4711": act}), limits=QUICK) as team:
@@ -177,7 +179,7 @@ async def test_a_saved_value_that_the_person_chose_is_tried_with_the_typed_one(t
 
 
 @requirement("E23")
-async def test_after_ten_times_the_request_is_taken_back(tmp_path: Path) -> None:
+async def test_a_request_is_cancelled_after_ten_failed_probes(tmp_path: Path) -> None:
     crm = Crm({"bad": fails({"A_KEY": "No."})})
     async with house(tmp_path, crm, limits=replace(DEFAULTS, reprompts=2)) as team:
         request = await changed(team, await handed(team, "bad"))
@@ -234,7 +236,7 @@ async def test_the_agent_still_tries_itself_where_it_says_so(tmp_path: Path) -> 
 
 
 @requirement("E23", "H4", "M4")
-async def test_of_many_submissions_at_once_and_of_one_that_is_repeated_one_is_tried(tmp_path: Path) -> None:
+async def test_one_of_many_concurrent_or_repeated_submissions_is_probed(tmp_path: Path) -> None:
     crm = Crm()
     async with house(tmp_path, crm) as team:
         request = asked(await team.agent.need("t", "A_KEY", probe="crm"))
@@ -253,7 +255,7 @@ async def test_of_many_submissions_at_once_and_of_one_that_is_repeated_one_is_tr
 
 
 @requirement("E23", "H6")
-async def test_an_end_that_comes_while_it_is_tried_stands_and_nothing_is_kept(tmp_path: Path) -> None:
+async def test_a_request_that_ends_during_its_probe_stays_ended_and_stores_nothing(tmp_path: Path) -> None:
     go = anyio.Event()
 
     async def slow(_: Mapping[str, Secret]) -> Verdict:
@@ -272,7 +274,7 @@ async def test_an_end_that_comes_while_it_is_tried_stands_and_nothing_is_kept(tm
 
 
 @requirement("E23", "H6")
-async def test_a_verdict_that_comes_after_its_time_is_dropped(tmp_path: Path) -> None:
+async def test_a_late_verdict_is_ignored(tmp_path: Path) -> None:
     go, clock = anyio.Event(), Ahead()
 
     async def late(_: Mapping[str, Secret]) -> Verdict:
@@ -293,7 +295,7 @@ async def test_a_verdict_that_comes_after_its_time_is_dropped(tmp_path: Path) ->
 
 
 @requirement("E23", "H6")
-async def test_what_a_server_was_trying_when_it_ended_is_not_tried_again_and_is_asked_for_again(
+async def test_a_probe_interrupted_by_a_restart_is_not_repeated_and_the_person_is_asked_again(
     tmp_path: Path,
 ) -> None:
     crm, clock = Crm({"slow": hangs}), Ahead()
@@ -311,7 +313,7 @@ async def test_what_a_server_was_trying_when_it_ended_is_not_tried_again_and_is_
 
 
 @requirement("E23", "H6")
-async def test_what_a_killed_server_was_trying_is_not_tried_again_and_is_asked_for_again(
+async def test_a_probe_of_a_killed_server_is_not_repeated_and_the_person_is_asked_again(
     tmp_path: Path,
 ) -> None:
     calls = tmp_path / "calls"
@@ -373,7 +375,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_a_probe_of_an_installed_package_goes_by_the_name_of_its_entry_point(place: Path) -> None:
+def test_a_probe_of_an_installed_package_is_named_by_its_entry_point(place: Path) -> None:
     install(
         place, "crm = acme_askback:crm", "class Crm:\n  async def probe(self, secrets): ...\ncrm = Crm()\n"
     )

@@ -19,9 +19,7 @@ MISSING = "Enter a value, or use the saved one."
 
 
 @requirement("E5", "E6")
-async def test_what_the_agent_and_everybody_else_sees_of_a_submission_are_names(
-    team: Team, thread: str
-) -> None:
+async def test_a_submission_is_visible_only_by_its_names(team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "B_KEY", "A_KEY"))
     reply = await team.ada.hand_over(request["id"], {"A_KEY": "one", "B_KEY": "two"}, scope="global")
     assert reply.status_code == 200, reply.text
@@ -59,7 +57,7 @@ async def test_an_optional_name_may_be_left_out_and_is_then_not_in_the_answer(
 
 
 @requirement("E6")
-async def test_of_names_that_are_all_optional_one_is_given(team: Team, thread: str) -> None:
+async def test_at_least_one_of_several_optional_names_is_required(team: Team, thread: str) -> None:
     all_optional = {"metadata": {"A_KEY": {"optional": True}, "B_KEY": {"optional": True}}}
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY", **all_optional))
     assert request["status"] == "pending"
@@ -86,7 +84,7 @@ async def test_of_names_that_are_all_optional_one_is_given(team: Team, thread: s
         ({"A_KEY": ["x"], "B_KEY": {"y": "z"}}, dict.fromkeys(("secrets.A_KEY", "secrets.B_KEY"), "A value must be a string.")),
     ],
 )  # fmt: skip
-async def test_a_submission_that_does_not_fit_is_refused_at_its_names_and_the_request_stays_open(
+async def test_an_invalid_submission_is_refused_at_its_names_and_the_request_stays_open(
     team: Team, thread: str, secrets: Any, said: dict[str, str]
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
@@ -128,7 +126,7 @@ async def test_a_value_of_one_byte_more_is_refused(team: Team, thread: str, valu
         ({"existing": "A_KEY"}, ("use_existing", "wrong_type")),
     ],
 )  # fmt: skip
-async def test_members_beside_the_values_are_checked_as_well(
+async def test_other_members_of_a_submission_are_checked_too(
     team: Team, thread: str, more: dict[str, Any], found: tuple[Any, str]
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
@@ -149,7 +147,7 @@ async def test_white_space_around_a_value_is_kept_as_it_was_typed(
 
 
 @requirement("E6", "H4")
-async def test_of_many_submissions_at_once_one_is_kept_whole(team: Team, thread: str) -> None:
+async def test_one_of_many_concurrent_submissions_is_stored_completely(team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", "B_KEY"))
     replies: list[tuple[int, str]] = []
 
@@ -192,7 +190,7 @@ async def test_a_submission_sent_again_with_its_key_is_kept_once(team: Team, thr
         ("global", "thread", "session"),
     ],
 )
-async def test_the_person_chooses_where_a_secret_holds_and_the_agent_only_suggests(
+async def test_the_person_chooses_the_scope_and_the_agent_only_suggests(
     team: Team, thread: str, suggested: str, chosen: str | None, kept: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", default_scope=suggested, project="web"))
@@ -208,7 +206,7 @@ async def test_the_person_chooses_where_a_secret_holds_and_the_agent_only_sugges
 
 
 @requirement("K4")
-async def test_who_typed_a_value_is_recorded_and_the_agent_of_the_thread_uses_it(
+async def test_the_person_who_typed_a_value_is_recorded_and_the_agent_of_the_thread_uses_it(
     team: Team, thread: str
 ) -> None:
     request = asked(await team.agent.need(thread, "A_KEY"))
@@ -227,7 +225,7 @@ async def test_who_typed_a_value_is_recorded_and_the_agent_of_the_thread_uses_it
 
 
 @requirement("K5")
-async def test_only_whom_the_request_names_may_hand_over(team: Team, thread: str) -> None:
+async def test_only_assignees_may_submit_secrets(team: Team, thread: str) -> None:
     request = asked(await team.agent.need(thread, "A_KEY", assignees=[team.ada.id]))
     for other in (team.bob, team.admin):
         assert refusal(await other.hand_over(request["id"], {"A_KEY": "x"})) == (403, "not_assigned")
@@ -238,7 +236,7 @@ async def test_only_whom_the_request_names_may_hand_over(team: Team, thread: str
 
 
 @requirement("E19")
-async def test_what_is_kept_is_listed_replaced_and_erased_and_never_read(team: Team, thread: str) -> None:
+async def test_secrets_are_listed_replaced_and_erased_and_never_read(team: Team, thread: str) -> None:
     made = await team.ada.keep("A_KEY", "one")
     assert made.status_code == 201, made.text
     shown = made.json()

@@ -210,7 +210,7 @@ async def test_another_agent_of_the_tenant_sees_an_id_that_does_not_exist(
 
 @requirement("I13")
 @pytest.mark.parametrize("name", ["__proto__", "constructor", "toString", "hasOwnProperty"])
-async def test_ids_that_javascript_knows_are_ordinary(
+async def test_ids_with_a_special_meaning_in_javascript_are_ordinary(
     server: Any, ada: Person, thread: str, name: str
 ) -> None:
     form = {"fields": [{"id": name, "type": "text", "label": "Q", "required": True}]}
@@ -240,7 +240,7 @@ async def test_nobody_puts_words_into_the_mouth_of_another(server: Any, ada: Per
 
 
 @requirement("I1")
-async def test_logging_out_ends_what_the_browser_had_open(server: Any) -> None:
+async def test_logging_out_ends_the_open_connections_of_the_browser(server: Any) -> None:
     async with httpx2.AsyncClient(base_url=server.url, timeout=120) as browser:
         await sign_in(browser, await login_code(server))
         cookie = {"Cookie": "=".join(cookie_of(browser)), "Origin": server.url}

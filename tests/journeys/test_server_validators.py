@@ -194,7 +194,7 @@ class Ahead(SystemClock):
 
 
 @requirement("N3")
-async def test_another_server_goes_on_after_the_lease_and_asks_the_person_in_the_end(tmp_path: Path) -> None:
+async def test_another_server_takes_over_after_the_lease_and_finally_reprompts(tmp_path: Path) -> None:
     clock = Ahead()
     async with house(tmp_path, _accept, clock=clock) as place:
         services = place.app.services

@@ -138,7 +138,7 @@ async def test_an_inbox_continues_after_hidden_requests(scene: Shared) -> None:
 
 
 @requirement("K3", "K8")
-async def test_an_inbox_says_what_may_be_done_in_each_thread_and_when_that_changes(scene: Shared) -> None:
+async def test_an_inbox_shows_the_access_to_each_thread_and_its_changes(scene: Shared) -> None:
     owner, thread = scene.people["owner"], scene.thread
     first = await scene.fresh("form")
     async with socket(scene.people["view"]) as reader, socket(scene.people["none"]) as stranger:
@@ -161,7 +161,7 @@ async def test_an_inbox_says_what_may_be_done_in_each_thread_and_when_that_chang
     assert [each for each in listed if "level" in each] == []
 
 
-async def test_what_is_shared_with_somebody_later_is_theirs_from_then_on(scene: Shared) -> None:
+async def test_a_person_sees_a_thread_from_the_moment_it_is_shared(scene: Shared) -> None:
     third, owner, thread = scene.people["none"], scene.people["owner"], scene.thread
     request = await scene.fresh("form")
     assert (await third.answer(request["id"], {"q": "a"})).status_code == 404
@@ -186,7 +186,7 @@ async def test_what_is_shared_with_somebody_later_is_theirs_from_then_on(scene: 
 
 
 @requirement("K5")
-async def test_of_two_people_of_one_name_the_one_who_is_named_answers(server: Any, team: Team) -> None:
+async def test_only_the_assignee_of_two_people_with_one_name_may_answer(server: Any, team: Team) -> None:
     async with AsyncExitStack() as stack:
 
         async def join(**who: Any) -> Person:
@@ -238,7 +238,7 @@ async def test_a_request_is_for_people_by_their_ids_and_for_groups(server: Any, 
 
 
 @requirement("K3", "K5")
-async def test_a_clock_that_begins_when_it_is_seen_does_not_begin_with_who_may_not_answer(
+async def test_a_deadline_from_the_first_view_ignores_people_who_may_not_answer(
     scene: Shared,
 ) -> None:
     clock = {"timeout_s": 60, "timeout_from": "shown"}

@@ -167,7 +167,7 @@ async def over_socket(who: Person, frame: dict[str, Any], names: dict[str, str])
 
 @requirement("K3")
 @pytest.mark.parametrize("name", ACTS)
-async def test_a_level_may_do_what_the_table_says_and_no_more(scene: Shared, name: str) -> None:
+async def test_a_level_permits_exactly_the_operations_of_the_table(scene: Shared, name: str) -> None:
     act = ACTS[name]
     needed = LEVELS.index(act.needs)
     for rank, held in enumerate(LEVELS):
@@ -185,7 +185,7 @@ async def test_a_level_may_do_what_the_table_says_and_no_more(scene: Shared, nam
 
 
 @requirement("K3")
-async def test_what_a_level_forbids_is_in_the_audit_log(scene: Shared) -> None:
+async def test_attempts_that_a_level_forbids_are_in_the_audit_log(scene: Shared) -> None:
     request = await scene.fresh("approval")
     for held in ("view", "prompt"):
         assert (await scene.people[held].decide(request["id"], "approve")).status_code == 403
@@ -197,7 +197,7 @@ async def test_what_a_level_forbids_is_in_the_audit_log(scene: Shared) -> None:
 
 
 @requirement("K3")
-async def test_an_agent_begins_a_thread_for_a_person_once_and_may_say_the_same_again(
+async def test_an_agent_starts_a_thread_for_a_person_once_and_may_repeat_the_call(
     scene: Shared,
 ) -> None:
     agent, thread = scene.team.agent, scene.thread

@@ -79,7 +79,7 @@ async def test_a_value_that_was_tried_and_a_sensitive_field_are_the_owners_as_we
 
 
 @requirement("K4")
-async def test_people_keep_their_own_secrets_and_the_shared_ones(scene: Shared) -> None:
+async def test_people_manage_their_own_secrets_and_the_shared_ones(scene: Shared) -> None:
     bob, admin = scene.people["view"], scene.team.admin
     shared_one = (await bob.keep("SHARED_KEY", "v")).json()
     own = (await bob.keep("OWN_KEY", "v", owner="user-view")).json()
@@ -108,7 +108,7 @@ async def test_people_keep_their_own_secrets_and_the_shared_ones(scene: Shared) 
 
 
 @requirement("E20")
-async def test_who_may_only_read_sees_how_many_secrets_and_not_which(scene: Shared) -> None:
+async def test_a_reader_sees_the_number_of_secrets_and_not_their_names(scene: Shared) -> None:
     reader, typist, thread = scene.people["view"], scene.people["prompt"], scene.thread
     more = {"metadata": {"A_KEY": {"description": "The A_KEY of the CRM"}}, "hide_names": True}
     async with socket(reader) as watching, socket(reader) as waiting, socket(typist) as full:
@@ -156,7 +156,7 @@ async def test_who_may_only_read_sees_how_many_secrets_and_not_which(scene: Shar
 
 
 @requirement("E20")
-async def test_what_was_wrong_with_a_value_is_not_for_who_may_not_learn_its_name(scene: Shared) -> None:
+async def test_probe_errors_are_hidden_from_readers_who_may_not_see_the_names(scene: Shared) -> None:
     reader, agent = scene.people["view"], scene.team.agent
     request = asked(await agent.need(scene.thread, "A_KEY", hide_names=True, probe=True))
     await scene.people["prompt"].hand_over(request["id"], {"A_KEY": "bad"})

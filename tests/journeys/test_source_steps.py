@@ -49,7 +49,7 @@ NOTE_FORM = Form(title="Where?", fields=[NOTES])
 
 
 @requirement("C17", "A18")
-async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_a_life(place: Place) -> None:
+async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_states(place: Place) -> None:
     agent, call = (
         place.team.agent.http,
         {"type": "tool", "tool_call_id": "tc1", "name": "bash", "status": "calling"},
@@ -79,7 +79,7 @@ async def test_a1_a2_a_message_grows_around_its_request_and_a_tool_call_has_a_li
         assert shown["content"][2]["request_id"] == request_id
 
 
-async def test_a3_a_run_ends_with_its_reason_and_takes_back_what_it_has_open(place: Place) -> None:
+async def test_a3_a_run_ends_with_its_reason_and_cancels_its_open_requests(place: Place) -> None:
     agent = place.team.agent
     run = (await agent.http.post("/v1/threads/w/runs", json={})).json()["id"]
     await agent.ask("w", {"fields": [NOTE]}, run_id=run)
@@ -138,7 +138,7 @@ async def test_a15_nebos_table_is_chosen_on_the_wire_and_in_the_client(place: Pl
 
 
 @requirement("F20", "F22")
-async def test_b3_b5_b7_a_no_is_asked_about_with_another_deadline_and_a_check_has_a_result(
+async def test_b3_b5_b7_a_hook_reopens_a_decline_with_a_new_deadline_and_a_check_has_a_result(
     place: Place,
 ) -> None:
     def options() -> dict[str, Any]:
@@ -177,7 +177,7 @@ async def test_b3_b5_b7_a_no_is_asked_about_with_another_deadline_and_a_check_ha
 
 
 @requirement("C16")
-async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_one(place: Place) -> None:
+async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_accepted(place: Place) -> None:
     another = {"title": "Where now?", "fields": [NOTE]}
     agent, ada = place.team.agent, place.team.ada
     wire = (await agent.ask("w", {"fields": [NOTE]})).json()["id"]
@@ -193,7 +193,7 @@ async def test_b6_b9_an_open_form_is_changed_and_an_empty_answer_is_one(place: P
 
 
 @requirement("E9", "E12")
-async def test_b17_what_is_settled_at_once_resumes_the_agent(place: Place) -> None:
+async def test_b17_a_request_settled_on_creation_resumes_the_agent(place: Place) -> None:
     await place.boss.rules.create("deploy")
     wire = await place.team.agent.approve("w", "deploy", {}, delivery="resume")
     client = await place.bot.requests.create(

@@ -90,7 +90,7 @@ async def test_languages_that_are_none_are_refused_with_their_path(team: Any, la
     assert refused.value.field_errors[0]["path"] in {"languages", "languages[0]"}
 
 
-async def test_an_approval_keeps_what_the_person_saw_in_its_answer_and_in_the_audit_log(
+async def test_the_answer_and_the_audit_log_of_an_approval_have_the_shown_text(
     team: Any,
 ) -> None:
     asked = Approval(
@@ -114,7 +114,7 @@ async def test_a_reply_in_the_conversation_is_the_label_of_any_language() -> Non
     ]
 
 
-async def test_an_action_keeps_what_the_person_saw_in_its_answer_and_in_the_audit_log(team: Any) -> None:
+async def test_the_answer_and_the_audit_log_of_an_action_have_the_shown_text(team: Any) -> None:
     asked = ActionAsk(
         title={"en": "Install it", "de": "Einbauen"}, description={"de": "*Gleich*"}, label="Los", url=LINK
     )
@@ -140,7 +140,7 @@ async def test_an_action_in_one_language_says_nothing_of_it(team: Any) -> None:
 
 @requirement("D22")
 @pytest.mark.parametrize("sensitive", [False, True])
-async def test_a_rule_that_only_the_server_checks_has_the_agents_sentence_in_the_language_of_the_reader(
+async def test_an_error_text_of_the_agent_is_shown_in_the_language_of_the_reader(
     team: Any, sensitive: bool
 ) -> None:
     sentence = {"en": "A town, please.", "fr": "Une ville, s'il vous plaît."}

@@ -152,9 +152,7 @@ async def test_last_event_id_resumes_like_a_cursor(server: Server, ada: Person, 
 
 
 @requirement("G4", "H7")
-async def test_a_snapshot_and_the_events_after_it_are_the_whole_story(
-    server: Server, ada: Person, thread: str
-) -> None:
+async def test_a_snapshot_and_later_events_are_complete(server: Server, ada: Person, thread: str) -> None:
     async with server.person("requester") as agent:
         await agent.ask(thread, PLAIN)
         snapshot = (await ada.http.get(f"/v1/threads/{thread}")).json()
@@ -220,7 +218,7 @@ async def test_a_wait_survives_the_death_of_the_server(tmp_path: Path, thread: s
 
 
 @requirement("K1")
-async def test_everybody_hears_of_an_answer(server: Server, ada: Person, thread: str) -> None:
+async def test_an_answer_reaches_every_subscriber(server: Server, ada: Person, thread: str) -> None:
     async with Socket(server, "responder/bob") as bob, Socket(server, "requester") as agent:
         await bob.call(op="subscribe", thread_id=thread)
         created = await agent.call(

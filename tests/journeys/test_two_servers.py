@@ -98,7 +98,7 @@ async def created(agent: Person, thread: str, **more: Any) -> str:
 
 
 @requirement("H3")
-async def test_a_form_that_was_sent_back_at_the_other_server_is_answered_where_it_was_asked(
+async def test_a_form_reprompted_at_another_server_is_answered_at_the_first(
     pair: tuple[Server, Server], here: Person, there: Person, thread: str
 ) -> None:
     request_id = await created(here, thread, validator="requester")
@@ -172,7 +172,7 @@ async def test_the_events_of_both_servers_come_in_one_order_at_each_of_them(
 
 
 @requirement("H4")
-async def test_of_100_answers_at_two_servers_at_once_one_wins_and_the_others_get_it(
+async def test_one_of_100_concurrent_answers_at_two_servers_wins_and_the_others_get_it(
     pair: tuple[Server, Server], here: Person, there: Person, thread: str
 ) -> None:
     request_id = await created(here, thread)
@@ -255,7 +255,7 @@ async def test_a_session_opens_at_every_server_and_an_admin_ends_it_at_all_of_th
             assert (await browser.http.get(f"{server.url}/v1/session", headers=own)).status_code == 401
 
 
-async def test_somebody_who_logs_out_at_one_server_hears_nothing_more_from_the_other(
+async def test_logging_out_at_one_server_ends_the_streams_of_the_other(
     pair: tuple[Server, Server],
 ) -> None:
     async with pair[0].person("admin") as admin, Person(pair[0].url, None) as browser:
@@ -276,7 +276,7 @@ async def test_somebody_who_logs_out_at_one_server_hears_nothing_more_from_the_o
 
 
 @requirement("C15")
-async def test_a_page_at_one_server_is_somebody_for_an_agent_at_the_other(
+async def test_a_page_at_one_server_counts_as_present_for_an_agent_at_the_other(
     here: Person, there: Person, thread: str
 ) -> None:
     async def end() -> dict[str, Any]:
@@ -295,7 +295,7 @@ async def test_a_page_at_one_server_is_somebody_for_an_agent_at_the_other(
 
 
 @requirement("C15")
-async def test_an_agent_that_waits_for_somebody_learns_that_they_came_to_the_other_server(
+async def test_an_agent_waiting_for_presence_is_notified_of_a_page_at_another_server(
     here: Person, there: Person, thread: str
 ) -> None:
     request_id = await created(here, thread, require_client="wait")

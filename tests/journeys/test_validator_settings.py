@@ -145,7 +145,7 @@ async def test_an_invalid_verdict_of_a_webhook_checks_nothing(tmp_path: Path, re
         {"ASKBACK_VALIDATORS": "stock=https://a.example", "ASKBACK_VALIDATOR_SECRET": "no"},
     ],
 )
-def test_settings_that_cannot_be_are_refused(given: dict[str, str]) -> None:
+def test_invalid_settings_are_refused(given: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         load(given)
 
@@ -167,7 +167,7 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return write
 
 
-def test_a_validator_of_an_installed_package_goes_by_the_name_of_its_entry_point(
+def test_a_validator_of_an_installed_package_is_named_by_its_entry_point(
     install: Callable[[str], None],
 ) -> None:
     install("stock = acme_validators:stock")

@@ -68,7 +68,7 @@ def test_nothing_is_found_where_there_is_nothing() -> None:
     assert Search(canaries).found(b"".join(texts) + noise) == set()
 
 
-def test_what_stands_around_the_secret_part_of_a_value_is_not_looked_for() -> None:
+def test_the_public_part_of_a_value_is_not_a_leak() -> None:
     one = canary("one", shape=PEM)
     assert one.value.startswith("-----BEGIN PRIVATE KEY-----")
     assert Search([one]).found(b"-----BEGIN PRIVATE KEY-----\n") == set()

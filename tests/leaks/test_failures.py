@@ -74,7 +74,7 @@ def written(caplog: pytest.LogCaptureFixture) -> bytes:
 
 
 @requirement("E5", "I10")
-async def test_an_exception_with_the_value_in_it_is_told_by_its_type_alone(
+async def test_an_exception_that_contains_the_value_is_logged_only_by_its_type(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)
@@ -100,7 +100,7 @@ async def test_an_exception_with_the_value_in_it_is_told_by_its_type_alone(
 
 
 @requirement("E5", "I10")
-async def test_a_lease_that_fails_with_the_value_in_its_exception_tells_it_to_nobody(
+async def test_a_failed_lease_with_the_value_in_its_exception_leaks_nothing(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG)

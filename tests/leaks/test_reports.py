@@ -132,13 +132,13 @@ async def test_a_report_about_a_sensitive_field_has_no_value_in_its_variables(ap
 
 
 @requirement("E5", "I10")
-async def test_a_report_about_a_value_kept_by_hand_has_no_value_in_its_variables(app: App) -> None:
+async def test_a_traceback_of_a_failed_manual_storing_contains_no_value(app: App) -> None:
     for way, write in KEPT.items():
         await check(app, "/v1/secrets", way, write)
 
 
 @requirement("E5", "I10")
-async def test_a_report_about_a_failure_while_a_value_is_sealed_has_no_value_in_its_variables(
+async def test_a_traceback_of_a_failed_sealing_contains_no_value(
     app: App,
 ) -> None:
     secret = await asked(app, {"kind": "secret", "secret": {**NEED, "names": ["A_KEY"]}})

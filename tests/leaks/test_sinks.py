@@ -308,7 +308,7 @@ SINKS: Mapping[str, Sink] = {
 
 @requirement("E5", "I10")
 @pytest.mark.parametrize("name", list(SINKS))
-def test_what_lets_a_plain_text_out_keeps_ours(name: str) -> None:
+def test_a_sink_that_leaks_plain_text_does_not_leak_our_values(name: str) -> None:
     made = canary(name)
     assert made.value in SINKS[name].naive(made.value)
     assert Search([made]).found(SINKS[name].ours(made.value).encode()) == set()
@@ -316,7 +316,7 @@ def test_what_lets_a_plain_text_out_keeps_ours(name: str) -> None:
 
 @requirement("E5", "H12")
 @pytest.mark.parametrize("suffix", ["", "-wal"])
-def test_what_a_database_keeps_of_a_deleted_row_is_sealed(suffix: str, tmp_path: Path) -> None:
+def test_remains_of_a_deleted_row_are_encrypted(suffix: str, tmp_path: Path) -> None:
     for name, text in (("naive", str), ("ours", sealed)):
         made = canary(name)
         (tmp_path / name).mkdir()
@@ -340,7 +340,7 @@ def test_a_refusal_holds_no_reference_to_the_sent_value(way: str) -> None:
 
 
 @requirement("E5", "E6")
-def test_a_value_that_looks_like_a_name_is_not_told_as_one() -> None:
+def test_a_value_that_looks_like_a_name_is_not_reported_as_one() -> None:
     made = canary("in the place of a name", letters=string.ascii_uppercase)
     error = refused("in the place of a name", made.value)
     assert Search([made]).found(json.dumps(problem(error, locale="en")).encode()) == set()

@@ -115,7 +115,7 @@ async def test_a_connection_that_sends_nothing_is_closed() -> None:
 
 
 @requirement("N16")
-async def test_a_whole_request_has_all_the_time_that_its_answer_takes() -> None:
+async def test_a_complete_request_has_no_deadline_for_its_answer() -> None:
     protocol, line, clock = connected()
     protocol.data_received(HEAD + b"\r\n1234567890")
     assert clock.waits() == []
@@ -128,7 +128,7 @@ async def test_a_whole_request_has_all_the_time_that_its_answer_takes() -> None:
 @pytest.mark.parametrize(
     ("path", "closed"), [(b"/v1/requests/req_1/files?field=a", False), (b"/v1/requests", True)]
 )
-async def test_an_upload_goes_on_while_enough_of_it_arrives(path: bytes, closed: bool) -> None:
+async def test_an_upload_continues_while_enough_of_it_arrives(path: bytes, closed: bool) -> None:
     protocol, line, clock = connected()
     head = b"POST %b HTTP/1.1\r\nHost: askback\r\nContent-Length: %d\r\n\r\n" % (path, 3 * UPLOAD_BYTES)
     protocol.data_received(head)

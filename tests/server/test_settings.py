@@ -66,12 +66,12 @@ def test_a_database_url_is_relative_with_three_slashes_and_absolute_with_four(ur
         "postgresql://db.example/askback?options=-c%20geqo%3Doff",
     ],
 )
-def test_an_address_that_libpq_reads_is_taken(url: str) -> None:
+def test_an_address_that_libpq_accepts_is_accepted(url: str) -> None:
     assert load({"ASKBACK_DATABASE_URL": url}).database == PostgresAddress(url)
 
 
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
-def test_a_postgres_address_is_kept_as_it_is_and_shown_without_its_password(scheme: str) -> None:
+def test_a_postgres_address_is_stored_unchanged_and_shown_without_its_password(scheme: str) -> None:
     url = f"{scheme}://ada:SECRET@one:5432,two:5433/askback?target_session_attrs=read-write"
     settings = load({"ASKBACK_DATABASE_URL": url, "ASKBACK_MASTER_KEYS": "off"})
     assert settings.database == PostgresAddress(url)

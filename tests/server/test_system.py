@@ -28,7 +28,7 @@ def test_the_clock_runs_with_the_machine() -> None:
     assert clock.now_ms() == 1_795_000_001_500
 
 
-def test_a_clock_that_is_set_back_goes_on_from_where_it_was() -> None:
+def test_a_clock_that_is_set_back_continues_from_its_last_time() -> None:
     machine = Machine()
     clock = machine.clock()
     machine.run(10)

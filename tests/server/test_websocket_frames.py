@@ -76,7 +76,7 @@ def test_every_frame_arrives_once_and_in_order(given: list[Frame | tuple[bytes, 
 
 @settings(deadline=None)
 @given(st.lists(st.text(max_size=300) | st.integers(0, MOST).map(lambda n: "é" * n), max_size=5))
-def test_what_is_written_is_what_a_client_reads(texts: list[str]):
+def test_written_frames_are_read_unchanged_by_a_client(texts: list[str]):
     client = Protocol(Side.CLIENT, state=State.OPEN, max_size=None)
     client.receive_data(write_texts(texts))
     assert client.parser_exc is None
@@ -95,7 +95,7 @@ def test_what_is_written_is_what_a_client_reads(texts: list[str]):
     ],
     ids=["unmasked", "text within a text", "rest of nothing", "too long", "reserved bits", "unknown opcode"],
 )
-def test_what_is_wrong_is_the_librarys_to_refuse(data: bytes):
+def test_invalid_frames_are_refused_by_the_library(data: bytes):
     splitter, other = FrameSplitter(MOST), library()
     for payload, text in (cut for byte in data for cut in splitter.split(bytes([byte]))):
         assert not text

@@ -61,9 +61,7 @@ def begun(app: Any, line: Line) -> AskbackWebSocket:
 
 @pytest.mark.parametrize("payload", [b"", b"{}", b"x" * 1_000])
 @pytest.mark.parametrize("opcode", [Opcode.TEXT, Opcode.BINARY])
-async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it_was_taken(
-    payload: bytes, opcode: Opcode
-) -> None:
+async def test_reading_from_a_peer_pauses_at_a_limit_and_resumes(payload: bytes, opcode: Opcode) -> None:
     opened, take = asyncio.Event(), asyncio.Event()
     taken = 0
 
@@ -94,7 +92,7 @@ async def test_a_peer_is_read_no_further_ahead_than_to_a_bound_and_again_when_it
         task.cancel()
 
 
-async def test_parts_of_a_message_in_which_nothing_is_are_not_kept() -> None:
+async def test_empty_fragments_of_a_message_are_not_stored() -> None:
     taken: list[str] = []
     done = asyncio.Event()
 

@@ -29,7 +29,7 @@ def test_another_rule_folder_or_input_is_decided_again() -> None:
     assert recent.decide(Call("bash", STATUS), ALLOWED, decide).decision == "allow"
 
 
-def test_only_the_last_allowed_scope_is_kept() -> None:
+def test_only_the_last_allowed_scope_is_stored() -> None:
     recent = RecentDecisions(size=1)
     calls = [Call("bash", STATUS), Call("bash", STATUS, "/work"), Call("bash", {"command": "\ud800"})]
     first, *_ = [recent.decide(call, ALLOWED, decide) for call in calls]

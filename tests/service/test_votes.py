@@ -46,7 +46,7 @@ def person(n: int) -> Principal:
 
 
 @requirement("K6")
-async def test_ten_votes_at_once_are_all_counted(ctx: Services) -> None:
+async def test_ten_concurrent_votes_are_all_counted(ctx: Services) -> None:
     request = await proposed(ctx, quorum=10)
     await asyncio.gather(*(answer.answer_request(ctx, person(n), request, YES) for n in range(10)))
     record = await read.get_request(ctx, person(1), request)
@@ -56,7 +56,7 @@ async def test_ten_votes_at_once_are_all_counted(ctx: Services) -> None:
 
 
 @requirement("K6")
-async def test_a_vote_that_comes_after_the_last_one_is_told_so(ctx: Services) -> None:
+async def test_a_late_vote_gets_an_error(ctx: Services) -> None:
     request = await proposed(ctx, quorum=2)
     results = await asyncio.gather(
         *(answer.answer_request(ctx, person(n), request, YES) for n in range(5)), return_exceptions=True

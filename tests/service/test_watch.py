@@ -49,16 +49,16 @@ class Collector:
     async def drained(self) -> None:
         return
 
-    def ended(self, subscription: Subscription) -> None:
+    def on_hidden(self, subscription: Subscription) -> None:
         raise AssertionError("nobody here loses a thread")
 
     def hidden(self) -> None:
         raise AssertionError("no request here is hidden from its agent")
 
-    def active(self, activity: Activity) -> None:
+    def on_activity(self, activity: Activity) -> None:
         """Learn nothing."""
 
-    def changed(self, change: PersonalChange) -> None:
+    def on_change(self, change: PersonalChange) -> None:
         """Nothing was changed."""
 
     def shared(self, thread_id: str, level: AccessLevel) -> None:
@@ -204,7 +204,7 @@ async def test_a_closed_watcher_leaves_nothing_behind():
     assert (subscriptions.count(), bus.topic_count(), reader.seen) == (0, 0, [])
 
 
-async def test_an_agent_does_not_see_what_another_agent_asks_in_its_thread():
+async def test_an_agent_does_not_see_requests_of_another_agent_in_its_thread():
     ctx, store = await services(LocalBus())
     subscriptions, reader = Subscriptions(ctx), Collector()
     other = Principal("tok_2", "main", "requester", "other")
@@ -224,7 +224,7 @@ async def test_an_agent_may_not_open_the_inbox():
     assert subscriptions.count() == 0
 
 
-async def test_a_wait_is_told_once_and_then_forgotten():
+async def test_a_wait_is_notified_once_and_then_removed():
     bus = LocalBus()
     ctx, store = await services(bus)
     waits, waiter = ConnectionWaits(ctx), Collector(AGENT)

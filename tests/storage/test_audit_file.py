@@ -51,7 +51,7 @@ async def test_the_log_is_read_while_the_server_writes(store: SqliteStore, path:
     assert (await store.audit_head("main"))[0] == 5
 
 
-async def test_the_log_of_a_stopped_server_is_read_and_the_file_left_as_it_is(
+async def test_the_log_of_a_stopped_server_is_read_without_changing_the_file(
     store: SqliteStore, path: Path
 ) -> None:
     await store.close()
@@ -93,7 +93,7 @@ async def test_the_log_is_read_on_a_disk_that_takes_no_writes(store: SqliteStore
         "moved",
     ],
 )
-async def test_whatever_was_done_to_a_log_is_found(
+async def test_every_change_of_a_log_is_detected(
     store: SqliteStore, path: Path, change: str, line: int
 ) -> None:
     await store.close()

@@ -32,7 +32,7 @@ class Rows:
         return {key: f"{key[-1]}!" for key in keys if key[-1] != "none"}
 
 
-async def test_a_look_finds_what_there_is_for_its_key() -> None:
+async def test_a_lookup_returns_the_value_of_its_key() -> None:
     rows = Rows()
     look = BatchLoader(rows.ask)
     assert [await look("main", "a"), await look("main", "none"), await look("main", "b")] == [
@@ -43,7 +43,7 @@ async def test_a_look_finds_what_there_is_for_its_key() -> None:
     assert len(rows.asked) == 3
 
 
-async def test_looks_that_come_while_others_are_under_way_share_the_next_query() -> None:
+async def test_lookups_during_a_query_share_the_next_one() -> None:
     rows = Rows(free=False)
     look = BatchLoader(rows.ask)
     calls = [asyncio.ensure_future(look("main", f"{n % 300}")) for n in range(2 * LARGEST)]
@@ -55,7 +55,7 @@ async def test_looks_that_come_while_others_are_under_way_share_the_next_query()
     assert all(len(set(keys)) == len(keys) <= LARGEST for keys in rows.asked)
 
 
-async def test_each_caller_of_a_query_that_fails_is_told_and_the_next_one_works() -> None:
+async def test_each_caller_of_a_failed_query_gets_the_error_and_the_next_query_works() -> None:
     rows = Rows()
     rows.fails = True
     look = BatchLoader(rows.ask)
@@ -66,7 +66,7 @@ async def test_each_caller_of_a_query_that_fails_is_told_and_the_next_one_works(
     assert await look("main", "a") == "a!"
 
 
-async def test_a_caller_that_leaves_takes_nobody_along() -> None:
+async def test_a_cancelled_caller_does_not_cancel_the_others() -> None:
     rows = Rows(free=False)
     look = BatchLoader(rows.ask)
     calls = [asyncio.ensure_future(look("main", f"{n}")) for n in range(6)]

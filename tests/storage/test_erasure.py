@@ -104,7 +104,7 @@ async def test_c15_nothing_of_a_candidate_that_is_over_is_in_the_files(
 
 @requirement("E19")
 @pytest.mark.parametrize("seed", [12, 17, 19])
-async def test_c15_of_many_secrets_just_those_that_are_left_are_in_the_files(
+async def test_c15_the_files_contain_only_secrets_that_were_not_erased(
     store: SqliteStore, path: Path, seed: int
 ) -> None:
     # Each of these seeds splits and joins pages so that, without the room in a row, a part of an erased text would stay
@@ -127,7 +127,7 @@ async def test_c15_of_many_secrets_just_those_that_are_left_are_in_the_files(
 
 @requirement("E19")
 @pytest.mark.parametrize("size", [20, 4_000, 9_000, 20_000])
-async def test_c15_a_text_of_any_size_is_erased_whole(store: SqliteStore, path: Path, size: int) -> None:
+async def test_c15_a_text_of_any_size_is_erased_completely(store: SqliteStore, path: Path, size: int) -> None:
     for n in range(3):
         await store.write(SideEffects(secrets=(long(n, size=size),)))
     for n in (1, 2, 0):
@@ -136,7 +136,7 @@ async def test_c15_a_text_of_any_size_is_erased_whole(store: SqliteStore, path: 
 
 
 @requirement("E19")
-async def test_c15_what_somebody_still_reads_is_gone_when_they_have_done_so(
+async def test_c15_erased_text_held_by_a_reader_is_gone_after_the_read(
     store: SqliteStore, path: Path
 ) -> None:
     await store.write(SideEffects(secrets=(OLD,)))
@@ -150,7 +150,7 @@ async def test_c15_what_somebody_still_reads_is_gone_when_they_have_done_so(
 
 
 @requirement("E19")
-async def test_c15_what_a_killed_process_left_in_the_log_is_gone_after_the_next_start(
+async def test_c15_erased_text_left_in_the_log_by_a_crash_is_gone_after_the_next_start(
     store: SqliteStore, path: Path, tmp_path: Path
 ) -> None:
     await store.write(SideEffects(secrets=(OLD,)))

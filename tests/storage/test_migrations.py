@@ -85,6 +85,6 @@ SEEN = {
 
 
 @pytest.mark.parametrize("store", SEEN, ids=["postgres", "sqlite"])
-def test_what_made_a_database_is_what_makes_the_next_one(store: ModuleType) -> None:
+def test_an_applied_migration_is_unchanged_in_the_next_release(store: ModuleType) -> None:
     steps: Mapping[int, str] = store.migrations()
     assert {number: sha256(text.encode()).hexdigest()[:16] for number, text in steps.items()} == SEEN[store]

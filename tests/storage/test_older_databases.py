@@ -121,7 +121,7 @@ SELECT t.key, m.id, m.owner, m.seq, m.data, {none} FROM {threads} AS t JOIN (
 
 @requirement("H2")
 @pytest.mark.parametrize("dump", BEFORE_ONE_SQL, ids=lambda dump: dump.stem)
-async def test_what_was_decided_before_the_sql_was_shared_is_kept(
+async def test_decisions_from_before_the_shared_sql_are_kept(
     dump: Path, tmp_path: Path, postgres: PostgresServer
 ) -> None:
     async with opened(dump, tmp_path, postgres) as app:

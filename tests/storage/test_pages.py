@@ -195,7 +195,7 @@ async def test_postgres_walks_the_same_indexes_of_the_history(postgres: Postgres
 
 @requirement("K13", "N20")
 @pytest.mark.parametrize(("viewer", "before"), list(product((None, "ada"), (None, ("2026", "req_9")))))
-def test_a_page_of_what_was_missed_walks_what_expired(
+def test_a_page_of_missed_requests_uses_the_index_of_expired_ones(
     database: sqlite3.Connection, viewer: str | None, before: Any
 ) -> None:
     query = inbox.page_of_missed("main", "ada", since="2025", viewer=viewer, before=before, limit=9)
@@ -206,7 +206,7 @@ def test_a_page_of_what_was_missed_walks_what_expired(
 
 @requirement("N20")
 @pytest.mark.parametrize(("person", "before"), list(product((None, "ada"), (None, 9))))
-def test_a_page_of_conversations_walks_what_was_active(
+def test_a_page_of_conversations_uses_the_index_by_activity(
     database: sqlite3.Connection, person: str | None, before: int | None
 ) -> None:
     steps = plan(database, *conversations.page_of_active("main", person=person, before=before, limit=9))

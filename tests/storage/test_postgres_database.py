@@ -59,7 +59,7 @@ async def database(postgres: PostgresServer) -> AsyncIterator[Database]:
 # Opening
 
 
-async def test_servers_that_start_at_once_on_an_empty_database_set_it_up_once(empty: Database) -> None:
+async def test_servers_started_together_on_an_empty_database_create_the_schema_once(empty: Database) -> None:
     stores = [PostgresStore(empty) for _ in range(5)]
     await asyncio.gather(*(store.open() for store in stores))
     row = record(1)
@@ -203,7 +203,7 @@ async def test_a_server_of_the_version_before_ends_requests_and_reads_and_erases
 # Texts
 
 
-async def test_what_no_text_of_postgres_can_be_is_not_there(database: Database) -> None:
+async def test_a_text_that_postgres_cannot_store_is_not_found(database: Database) -> None:
     store = PostgresStore(database)
     await store.open()
     assert await store.get("main", "req_\0") is None
@@ -276,7 +276,7 @@ async def test_a_server_follows_the_clock_of_its_database(database: Database) ->
     await store.close()
 
 
-async def test_a_clock_goes_on_while_its_database_cannot_be_asked() -> None:
+async def test_a_clock_continues_while_its_database_is_unreachable() -> None:
     class Gone(Told):
         async def row(self, sql: str, *parameters: Any) -> tuple[int]:
             if self.now < 0:
@@ -316,7 +316,7 @@ READS = {
 }  # fmt: skip
 
 
-async def test_whatever_is_read_is_found_by_an_index(database: Database) -> None:
+async def test_every_query_uses_an_index(database: Database) -> None:
     connection = await database.connect()
     scanned: dict[str, list[str]] = {}
     for module, names in READS.items():

@@ -56,7 +56,7 @@ async def put(store: PostgresStore, n: int) -> Outcome:
     return (await store.insert(row, created(row), claim(f"k{n}"))).outcome
 
 
-async def test_what_is_asked_of_a_database_behind_a_hole_is_refused_and_works_again_when_it_has_healed(
+async def test_calls_to_an_unreachable_database_fail_and_work_again_after_recovery(
     database: Database, wire: Relay
 ) -> None:
     store = PostgresStore(over(wire, database))
@@ -80,7 +80,7 @@ async def test_what_is_asked_of_a_database_behind_a_hole_is_refused_and_works_ag
     await store.close()
 
 
-async def test_who_was_cut_off_in_the_middle_of_a_statement_keeps_no_locks(database: Database) -> None:
+async def test_a_client_disconnected_during_a_statement_keeps_no_locks(database: Database) -> None:
     """Postgres calls such a session active: the limit on idle ones does not apply."""
     store = PostgresStore(replace(database, patience=Timeouts()))
     await store.open()
@@ -116,7 +116,7 @@ async def test_both_kernels_are_asked_to_look_for_the_other_end(database: Databa
             assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) < Timeouts().lock
 
 
-async def test_the_end_of_a_session_counts_as_that_of_the_database_however_its_client_puts_it() -> None:
+async def test_every_driver_error_for_a_closed_connection_counts_as_unavailable() -> None:
     assert refused_by_database(asyncpg.InternalClientError("the protocol is in the failed state"))
     assert refused_by_database(asyncpg.InterfaceError("connection is closed"))
     assert not refused_by_database(asyncpg.UniqueViolationError("taken"))

@@ -132,7 +132,7 @@ async def test_a_caller_that_left_before_its_group_began_takes_its_change_along(
         assert len(await store.list_requests("main")) == 10
 
 
-async def test_closing_finishes_what_waits_and_refuses_what_comes_later(database: Database) -> None:
+async def test_closing_finishes_pending_work_and_refuses_later_calls(database: Database) -> None:
     store = PostgresStore(database)
     await store.open()
     calls = [asyncio.ensure_future(put(store, n)) for n in range(300)]
@@ -169,7 +169,7 @@ async def test_a_reader_that_follows_the_positions_misses_nothing_while_three_se
             assert seqs == list(range(1, len(seqs) + 1))
 
 
-async def test_three_servers_that_change_the_same_rows_at_once_neither_block_nor_lose_anything(
+async def test_three_servers_that_change_the_same_rows_lose_nothing_without_deadlock(
     database: Database,
 ) -> None:
     chance = random.Random(20261121)
@@ -194,7 +194,7 @@ async def test_three_servers_that_change_the_same_rows_at_once_neither_block_nor
         assert verify_chain(log) == await stores[1].audit_head("main")
 
 
-async def test_of_two_servers_with_one_idempotency_key_one_stores(database: Database) -> None:
+async def test_one_of_two_servers_with_the_same_idempotency_key_stores(database: Database) -> None:
     async with opened(database, database) as (one, two):
         for n in range(20):
             done = await asyncio.gather(put(one, n), put(two, n))
@@ -229,7 +229,7 @@ async def test_a_connection_that_was_lost_while_idle_is_not_noticed(
         assert await put(store, 2) is Outcome.APPLIED
 
 
-async def test_what_was_under_way_when_its_connection_was_lost_is_refused_and_not_stored(
+async def test_a_change_in_progress_on_a_lost_connection_fails_and_is_not_stored(
     database: Database,
 ) -> None:
     async with opened(database) as (store,):
@@ -261,7 +261,7 @@ async def test_what_was_under_way_when_its_connection_was_lost_is_refused_and_no
     ids=["one call", "transaction"],
 )
 @pytest.mark.parametrize(("moment", "outcome"), [("before", Outcome.APPLIED), ("after", Outcome.REPLAYED)])
-async def test_when_the_line_is_cut_at_a_commit_nobody_is_told_that_it_was_done_and_a_key_makes_it_safe(
+async def test_a_connection_lost_at_commit_reports_an_error_and_a_key_makes_the_retry_safe(
     database: Database, short: Path, moment: str, outcome: Outcome, effects: SideEffects, at: bytes
 ) -> None:
     async with cutter(database, short) as (address, cut), opened(address) as (store,):

@@ -38,7 +38,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "askback.db"
 
 
-async def test_a_second_process_is_told_which_file_is_in_use(path: Path) -> None:
+async def test_a_second_process_gets_the_name_of_the_file_in_use(path: Path) -> None:
     store = SqliteStore(path)
     await store.open()
     script = (
@@ -103,7 +103,7 @@ async def test_an_sqlite_that_is_too_old_is_refused(path: Path, monkeypatch: pyt
         await SqliteStore(path).open()
 
 
-def test_a_connection_syncs_every_commit_and_overwrites_what_is_deleted(path: Path) -> None:
+def test_a_connection_syncs_every_commit_and_overwrites_deleted_data(path: Path) -> None:
     with closing(connection.connect(path)) as db:
         settings = {
             name: db.execute(f"PRAGMA {name}").fetchone()[0]
@@ -187,7 +187,7 @@ async def test_readers_do_not_wait_for_a_transaction_that_is_open(path: Path) ->
     await store.close()
 
 
-async def test_closing_finishes_what_was_asked_and_refuses_what_comes_later(path: Path) -> None:
+async def test_closing_finishes_running_calls_and_refuses_later_ones(path: Path) -> None:
     store = SqliteStore(path)
     await store.open()
     rows = [record(n) for n in range(200)]
@@ -206,7 +206,7 @@ async def test_closing_finishes_what_was_asked_and_refuses_what_comes_later(path
     assert not list(path.parent.glob("*-wal"))
 
 
-async def test_what_another_process_changed_while_it_was_closed_is_seen_when_it_is_open_again(
+async def test_changes_by_another_process_while_closed_are_seen_after_reopening(
     path: Path,
 ) -> None:
     store, other = SqliteStore(path), SqliteStore(path)
@@ -276,7 +276,7 @@ def test_a_row_is_found_by_its_key(path: Path, module: ModuleType, name: str) ->
     assert not [step for step in steps if SLOW.match(step)], steps
 
 
-def test_who_waits_in_line_is_looked_for_among_those_in_line(path: Path) -> None:
+def test_queued_requests_are_found_by_the_index_of_queued_ones(path: Path) -> None:
     steps = plan(path, rewrite(threads.NEXT_IN_LINE))
     assert steps[0] == "SCAN r USING INDEX requests_behind", steps
 
@@ -305,7 +305,7 @@ def test_secrets_are_listed_from_an_index_without_those_of_single_answers(path: 
     ],
     ids=["the same call again", "the rules of a call", "names in places", "grants", "the secrets of grants"],
 )
-def test_what_is_asked_before_a_call_or_a_lease_is_found_by_all_of_its_columns(
+def test_lookups_before_a_call_or_a_lease_use_all_columns_of_an_index(
     path: Path, sql: str, index: str
 ) -> None:
     steps = plan(path, sql)

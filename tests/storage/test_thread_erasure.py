@@ -50,7 +50,7 @@ async def talk(store: Store, numbers: range, threads: list[str], chance: random.
 
 @requirement("H11")
 @pytest.mark.parametrize("seed", [22, 29])
-async def test_no_page_keeps_what_it_gave_to_another(tmp_path: Path, seed: int) -> None:
+async def test_no_database_page_keeps_data_that_moved_to_another(tmp_path: Path, seed: int) -> None:
     # With each of these seeds a part of what was erased stays in the gap of a page, unless the file is rewritten:
     # secure_delete overwrites what is deleted, and not what a page held that was moved to another one before.
     path, chance = tmp_path / "db" / "askback.db", random.Random(seed)  # noqa: S311 - no secrets

@@ -156,7 +156,7 @@ async def test_a_caller_that_leaves_while_its_group_is_written_is_not_missed(ben
     assert bench.rows() == [1]
 
 
-async def test_closing_finishes_what_waits(bench: Bench) -> None:
+async def test_closing_finishes_pending_work(bench: Bench) -> None:
     gate = await Gate.closed(bench)
     calls = [bench.writer.submit(add(n)) for n in range(LARGEST_GROUP + 5)]
     closing = asyncio.ensure_future(bench.writer.close())

@@ -31,7 +31,7 @@ def test_no_module_is_a_bucket() -> None:
     assert [name for name, words in parts.items() if words & BUCKETS] == []
 
 
-def test_every_module_says_what_it_is_for() -> None:
+def test_every_module_has_a_docstring() -> None:
     def silent(path: Path) -> bool:
         text = path.read_text(encoding="utf-8")
         return not ast.get_docstring(ast.parse(text))

@@ -37,7 +37,7 @@ def _wanted(lock: str) -> list[Requirement]:
 
 
 @pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock", "requirements-tools.lock"])
-def test_a_lock_pins_what_the_project_asks_for(lock: str) -> None:
+def test_a_lock_pins_the_dependencies_of_the_project(lock: str) -> None:
     pins = _pins(lock)
     unmet = [
         str(r) for r in _wanted(lock) if not r.specifier.contains(pins.get(canonicalize_name(r.name), "0"))

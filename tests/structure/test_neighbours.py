@@ -28,7 +28,7 @@ def requirements() -> dict[str, Requirement]:
 
 @requirement("N22")
 @pytest.mark.parametrize("framework", RECORD)
-def test_what_a_framework_resolves_to_alone_is_good_enough_for_askback(framework: str) -> None:
+def test_askback_accepts_the_version_that_a_framework_resolves_to_alone(framework: str) -> None:
     """`make neighbours` made the record: the versions of shared packages that the framework alone resolves to."""
     ours = requirements()
     refused = {
@@ -52,7 +52,7 @@ esac
 """
 
 
-def test_the_check_names_each_framework_that_is_older_beside_askback_or_does_not_fit(tmp_path: Path) -> None:
+def test_the_check_names_each_framework_that_askback_holds_back_or_conflicts_with(tmp_path: Path) -> None:
     (tmp_path / "uv").write_text(UV)
     (tmp_path / "uv").chmod(0o755)
     done = subprocess.run(

@@ -54,7 +54,7 @@ def test_no_test_carries_an_id_that_was_not_asked() -> None:
     assert {name: sorted(where) for name, where in _carried().items() if name not in known} == {}
 
 
-def test_each_behaviour_is_said_in_one_sentence() -> None:
+def test_each_behaviour_is_one_sentence() -> None:
     known = {**ASKED, **HELD_ALREADY}
     assert [name for name, text in known.items() if not (text[0].isupper() and text.endswith("."))] == []
 

@@ -52,7 +52,7 @@ def test_only_the_owners_of_a_requests_texts_look_into_them() -> None:
     assert {name: lines for name, lines in peeks.items() if lines} == {}
 
 
-def test_each_way_of_looking_into_a_text_is_found() -> None:
+def test_each_way_of_parsing_a_request_by_hand_is_found() -> None:
     ways = (
         "json.loads(record.spec.text)",
         "from_json(self.record.wire)",

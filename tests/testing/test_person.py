@@ -185,7 +185,7 @@ async def test_a_question_that_was_not_recorded_fails_the_replay() -> None:
             await ask.approve("deploy", {})
 
 
-def test_the_plugin_fails_a_test_whose_script_is_wrong(pytester: pytest.Pytester) -> None:
+def test_the_plugin_fails_a_test_with_an_invalid_script(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         from askback import Client, Form, Number

@@ -161,7 +161,7 @@ async def test_an_action_with_a_validator_is_done_when_the_agent_has_checked_it(
     assert (done.json()["status"], done.json()["answer"]) == ("answered", {"outcome": "done"})
 
 
-async def test_a_person_may_dismiss_an_action_and_is_not_asked_again_at_once(api: Api) -> None:
+async def test_a_dismissed_action_is_not_asked_again_immediately(api: Api) -> None:
     made = await asked(api)
     declined = await post(api, "responder", f"/v1/requests/{made['id']}/decline", {"reason": "dismissed"})
     assert (declined.status_code, declined.json()["status"]) == (200, "declined")

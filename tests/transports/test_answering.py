@@ -24,7 +24,7 @@ async def answering(peer: Socket) -> tuple[str, str, bool]:
 
 
 @requirement("K7")
-async def test_other_people_are_told_who_is_answering_and_nobody_else(app: App, open_: Open) -> None:
+async def test_only_other_viewers_see_who_is_answering(app: App, open_: Open) -> None:
     agent, eva, bob = await open_("requester"), await open_("responder"), await bob_at(app, open_)
     asked = await agent.call("create_request", body=body())
     for peer in (agent, eva, bob):

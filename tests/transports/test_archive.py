@@ -31,7 +31,7 @@ async def refused(api: Api, who: str, path: str, body: Any) -> tuple[int, str]:
 
 
 @requirement("H9", "M9")
-async def test_archiving_takes_back_what_is_open_and_releases_who_waits(api: Api) -> None:
+async def test_archiving_cancels_open_requests_and_ends_their_waits(api: Api) -> None:
     first, second = await asked(api), await asked(api)
     agent, ends = await api.as_("requester"), []
 
@@ -91,7 +91,7 @@ class Interrupted(TemporaryStore):
 
 @requirement("H9")
 @pytest.mark.parametrize("how", ["archive", "message"])
-async def test_what_is_asked_since_is_not_taken_back_with_what_was_open(how: str) -> None:
+async def test_requests_created_after_an_archiving_are_not_cancelled_by_it(how: str) -> None:
     bus, clock = LocalBus(), ManualClock()
     store = Interrupted(on_commit=bus.publish)
     async with running(store, clock, {}, bus) as api:
@@ -129,7 +129,7 @@ class DiesOverIt(TemporaryStore):
 
 
 @requirement("H9", "M9")
-async def test_what_a_server_that_died_had_begun_to_archive_is_taken_back_by_another() -> None:
+async def test_an_archiving_begun_by_a_dead_server_is_finished_by_another() -> None:
     bus, clock, tokens = LocalBus(), ManualClock(), dict[str, str]()
     store = DiesOverIt(on_commit=bus.publish)
     async with running(store, clock, tokens, bus) as api:
@@ -165,7 +165,7 @@ async def running(
 
 
 @requirement("H9")
-async def test_of_people_only_the_owner_archives_a_thread_that_has_one(api: Api) -> None:
+async def test_only_the_owner_of_a_thread_may_archive_it(api: Api) -> None:
     shared = {"owner": "ada", "others": "all"}
     await (await api.as_("admin")).put("/v1/threads/t1/access", json=shared)
     assert await refused(api, "responder", "/v1/threads/t1/archive", None) == (403, "forbidden")

@@ -40,7 +40,7 @@ async def withheld(api: Api) -> list[tuple[str, str]]:
 
 @requirement("K9")
 @pytest.mark.parametrize(("how", "body"), [("answer", ANSWER), ("decline", {"reason": "refused"})])
-async def test_what_is_said_by_somebody_who_lost_their_say_comes_when_they_have_it_again(
+async def test_a_message_of_an_author_without_access_is_delivered_when_access_returns(
     api: Api, how: str, body: Any
 ) -> None:
     request = await answered(api, "responder/bob", how, body)
@@ -54,7 +54,7 @@ async def test_what_is_said_by_somebody_who_lost_their_say_comes_when_they_have_
 
 
 @requirement("K9")
-async def test_what_was_handed_over_before_and_never_confirmed_is_told_of_as_well(api: Api) -> None:
+async def test_an_unacknowledged_resume_is_withheld_too(api: Api) -> None:
     request = await answered(api, "responder/bob")
     assert len(await pulled(api)) == 1
     await share(api, others="view")
@@ -65,7 +65,7 @@ async def test_what_was_handed_over_before_and_never_confirmed_is_told_of_as_wel
 
 
 @requirement("K9")
-async def test_what_is_withheld_holds_up_nothing_behind_it(api: Api) -> None:
+async def test_a_withheld_resume_does_not_block_later_ones(api: Api) -> None:
     await answered(api, "responder/bob")
     heard = await answered(api, "admin")
     await share(api, others="view")
@@ -73,7 +73,7 @@ async def test_what_is_withheld_holds_up_nothing_behind_it(api: Api) -> None:
 
 
 @requirement("K9")
-async def test_it_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClient) -> None:
+async def test_a_withheld_resume_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClient) -> None:
     await hooked(api)
     request = await answered(api, "responder/bob")
     await share(api)
@@ -88,7 +88,7 @@ async def test_it_is_not_pushed_either(api: Api, webhook_client: FakeWebhookClie
 
 @requirement("K9")
 @pytest.mark.parametrize("who", ["admin", "responder/owner"])
-async def test_an_author_who_still_has_access_is_heard(api: Api, who: str) -> None:
+async def test_the_message_of_an_author_with_access_is_delivered(api: Api, who: str) -> None:
     request = await answered(api, who)
     await share(api, owner=request["settled_by"]["id"])
     [resume] = await pulled(api)
@@ -98,7 +98,7 @@ async def test_an_author_who_still_has_access_is_heard(api: Api, who: str) -> No
 
 
 @requirement("K9")
-async def test_what_nobody_said_needs_nobody(api: Api) -> None:
+async def test_a_resume_without_an_author_needs_no_access_check(api: Api) -> None:
     await asked(api, delivery="resume", timeout_s=1)
     await share(api, others="none")
     api.clock.advance(seconds=2)
@@ -108,7 +108,7 @@ async def test_what_nobody_said_needs_nobody(api: Api) -> None:
 
 @requirement("K9")
 @pytest.mark.parametrize("who", ["admin", "responder/bob"])
-async def test_what_was_taken_back_says_nothing_and_is_heard_in_any_case(api: Api, who: str) -> None:
+async def test_a_cancellation_is_always_delivered(api: Api, who: str) -> None:
     request = await asked(api, delivery="resume")
     archived = await (await api.as_(who)).post("/v1/threads/t1/archive", json={})
     assert archived.json()["cancelled"] == [request["id"]]

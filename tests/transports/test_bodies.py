@@ -221,7 +221,7 @@ async def test_a_streamed_message_has_an_end(api: Api) -> None:
         ("responder", "/v1/requests/{id}/answer", {"revision": 1, "decision": "deny"}, "note"),
     ],
 )
-async def test_what_no_keyboard_types_is_refused_with_its_path(
+async def test_control_characters_are_refused_with_their_path(
     api: Api, who: str, path: str, body: dict[str, Any], at: str
 ) -> None:
     wanted = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": {}}}

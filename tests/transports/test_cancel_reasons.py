@@ -56,7 +56,7 @@ async def test_without_a_reason_it_is_that_of_the_role(api: Api, way: Any, role:
 
 
 @requirement("M9")
-async def test_what_only_the_server_causes_nobody_says(api: Api) -> None:
+async def test_reasons_of_the_server_cannot_be_sent_by_a_client(api: Api) -> None:
     said = {
         reason for each in get_args(CancelBody.model_fields["reason"].annotation) for reason in get_args(each)
     }

@@ -40,7 +40,7 @@ class Parrot:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
 
-    async def opened(self) -> None:
+    async def on_open(self) -> None:
         await self._channel.send({"hello": self._channel.query.get("name")})
         self._channel.start(self._tell())
 
@@ -109,7 +109,7 @@ async def connect(api: Api, who: str = "responder") -> sockets.Socket:
     return socket
 
 
-async def test_a_socket_greets_takes_frames_in_order_and_tells_of_events(api: Api):
+async def test_a_socket_sends_a_greeting_handles_frames_in_order_and_sends_events(api: Api):
     socket = await connect(api)
     assert await socket.frame() == {"hello": "Eva"}
     assert await socket.frame() == {"watching": 0}

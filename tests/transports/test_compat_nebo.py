@@ -40,7 +40,7 @@ async def ready(socket: sockets.Socket) -> None:
     assert (await socket.frame())["type"] == "pong"
 
 
-async def test_two_agents_with_one_name_have_a_session_each_and_an_id_that_both_use_is_shown_once(api: Api):
+async def test_two_agents_with_one_name_have_separate_sessions_and_a_shared_id_is_shown_once(api: Api):
     first, second, eva = [await connect(api, who) for who in ("requester", "requester/b", "responder")]
     send(first, "ask_request", id="q1", payload={"prompt": "Mine?"})
     assert (await eva.frame())["data"]["request_id"] == "q1"
@@ -77,7 +77,7 @@ async def test_nobody_in_time_and_a_refusal_to_deal_with_it_are_errors_and_no_an
     assert await agent.frame() == {"type": "res", "id": "q2", "ok": False, "error": "context canceled"}
 
 
-async def test_a_chat_without_an_agent_is_told_in_nebos_words(api: Api, monkeypatch: pytest.MonkeyPatch):
+async def test_a_chat_without_an_agent_gets_the_message_of_nebo(api: Api, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(people, "AGENT_WAIT_S", 0.0)
     eva = await connect(api, "responder")
     send(eva, "chat", data={"session_id": "s1", "prompt": "Hello?"})

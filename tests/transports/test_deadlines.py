@@ -59,7 +59,7 @@ async def test_nobody_in_time_means_that_it_expires_once(api: Api) -> None:
 
 
 @requirement("F22")
-async def test_in_time_or_not_a_form_may_answer_itself_with_what_was_declared(api: Api) -> None:
+async def test_an_expired_form_is_answered_by_its_declared_default(api: Api) -> None:
     request = await asked(api, form=WITH_DEFAULT, timeout_s=5, on_timeout="default")
     await later(api, 5)
     ended = await read(api, request)
@@ -94,7 +94,7 @@ async def test_an_approval_in_time_or_never(api: Api) -> None:
 
 
 @requirement("F22")
-async def test_the_clock_may_start_when_somebody_sees_it(api: Api) -> None:
+async def test_the_deadline_may_start_at_the_first_view(api: Api) -> None:
     request = await asked(api, timeout_s=5, timeout_from="shown")
     assert "expires_at" not in request
     await later(api, 3600)
@@ -109,7 +109,7 @@ async def test_the_clock_may_start_when_somebody_sees_it(api: Api) -> None:
     assert await events(api) == ["request.created", "request.shown", "request.expired"]
 
 
-async def test_seeing_what_has_ended_changes_nothing(api: Api) -> None:
+async def test_viewing_a_settled_request_changes_nothing(api: Api) -> None:
     request = await asked(api)
     person = await api.as_("responder")
     ended = (await person.post(f"/v1/requests/{request['id']}/answer", json=ANSWER)).json()
@@ -117,7 +117,7 @@ async def test_seeing_what_has_ended_changes_nothing(api: Api) -> None:
     assert (await person.post("/v1/requests/req_unknown/shown", json={})).status_code == 404
 
 
-async def test_others_may_answer_when_those_who_were_asked_do_not(api: Api) -> None:
+async def test_escalation_lets_other_people_answer(api: Api) -> None:
     steps = [{"after_s": 60, "notify": ["ada"]}, {"after_s": 120, "assign": ["bob"], "notify": ["bob"]}]
     request = await asked(api, assignees=["ada"], escalation=steps, timeout_s=600)
     bob = api.client(headers={"Authorization": f"Bearer {await api.app.token('responder', user='bob')}"})
@@ -131,7 +131,7 @@ async def test_others_may_answer_when_those_who_were_asked_do_not(api: Api) -> N
     assert (await bob.post(path, json=ANSWER)).status_code == 200
 
 
-async def test_steps_that_were_missed_are_taken_at_once_and_the_deadline_still_holds(api: Api) -> None:
+async def test_missed_escalations_run_immediately_and_the_deadline_still_applies(api: Api) -> None:
     steps = [{"after_s": n, "notify": ["ada"]} for n in (1, 2, 3)]
     request = await asked(api, escalation=steps, timeout_s=60)
     await later(api, 10)
@@ -141,7 +141,7 @@ async def test_steps_that_were_missed_are_taken_at_once_and_the_deadline_still_h
     assert (await read(api, request))["status"] == "expired"
 
 
-async def test_what_was_noted_stays_to_be_seen_however_it_ends(api: Api) -> None:
+async def test_escalations_and_the_first_view_are_kept_after_the_answer(api: Api) -> None:
     request = await asked(api, escalation=[{"after_s": 1, "notify": ["ada"]}])
     person = await api.as_("responder")
     await person.post(f"/v1/requests/{request['id']}/shown", json={})
@@ -159,7 +159,7 @@ async def test_a_deadline_is_from_a_second_to_thirty_days(api: Api, timeout: Any
 
 
 @requirement("C15")
-async def test_where_nobody_would_see_it_a_request_may_end_at_once(api: Api) -> None:
+async def test_a_request_may_end_immediately_if_nobody_is_present(api: Api) -> None:
     request = await asked(api, require_client="fail_fast", timeout_s=60)
     assert (request["status"], request["reason"]) == ("cancelled", "not_shown")
     assert await events(api) == ["request.cancelled"]
@@ -168,7 +168,7 @@ async def test_where_nobody_would_see_it_a_request_may_end_at_once(api: Api) -> 
 
 @requirement("C15")
 @pytest.mark.parametrize("place", [None, "t1"])
-async def test_with_a_page_open_nothing_of_it_is_different(api: Api, place: str | None) -> None:
+async def test_an_open_page_makes_require_client_irrelevant(api: Api, place: str | None) -> None:
     leave = api.app.services.presence.enter("default", place)
     for require in ("fail_fast", "wait"):
         request = await asked(api, require_client=require)
@@ -179,7 +179,7 @@ async def test_with_a_page_open_nothing_of_it_is_different(api: Api, place: str 
 
 
 @requirement("C15")
-async def test_a_request_may_wait_for_somebody_for_a_while(api: Api) -> None:
+async def test_a_request_may_wait_for_presence(api: Api) -> None:
     alone = await asked(api, require_client="wait", timeout_s=60)
     assert (alone["status"], alone["unseen"]) == ("pending", True)
     await later(api, 29)
@@ -206,7 +206,7 @@ async def test_a_request_that_is_seen_in_time_is_like_any_other(api: Api) -> Non
 
 @requirement("C15")
 @pytest.mark.parametrize("place", [None, "t1"])
-async def test_somebody_who_comes_is_enough_though_they_leave_again(api: Api, place: str | None) -> None:
+async def test_one_viewer_is_enough_even_if_they_leave_again(api: Api, place: str | None) -> None:
     request = await asked(api, require_client="wait", timeout_s=60)
     for tenant, thread in (("acme", None), ("default", "t2")):
         api.app.services.presence.enter(tenant, thread)()
@@ -231,7 +231,7 @@ async def test_somebody_elses_page_is_not_there_to_see_it(api: Api) -> None:
 
 
 @requirement("C15")
-async def test_a_page_of_somebody_who_may_only_read_is_not_there_to_answer(api: Api) -> None:
+async def test_the_page_of_a_read_only_person_does_not_count_as_present(api: Api) -> None:
     admin = await api.as_("admin")
     assert (
         await admin.put("/v1/threads/t1/access", json={"owner": "ada", "others": "view"})
@@ -250,7 +250,7 @@ async def test_a_page_of_somebody_who_may_only_read_is_not_there_to_answer(api: 
     bob.close()
 
 
-async def test_a_page_that_watches_counts_as_somebody_and_an_agent_does_not(api: Api) -> None:
+async def test_an_open_page_counts_as_present_and_an_agent_does_not(api: Api) -> None:
     subscriptions = Subscriptions(api.app.services)
     agent = Principal("tok_a", "default", "requester", "agent")
     person = Principal("usr_p", "default", "responder", "person")
@@ -272,20 +272,20 @@ class Reader:
     async def drained(self) -> None:
         """Have room."""
 
-    def ended(self, subscription: Subscription) -> None:
+    def on_hidden(self, subscription: Subscription) -> None:
         """Leave."""
 
-    def active(self, activity: Activity) -> None:
+    def on_activity(self, activity: Activity) -> None:
         """Learn nothing."""
 
-    def changed(self, change: PersonalChange) -> None:
+    def on_change(self, change: PersonalChange) -> None:
         """Nothing was changed."""
 
     def shared(self, thread_id: str, level: AccessLevel) -> None:
         """Learn nothing."""
 
 
-async def test_what_a_tool_is_called_with_moves_no_clock(api: Api) -> None:
+async def test_an_argument_named_like_a_deadline_moves_no_deadline(api: Api) -> None:
     call = {"timeout_from": "shown", "shown_at": "now", "delivery": "resume"}
     body = {"kind": "approval", "thread_id": "t1", "approval": {"tool": "deploy", "input": call}}
     agent, person = await api.as_("requester"), await api.as_("responder")
@@ -299,7 +299,7 @@ async def test_what_a_tool_is_called_with_moves_no_clock(api: Api) -> None:
     assert (await read(api, request))["status"] == "pending"
 
 
-async def test_a_field_may_be_called_as_what_is_noted(api: Api) -> None:
+async def test_a_field_may_have_the_name_of_an_internal_key(api: Api) -> None:
     form = {"fields": [{"id": "shown_at", "type": "text", "label": "Shown at"}]}
     request = await asked(api, form=form, validator="requester")
     agent, person = await api.as_("requester"), await api.as_("responder")
@@ -310,7 +310,7 @@ async def test_a_field_may_be_called_as_what_is_noted(api: Api) -> None:
     assert (await person.post(f"{path}/shown", json={})).json()["shown_at"].endswith("Z")
 
 
-async def test_somebody_who_sees_it_is_there_and_steps_behind_it_are_not_taken_again(api: Api) -> None:
+async def test_a_viewer_counts_as_present_and_earlier_escalations_are_not_repeated(api: Api) -> None:
     steps = [{"after_s": 10, "notify": ["ada"]}, {"after_s": 600, "notify": ["bob"]}]
     request = await asked(api, require_client="wait", timeout_s=60, timeout_from="shown", escalation=steps)
     await later(api, 20)
@@ -347,7 +347,7 @@ async def test_a_field_of_any_name_stops_no_clock_while_its_answer_is_checked(ap
 
 
 @requirement("F22")
-async def test_a_form_that_lost_its_default_on_the_way_expires(api: Api) -> None:
+async def test_a_form_whose_default_became_invalid_expires(api: Api) -> None:
     asking = {"form": WITH_DEFAULT, "timeout_s": 60, "on_timeout": "default", "validator": "requester"}
     request, other = await asked(api, **asking), await asked(api, timeout_s=60)
     path = f"/v1/requests/{request['id']}"

@@ -40,7 +40,7 @@ async def test_a_new_request_supersedes_the_open_one_with_its_key(api: Api) -> N
     assert await types(api) == ["request.created", "request.cancelled", "request.created", "request.created"]
 
 
-async def test_of_many_that_supersede_each_other_at_once_one_is_open(api: Api) -> None:
+async def test_of_many_concurrent_requests_that_supersede_each_other_one_is_open(api: Api) -> None:
     agent = await api.as_("requester")
     async with anyio.create_task_group() as tasks:
         for _ in range(20):
@@ -64,7 +64,7 @@ async def test_a_retry_with_its_idempotency_key_gets_its_own_request(api: Api) -
     assert (again.status_code, again.json()) == (201, first)
 
 
-async def test_agents_do_not_take_back_what_others_ask(api: Api) -> None:
+async def test_an_agent_does_not_supersede_requests_of_another(api: Api) -> None:
     mine = await asked(api, **keyed())
     other = (await (await api.as_("requester/other")).get("/v1/session")).json()["principal"]["id"]
     let_in = {"agents": [mine["requester"]["id"], other]}
@@ -73,7 +73,7 @@ async def test_agents_do_not_take_back_what_others_ask(api: Api) -> None:
     assert (await read(api, mine))["status"] == "pending"
 
 
-async def test_a_request_in_line_waits_for_nobody_until_it_comes_forward(api: Api) -> None:
+async def test_a_queued_request_waits_for_presence_only_when_promoted(api: Api) -> None:
     first = await asked(api, **keyed())
     second = await asked(api, **keyed("queue"))
     third = await asked(api, **keyed("queue"))
@@ -93,7 +93,7 @@ async def test_a_request_in_line_waits_for_nobody_until_it_comes_forward(api: Ap
     assert (await types(api))[1:3] == ["request.lined_up", "request.lined_up"]
 
 
-async def test_what_a_server_left_in_line_is_found_by_another(api: Api) -> None:
+async def test_queued_requests_of_a_dead_server_are_promoted_by_another(api: Api) -> None:
     first = await asked(api, **keyed())
     second = await asked(api, **keyed("queue"))
     store = api.app.services.store

@@ -65,7 +65,7 @@ async def test_a_request_that_was_answered_comes_back_with_its_answer(api: Api) 
     assert (again.status_code, again.json()["answer"]["values"]) == (200, {"dish": "soup"})
 
 
-async def test_of_many_calls_at_once_one_creates_the_request(api: Api) -> None:
+async def test_one_of_many_concurrent_calls_creates_the_request(api: Api) -> None:
     agent = await api.as_("requester")
     replies: list[Any] = []
 
@@ -93,7 +93,7 @@ async def test_metadata_comes_back_unchanged(api: Api, metadata: Any) -> None:
     assert type(made["metadata"]) is type(metadata)
 
 
-async def test_requests_are_listed_by_what_the_asker_calls_them(api: Api) -> None:
+async def test_requests_are_listed_by_external_id(api: Api) -> None:
     labels = {"external_id": "x1", "tool_call_id": "c1", "run_id": "r1"}
     first = await asked(api, **labels)
     other = await asked(api, "requester/other", thread_id="t2", tool_call_id="c1")

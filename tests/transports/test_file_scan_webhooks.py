@@ -118,7 +118,7 @@ async def test_a_file_that_is_too_large_for_a_webhook_is_not_sent(
         {"ASKBACK_FILE_SCANS": "antivirus=file:///etc/passwd"},
     ],
 )
-def test_settings_that_cannot_be_are_refused(changes: dict[str, str]) -> None:
+def test_invalid_settings_are_refused(changes: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
         load({name: value for name, value in {**SETTINGS, **changes}.items() if value})
 

@@ -81,7 +81,7 @@ def paths(reply: httpx2.Response) -> list[tuple[str, str]]:
     return [(each["path"], each["code"]) for each in reply.json()["error"]["field_errors"]]
 
 
-async def test_the_agent_downloads_what_a_person_uploaded(api: Api) -> None:
+async def test_the_agent_downloads_the_uploaded_file(api: Api) -> None:
     request = (await asked(api, **form()))["id"]
     made = await post(api, request, b"hello, world", name="C:\\tmp\\Bericht \u202e\n„Q1“.txt")
     assert made.status_code == 201, made.text
@@ -149,7 +149,7 @@ async def test_a_wrong_field_or_name_is_refused(
     assert (await (await api.as_("responder")).get(f"/v1/requests/{request}/files")).json() == {"files": []}
 
 
-async def test_the_type_is_what_the_bytes_are(api: Api) -> None:
+async def test_the_media_type_is_detected_from_the_bytes(api: Api) -> None:
     request = (await asked(api, **form(accept=["image/*", ".csv"], max_files=9)))["id"]
     assert (await post(api, request, PNG, name="photo.exe")).json()["type"] == "image/png"
     assert (await post(api, request, b"a,b\n1,2\n", name="t.CSV")).json()["type"] == "text/csv"
@@ -159,7 +159,7 @@ async def test_the_type_is_what_the_bytes_are(api: Api) -> None:
         assert "image/*, .csv" in refused.json()["error"]["field_errors"][0]["message"]
 
 
-async def test_what_a_browser_would_run_has_no_type(api: Api) -> None:
+async def test_files_that_a_browser_would_execute_have_no_type(api: Api) -> None:
     request = (await asked(api, **form(max_files=9)))["id"]
     for content, name in (
         (b"<script>alert(1)</script>", "a.txt"),
@@ -304,7 +304,7 @@ def picture(form: str, size: tuple[int, int] = (800, 400), **options: Any) -> by
 
 
 @pytest.mark.parametrize("api", [LARGE], indirect=True)
-async def test_a_preview_is_a_small_picture_without_what_came_with_the_image(api: Api) -> None:
+async def test_a_preview_is_a_small_image_without_metadata(api: Api) -> None:
     comment = PngInfo()
     comment.add_text("Comment", "<script>canary</script>")
     request = (await asked(api, **form(max_files=9)))["id"]

@@ -52,7 +52,7 @@ async def test_without_a_policy_a_message_is_a_message(api: Api) -> None:
 
 
 @requirement("D21")
-async def test_the_question_comes_first_where_that_is_set(api: Api) -> None:
+async def test_the_question_has_priority_if_configured(api: Api) -> None:
     await policy(api, "block_input", "t1")
     assert (await say(api, "hello")).status_code == 201
     request = await asked(api)
@@ -81,7 +81,7 @@ async def test_a_message_takes_back_the_open_forms_and_nothing_else(api: Api) ->
     assert [e.request_id for e in events] == [each["id"] for each in forms]
 
 
-async def test_a_message_that_is_sent_again_takes_back_nothing_that_came_since(api: Api) -> None:
+async def test_a_repeated_message_cancels_no_later_request(api: Api) -> None:
     await policy(api, "cancel_pending")
     await asked(api)
     await say(api, "stop", **{"Idempotency-Key": "k"})

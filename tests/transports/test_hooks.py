@@ -42,7 +42,7 @@ async def audited(api: Api) -> list[tuple[str, bool]]:
 
 
 @requirement("F20")
-async def test_a_decline_carries_what_was_typed_and_could_be_an_answer(api: Api) -> None:
+async def test_a_decline_carries_typed_values_that_are_valid(api: Api) -> None:
     request = await asked(api, form=FORM)
     ended = await decline(api, request, values={"dish": "so", "count": 9, "other": "x"})
     assert (ended["status"], ended["submitted"]) == ("declined", {"values": {"dish": "so"}})
@@ -70,7 +70,7 @@ async def test_a_held_decline_is_asked_about_once_and_never_twice(api: Api) -> N
 
 
 @requirement("F20")
-async def test_a_decline_stands_when_the_agent_accepts_it_or_says_nothing(api: Api) -> None:
+async def test_a_decline_is_final_if_the_agent_accepts_it_or_does_not_reply(api: Api) -> None:
     for number, remember in enumerate((True, False)):
         request = await asked(api, hooks=["decline"], thread_id=f"t{number}")
         await decline(api, request, remember=remember)
@@ -89,7 +89,7 @@ async def test_a_decline_stands_when_the_agent_accepts_it_or_says_nothing(api: A
 
 
 @requirement("F20")
-async def test_a_second_no_while_the_first_is_held_counts_at_once(api: Api) -> None:
+async def test_a_second_decline_during_the_check_is_final_immediately(api: Api) -> None:
     request = await asked(api, hooks=["decline"])
     await decline(api, request)
     assert (await decline(api, request, reason="refused"))["status"] == "declined"
@@ -114,7 +114,7 @@ async def test_a_hook_may_answer_instead(api: Api) -> None:
     ("on_timeout", "status"),
     [("expire", "expired"), ("cancel", "cancelled"), ("resume", "pending"), ("default", "answered")],
 )
-async def test_a_deadline_stands_as_it_would_have_ended(api: Api, on_timeout: str, status: str) -> None:
+async def test_a_deadline_ends_the_request_as_configured(api: Api, on_timeout: str, status: str) -> None:
     form = {"fields": [{"id": "dish", "type": "text", "label": "Dish", "default": "soup"}]}
     request = await asked(api, form=form, hooks=["timeout"], timeout_s=5, on_timeout=on_timeout)
     await later(api, 6)

@@ -151,7 +151,7 @@ async def test_a_limited_token_gets_and_ends_the_resumes_of_its_threads_alone(ap
 
 
 @requirement("N15")
-async def test_a_limited_token_hears_nothing_of_another_thread_over_a_websocket(api: Api) -> None:
+async def test_a_limited_token_gets_no_event_of_another_thread_over_a_websocket(api: Api) -> None:
     token = await limited(api)
     headers = {"Authorization": f"Bearer {token['token']}"}
     peer = Socket(api.app, headers=headers, subprotocols=[SUBPROTOCOL])

@@ -65,7 +65,7 @@ async def add_agent(api: Api, name: str, thread: str = "t1") -> None:
 
 
 @requirement("A19")
-async def test_who_reads_a_message_downloads_its_file(api: Api) -> None:
+async def test_a_reader_of_a_message_may_download_its_file(api: Api) -> None:
     file = await uploaded(api)
     await add_agent(api, "requester/other")
     other, person = await api.as_("requester/other"), await api.as_("responder")

@@ -36,7 +36,7 @@ async def numbers(api: Api) -> dict[str, float]:
     return {name: float(value) for name, _, value in (line.rpartition(" ") for line in lines)}
 
 
-async def test_what_waits_and_what_has_ended_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_open_and_settled_requests_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     webhook_client = FakeWebhookClient(answers=[WebhookResponse(500)])
     async with swept(webhook_client, monkeypatch) as api:
         await asked(api)
@@ -84,7 +84,7 @@ class Somebody:
         raise AssertionError("no request here is hidden from its agent")
 
 
-async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None:
+async def test_the_delay_of_notifications_is_measured(api: Api) -> None:
     request = await asked(api)
     token = await tokens.authenticate(api.app.services, api.tokens["requester"])
     assert token is not None
@@ -97,7 +97,7 @@ async def test_how_soon_somebody_who_waits_was_told_is_counted(api: Api) -> None
     assert found['askback_wakeup_seconds_bucket{le="0.001"}'] == found["askback_wakeup_seconds_count"] == 1
 
 
-async def test_no_label_is_what_somebody_chose(api: Api) -> None:
+async def test_no_metric_label_contains_text_from_a_user(api: Api) -> None:
     await settled(api, thread_id="thread-canary", agent={"name": "agent-canary"})
     await (await api.as_("admin")).get("/metrics-canary")
     text = (await (await api.as_("operator")).get("/metrics")).text
@@ -122,9 +122,7 @@ async def test_a_server_is_ready_while_it_can_store(monkeypatch: pytest.MonkeyPa
     assert (status, body["error"]["code"]) == (503, "unavailable")
 
 
-async def test_however_many_ask_whether_it_is_ready_it_looks_once(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     store, looks = api.app.services.store, [0]
     check = store.check_writable
 
@@ -151,14 +149,16 @@ async def test_however_many_ask_whether_it_is_ready_it_looks_once(
         ("ääääääää", False),
     ],
 )
-async def test_a_call_has_an_id_of_the_caller_or_of_ours(api: Api, given: str, taken: bool) -> None:
+async def test_a_call_has_a_request_id_from_the_caller_or_the_server(
+    api: Api, given: str, taken: bool
+) -> None:
     for path in ("/healthz", "/v1/requests", "/nothing"):
         reply = await api.client().get(path, headers=[(b"X-Request-Id", given.encode())])
         assert (reply.headers["x-request-id"] == given) is taken
         assert len(reply.headers["x-request-id"]) >= 8
 
 
-async def test_what_goes_wrong_inside_is_logged_with_the_id_that_the_caller_got(
+async def test_an_internal_error_is_logged_with_the_request_id_of_the_caller(
     api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(logging, "_logRecordFactory", logs.Record)

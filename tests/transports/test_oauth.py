@@ -74,7 +74,7 @@ async def scene(tmp_path: Path) -> AsyncIterator[Scene]:
             yield Scene(Api(app, clock), running)
 
 
-async def test_the_request_shows_where_it_leads_and_what_the_agent_will_be_able_to_do(scene: Scene) -> None:
+async def test_the_request_shows_the_provider_and_the_permissions(scene: Scene) -> None:
     request = await scene.ask(scopes=["contacts.read"])
     assert request["action"] == {
         "title": "Connect it",
@@ -176,7 +176,7 @@ async def test_only_the_browser_that_clicked_can_come_back(scene: Scene) -> None
 
 
 @requirement("E24")
-async def test_two_requests_are_connected_in_one_browser_at_once(scene: Scene) -> None:
+async def test_two_accounts_are_connected_concurrently_in_one_browser(scene: Scene) -> None:
     first, second = await scene.ask(), await scene.ask(title="Another", secret="OTHER_TOKEN")
     going = scene.provider.allow(await scene.click(first))
     person = await scene.api.as_("responder")
@@ -198,7 +198,7 @@ async def test_the_latest_click_wins(scene: Scene) -> None:
     assert (await scene.get(request))["settled_by"]["name"] == "bob"
 
 
-async def test_of_many_callbacks_at_once_one_exchanges_the_code(scene: Scene) -> None:
+async def test_one_of_many_concurrent_callbacks_exchanges_the_code(scene: Scene) -> None:
     request = await scene.ask()
     state, code = scene.provider.allow(await scene.click(request))
     codes: list[int] = []
@@ -259,7 +259,7 @@ async def test_a_provider_that_cannot_be_reached_can_be_tried_again(scene: Scene
     assert scene.provider.forms == []
 
 
-async def test_a_request_that_ended_meanwhile_keeps_its_end(scene: Scene) -> None:
+async def test_a_request_that_already_ended_keeps_its_outcome(scene: Scene) -> None:
     request = await scene.ask()
     state, code = scene.provider.allow(await scene.click(request))
     person = await scene.api.as_("responder")
@@ -306,7 +306,7 @@ async def test_a_bad_connection_is_refused_with_its_place(
     assert (refused.status_code, error["path"], error["code"]) == (422, place, code)
 
 
-async def test_what_began_is_erased_with_its_thread(scene: Scene) -> None:
+async def test_connection_attempts_are_erased_with_their_thread(scene: Scene) -> None:
     request = await scene.ask()
     state, code = scene.provider.allow(await scene.click(request))
     assert (await (await scene.api.as_("admin")).delete("/v1/threads/t1")).status_code == 204
@@ -314,7 +314,7 @@ async def test_what_began_is_erased_with_its_thread(scene: Scene) -> None:
     assert scene.provider.forms == []
 
 
-async def test_a_connected_account_keeps_what_the_person_saw(scene: Scene) -> None:
+async def test_a_connected_account_has_the_shown_text(scene: Scene) -> None:
     request = await scene.ask(title={"en": "Connect it", "de": "Verbinden"})
     state, code = scene.provider.allow(await scene.click(request, languages=["de-AT", "en"]))
     await scene.back(state=state, code=code)

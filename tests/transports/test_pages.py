@@ -47,7 +47,7 @@ def site(api: Api, folder: Path) -> httpx2.AsyncClient:
     return httpx2.AsyncClient(transport=transport, base_url=BASE)
 
 
-async def test_each_address_has_its_page_and_is_asked_for_anew(api: Api, tmp_path: Path) -> None:
+async def test_each_address_has_its_page_and_is_revalidated(api: Api, tmp_path: Path) -> None:
     build(tmp_path)
     browser = site(api, tmp_path)
     for path, name in PAGES.items():
@@ -78,7 +78,7 @@ async def test_assets_are_kept_for_ever_and_packed_where_that_is_smaller(api: Ap
     ["/static/nothing.js", "/static/manifest.json", "/static/inbox.html", "/static/", "/static/assets",
      "/static/../app.py", "/static/%2e%2e/app.py", "/static//etc/passwd", "/t/", "/r/a/b"],
 )  # fmt: skip
-async def test_nothing_else_is_given_out(api: Api, tmp_path: Path, path: str) -> None:
+async def test_no_other_file_is_served(api: Api, tmp_path: Path, path: str) -> None:
     build(tmp_path / "static")
     (tmp_path / "app.py").write_text("secret")
     refused = await site(api, tmp_path / "static").get(path)

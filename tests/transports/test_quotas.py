@@ -210,9 +210,7 @@ async def test_an_admin_resets_the_count_of_a_thread(api: Api) -> None:
 
 @requirement("D9")
 @pytest.mark.parametrize(("refund", "status"), [(True, 201), (False, 429)])
-async def test_what_was_taken_back_counts_no_more_where_that_is_set(
-    api: Api, refund: bool, status: int
-) -> None:
+async def test_a_withdrawn_question_does_not_count_if_configured(api: Api, refund: bool, status: int) -> None:
     await set_policy(api, max_questions=1, refund_questions=refund)
     request = await asked(api)
     await (await api.as_("requester")).post(f"/v1/requests/{request['id']}/cancel", json={})
@@ -238,7 +236,7 @@ async def test_no_more_requests_are_open_in_a_thread_or_of_an_agent_than_was_set
 
 
 @requirement("N16")
-async def test_a_fresh_server_bounds_what_an_agent_asks_and_writes() -> None:
+async def test_a_new_server_limits_the_requests_and_messages_of_an_agent() -> None:
     limits = Limits()
     app = create_app(clock=ManualClock())
     async with app.running():
@@ -291,7 +289,7 @@ async def test_calls_that_a_role_may_not_make_fill_no_audit_log(api: Api) -> Non
 
 
 @requirement("L6")
-async def test_who_answers_too_fast_is_told_when_to_go_on(api: Api) -> None:
+async def test_a_person_who_answers_too_fast_gets_the_time_to_retry(api: Api) -> None:
     await set_policy(api, max_submissions_per_minute=2)
     requests = [await asked(api) for _ in range(3)]
     person = await api.as_("responder")

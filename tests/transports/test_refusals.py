@@ -26,7 +26,7 @@ async def declined(api: Api, reason: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("reason", ["refused", "dismissed"])
-async def test_a_form_that_was_refused_a_moment_ago_comes_back_as_it_ended(api: Api, reason: str) -> None:
+async def test_a_recently_refused_form_returns_its_outcome(api: Api, reason: str) -> None:
     request = await declined(api, reason)
     reply = await again(api)
     assert (reply.status_code, reply.json()) == (200, {**request, "repeated": True})
@@ -56,7 +56,7 @@ async def test_a_form_that_was_answered_or_cancelled_is_asked_again(api: Api) ->
     assert (await again(api)).status_code == 201
 
 
-async def test_a_retry_with_its_key_gets_what_its_first_try_made(api: Api) -> None:
+async def test_a_retry_with_the_same_key_returns_the_first_request(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
     first = await agent.post("/v1/requests", json=ask())
     await declined(api, "refused")

@@ -108,7 +108,9 @@ async def test_an_operator_may_take_reported_decisions(decision: str) -> None:
     ],
     ids=["assignees", "secret", "action"],
 )
-async def test_what_certain_people_must_answer_cannot_be_reported(api: Api, body: dict[str, Any]) -> None:
+async def test_an_answer_to_a_request_with_assignees_cannot_be_reported(
+    api: Api, body: dict[str, Any]
+) -> None:
     id_ = await created(api, body)
     refused = await report(api, id_, ANSWER)
     assert (refused.status_code, refused.json()["error"]["code"]) == (409, "not_reportable")

@@ -33,7 +33,7 @@ async def test_a_request_goes_from_asked_to_answered(api: Api) -> None:
     assert (await agent.get(path)).text == answered.text
 
 
-async def test_an_idempotency_key_returns_what_the_first_call_made(api: Api) -> None:
+async def test_an_idempotency_key_returns_the_first_request(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k1"})
     first = await agent.post("/v1/requests", json=ask())
     again = await agent.post("/v1/requests", json=ask())
@@ -60,7 +60,7 @@ async def test_an_answer_repeated_with_its_key_is_replayed_and_without_it_refuse
     assert late.json()["error"]["request"] == first.json()
 
 
-async def test_a_stale_revision_is_told_the_current_request(api: Api) -> None:
+async def test_a_stale_revision_gets_the_current_request(api: Api) -> None:
     request = await asked(api)
     late = await (await api.as_("responder")).post(
         f"/v1/requests/{request['id']}/answer", json={**ANSWER, "revision": 7}
@@ -275,7 +275,7 @@ async def test_a_stored_request_is_sent_without_being_encoded_again(api: Api) ->
 
 @pytest.mark.requirement("M1")
 @pytest.mark.parametrize("given", ["1e2", "1_0", "１０", " 10", "+10", "0x10", "nan", "inf", "", "9" * 400])
-async def test_a_number_in_the_query_is_written_with_plain_digits(api: Api, given: str) -> None:
+async def test_a_number_in_the_query_needs_plain_digits(api: Api, given: str) -> None:
     agent = await api.as_("requester")
     for path, name in (("/v1/requests", "limit"), ("/v1/requests/req_x", "wait")):
         reply = await agent.get(path, params={name: given})

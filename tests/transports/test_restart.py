@@ -45,7 +45,7 @@ async def status(api: Api, request: dict[str, Any]) -> str:
 
 
 @requirement("H8")
-async def test_what_agents_waited_for_is_over_after_a_restart_where_that_was_set(tmp_path: Path) -> None:
+async def test_a_restart_expires_awaited_requests_if_configured(tmp_path: Path) -> None:
     house = House(tmp_path, "expire")
     async with house.server() as api:
         awaited = [await asked(api), await asked(api, "requester@acme", timeout_s=3600)]

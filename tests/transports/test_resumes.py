@@ -39,7 +39,7 @@ async def settled(api: Api, how: str = "answer", body: Any = ANSWER, **asking: A
 
 
 @requirement("F23", "H5")
-async def test_what_was_answered_waits_for_an_agent_that_has_ended_its_turn(api: Api) -> None:
+async def test_an_answer_waits_for_an_agent_that_has_ended_its_turn(api: Api) -> None:
     request = await settled(api, delivery="resume")
     [resume] = await pulled(api)
     assert resume["request_id"] == request["id"]
@@ -61,7 +61,7 @@ async def test_what_was_answered_waits_for_an_agent_that_has_ended_its_turn(api:
         ("decline", {"reason": "dismissed"}, 'The person closed "Lunch" without answering.'),
     ],
 )
-async def test_a_question_that_was_not_answered_is_told_as_well(
+async def test_an_unanswered_question_is_reported_too(
     api: Api, how: str, body: dict[str, Any], said: str
 ) -> None:
     await settled(api, how, body, delivery="resume")
@@ -78,13 +78,13 @@ async def test_without_auto_resume_nothing_is_queued(api: Api) -> None:
     assert await pulled(api) == []
 
 
-async def test_what_an_agent_takes_back_itself_is_not_told_to_it(api: Api) -> None:
+async def test_an_agent_gets_no_resume_for_its_own_cancellation(api: Api) -> None:
     await settled(api, "cancel", {}, delivery="resume")
     assert await pulled(api) == []
 
 
 @requirement("H5")
-async def test_without_an_acknowledgement_it_comes_again_and_the_former_holder_cannot_finish_it(
+async def test_an_unacknowledged_resume_is_redelivered_and_its_old_lease_is_void(
     api: Api,
 ) -> None:
     await settled(api, delivery="resume")
@@ -136,7 +136,7 @@ async def test_a_poll_returns_as_soon_as_there_is_something(api: Api) -> None:
 
 
 @requirement("H5")
-async def test_what_nobody_waited_for_becomes_a_resume_under_the_same_id(api: Api) -> None:
+async def test_an_outcome_without_a_waiter_becomes_a_resume_with_the_same_id(api: Api) -> None:
     request = await settled(api)
     assert request["queued"] is True
     assert await pulled(api) == []  # the waiting client may be about to reconnect
@@ -147,7 +147,7 @@ async def test_what_nobody_waited_for_becomes_a_resume_under_the_same_id(api: Ap
 
 @requirement("G8")
 @pytest.mark.parametrize("how", ["read", "poll", "again"])
-async def test_a_requester_that_reads_the_outcome_in_time_is_not_told_twice(api: Api, how: str) -> None:
+async def test_a_requester_that_reads_the_outcome_in_time_gets_no_resume(api: Api, how: str) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
     body = {
         "kind": "form",
@@ -167,7 +167,7 @@ async def test_a_requester_that_reads_the_outcome_in_time_is_not_told_twice(api:
     assert await pulled(api) == []
 
 
-async def test_a_person_who_reads_the_outcome_takes_nothing_from_the_agent(api: Api) -> None:
+async def test_an_outcome_read_by_a_person_still_reaches_the_agent(api: Api) -> None:
     request = await settled(api)
     await (await api.as_("responder")).get(f"/v1/requests/{request['id']}")
     api.clock.advance(seconds=10)
@@ -193,9 +193,7 @@ async def test_while_the_agent_waits_nothing_is_queued(api: Api) -> None:
 
 @requirement("H5")
 @pytest.mark.parametrize("arrives", [True, False])
-async def test_an_outcome_that_may_get_lost_on_its_way_is_a_resume_until_it_is_read_again(
-    api: Api, arrives: bool
-) -> None:
+async def test_an_unacknowledged_outcome_is_a_resume_until_it_is_read(api: Api, arrives: bool) -> None:
     request = await asked(api)
     agent, path = await api.as_("requester"), f"/v1/requests/{request['id']}"
     ended: list[dict[str, Any]] = []

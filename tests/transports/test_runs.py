@@ -78,7 +78,7 @@ async def test_a_thread_says_which_runs_have_not_ended_and_an_agent_sees_only_it
 
 
 @requirement("A19")
-async def test_what_a_run_has_open_is_listed_and_cancelled_at_once(api: Api) -> None:
+async def test_the_open_requests_of_a_run_are_listed_and_cancelled_together(api: Api) -> None:
     agent = await api.as_("requester")
     run, other = await begun(api, run_id="r1"), await begun(api, run_id="r2")
     mine = [await asked(api, run_id="r1") for _ in range(2)]
@@ -121,7 +121,7 @@ async def test_an_agent_sees_and_cancels_only_its_own_runs(api: Api) -> None:
     assert (await admin.post(f"{RUNS}/r1/cancel", json={})).json() == {"cancelled": [request["id"]]}
 
 
-async def test_a_run_ends_ten_minutes_after_its_last_sign_of_life(api: Api) -> None:
+async def test_a_run_ends_after_ten_minutes_without_activity(api: Api) -> None:
     agent = await api.as_("requester")
     runs = {name: await begun(api, run_id=name) for name in ("silent", "asks", "says", "renewed", "waits")}
     waiting = await asked(api, run_id="waits")

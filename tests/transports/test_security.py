@@ -99,7 +99,7 @@ async def test_the_own_origin_and_listed_ones_are_served(api: Api) -> None:
 
 
 @pytest.mark.parametrize("given", ["Basic abc", "Bearer", "Bearer ", "Token x", "Bearer \xff", "bearer a b"])
-async def test_a_bad_credential_is_unauthorized_also_beside_a_good_cookie(api: Api, given: str) -> None:
+async def test_a_bad_credential_is_unauthorized_even_with_a_valid_cookie(api: Api, given: str) -> None:
     browser = await api.browser()
     refused = await browser.get("/v1/session", headers={b"Authorization": given.encode("latin-1")})
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
@@ -151,7 +151,7 @@ async def test_unknown_paths_and_methods_have_the_error_shape(api: Api) -> None:
             assert set(refused.json()["error"]) == {"code", "message"}
 
 
-async def test_what_breaks_inside_says_nothing_outside(
+async def test_an_internal_error_reveals_nothing(
     api: Api, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     request = await asked(api)

@@ -190,7 +190,7 @@ async def test_log_ins_log_outs_and_failures_are_in_the_audit_log_within_a_bound
 
 
 @requirement("N15")
-async def test_the_audit_log_says_who_made_a_login_link_for_whom(api: Api) -> None:
+async def test_the_audit_log_has_the_author_and_the_person_of_a_login_link(api: Api) -> None:
     admin = await api.as_("admin")
     person = {"name": "Ada", "user": "ada", "groups": ["ops"]}
     url = (await admin.post("/v1/login-links", json=person)).json()["url"]
@@ -262,7 +262,7 @@ async def test_a_token_of_a_person_signs_in_and_takes_its_sessions_with_it(api: 
 
 
 @requirement("N15")
-async def test_what_a_session_has_open_closes_when_it_ends_by_time(api: Api) -> None:
+async def test_connections_of_a_session_close_when_it_expires(api: Api) -> None:
     browser = await api.browser()
     offered = ["askback.v1", f"session.{browser.headers[HALF]}"]
     headers = {"Cookie": "=".join(cookie_of(browser)), "Origin": "http://127.0.0.1"}

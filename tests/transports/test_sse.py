@@ -216,7 +216,7 @@ def test_the_beat_is_often_enough():
     assert BEAT_S <= 15
 
 
-async def test_a_reader_that_leaves_frees_everything_at_once(app: App):
+async def test_a_reader_that_leaves_frees_its_resources_immediately(app: App):
     streams = [Stream(app, "/v1/threads/t1/events") for _ in range(3)] + [Stream(app, "/v1/events")]
     for stream in streams:
         await stream.start()

@@ -119,7 +119,7 @@ async def test_threads_are_searched_paged_and_archived(api: Api) -> None:
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "1.5", "9" * 30, "", "\0"])
-async def test_a_cursor_that_is_none_is_refused(api: Api, cursor: str) -> None:
+async def test_an_invalid_cursor_is_refused(api: Api, cursor: str) -> None:
     reply = await (await api.as_("responder")).get("/v1/threads", params={"cursor": cursor})
     (fault,) = reply.json()["error"]["field_errors"]
     assert (reply.status_code, fault["path"], fault["code"]) == (422, "cursor", "invalid_cursor")

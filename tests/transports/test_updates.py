@@ -52,7 +52,7 @@ async def test_another_form_is_another_revision_and_the_old_one_is_not_answered(
 
 
 @requirement("F16")
-async def test_a_stale_copy_on_another_server_is_no_reason_to_refuse_what_was_typed(api: Api) -> None:
+async def test_a_stale_cache_of_another_server_does_not_refuse_an_answer(api: Api) -> None:
     request = await asked(api)
     old = api.app.services.recent.get("default", request["id"])
     assert old is not None
@@ -79,7 +79,7 @@ async def test_errors_replace_errors_and_a_new_form_removes_them(api: Api) -> No
 
 
 @requirement("F14")
-async def test_what_was_sent_back_stays_with_a_change(api: Api) -> None:
+async def test_a_returned_answer_survives_a_change_of_the_form(api: Api) -> None:
     request = await asked(api, validator="requester")
     await answer(api, request)
     agent = await api.as_("requester")
@@ -169,7 +169,7 @@ async def test_while_an_answer_is_checked_nothing_is_changed(api: Api) -> None:
         ({"thread_id": "t2"}, ("thread_id", "unknown_field")),
     ],
 )
-async def test_what_no_change_can_be_changes_nothing(
+async def test_an_invalid_change_changes_nothing(
     api: Api, body: dict[str, Any], fault: tuple[str, str]
 ) -> None:
     request = await asked(api, validator="requester")

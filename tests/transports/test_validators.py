@@ -96,7 +96,7 @@ async def test_faults_have_a_summary_even_if_the_agent_sends_none(
 
 
 @requirement("F16")
-async def test_an_answer_to_what_was_asked_before_gets_the_form_as_it_is_now(table: Table) -> None:
+async def test_an_answer_to_an_older_revision_gets_the_current_form(table: Table) -> None:
     await table.answer()
     form = {"fields": [{"id": "dish", "type": "select", "label": "Dish", "options": ["rice", "fish"]}]}
     changed = (await table.reprompt(form=form)).json()
@@ -118,7 +118,7 @@ async def test_another_form_changes_nothing_else_of_the_request(api: Api) -> Non
     assert (changed["delivery"], changed["auto_resume"]) == ("resume", False)
 
 
-async def test_while_one_answer_is_checked_another_is_not_taken(table: Table) -> None:
+async def test_while_one_answer_is_checked_another_is_refused(table: Table) -> None:
     await table.answer("soup", key="k")
     other = await table.answer("rice")
     assert code(other) == (409, "resolving")
@@ -142,7 +142,7 @@ async def test_nothing_can_be_accepted_that_was_not_sent(table: Table) -> None:
     assert code(await table.reprompt(error_summary="No.")) == (409, "not_resolving")
 
 
-async def test_a_verdict_that_comes_again_falls_on_no_answer_that_was_sent_since(table: Table) -> None:
+async def test_a_repeated_verdict_does_not_apply_to_a_later_answer(table: Table) -> None:
     at, once = f"/v1/requests/{table.request['id']}", {"Idempotency-Key": "k"}
     await table.answer("soup")
     body = {"field_errors": WRONG}
@@ -191,7 +191,7 @@ async def test_a_reprompt_that_says_nothing_or_something_wrong_changes_nothing(
     assert await table.read() == before
 
 
-async def test_an_agent_that_comes_back_with_its_key_finds_the_answer(api: Api) -> None:
+async def test_a_returning_agent_finds_the_answer_by_its_key(api: Api) -> None:
     agent = await api.as_("requester", **{"Idempotency-Key": "k"})
     body = {
         "kind": "form",

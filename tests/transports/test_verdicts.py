@@ -86,7 +86,7 @@ async def test_errors_may_come_with_the_first_asking(api: Api) -> None:
 
 
 @requirement("F13")
-async def test_a_check_may_say_what_it_made_of_the_answer(api: Api) -> None:
+async def test_a_check_may_return_changed_values(api: Api) -> None:
     request = await submitted(api)
     made = {"values": {"dish": "Soup"}, "result": {"number": 12}, "message": "Booked, number 12."}
     ended = (await step(api, request, "accept", **made)).json()
@@ -108,7 +108,7 @@ async def test_a_check_may_say_what_it_made_of_the_answer(api: Api) -> None:
         ({"ok": True}, ("ok", "unknown_field")),
     ],
 )
-async def test_what_no_verdict_can_be_changes_nothing(
+async def test_an_invalid_verdict_changes_nothing(
     api: Api, body: dict[str, Any], fault: tuple[str, str]
 ) -> None:
     request = await submitted(api)

@@ -88,7 +88,7 @@ async def test_between_two_attempts_it_can_be_pulled_and_is_then_not_sent_any_mo
 
 
 @requirement("G10")
-async def test_while_it_is_on_its_way_nobody_pulls_it(api: Api, webhook_client: FakeWebhookClient) -> None:
+async def test_a_resume_being_pushed_cannot_be_pulled(api: Api, webhook_client: FakeWebhookClient) -> None:
     await hooked(api)
     await settled(api, delivery="resume")
     webhook_client.held = anyio.Event()
@@ -161,7 +161,7 @@ async def test_gone_switches_the_webhook_off_and_the_resume_can_be_pulled(
 
 
 @requirement("G10")
-async def test_what_was_switched_off_is_switched_on_again_and_told_of_what_it_missed(
+async def test_a_re_enabled_webhook_gets_its_missed_events(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await switched_off(api, webhook_client)
@@ -189,7 +189,7 @@ async def test_what_was_switched_off_is_switched_on_again_and_told_of_what_it_mi
 
 
 @requirement("G10")
-async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
+async def test_a_delivery_fails_after_three_days_and_can_be_resent(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await hooked(api)
@@ -213,7 +213,7 @@ async def test_after_three_days_it_is_given_up_and_can_be_sent_again_by_hand(
 
 
 @requirement("G10")
-async def test_a_resume_that_was_taken_is_sent_again_only_when_somebody_says_so(
+async def test_an_acknowledged_resume_is_resent_only_on_request(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     request = await settled(api, delivery="resume")
@@ -235,7 +235,7 @@ async def test_a_resume_that_was_taken_is_sent_again_only_when_somebody_says_so(
 
 
 @requirement("H5")
-async def test_what_was_held_back_for_a_waiter_is_pushed_once_the_waiter_is_gone(
+async def test_a_resume_held_for_a_waiter_is_pushed_when_the_waiter_leaves(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     await hooked(api)
@@ -251,9 +251,7 @@ async def test_what_was_held_back_for_a_waiter_is_pushed_once_the_waiter_is_gone
 
 
 @requirement("G10")
-async def test_a_host_that_notifies_people_hears_of_requests_and_escalations(
-    api: Api, webhook_client: FakeWebhookClient
-) -> None:
+async def test_a_webhook_gets_requests_and_escalations(api: Api, webhook_client: FakeWebhookClient) -> None:
     await asked(api)
     hook = await hooked(api, events=["request.created", "request.escalated"])
     request = await asked(api, escalation=[{"after_s": 60, "notify": ["ada"]}])
@@ -273,7 +271,7 @@ async def test_a_host_that_notifies_people_hears_of_requests_and_escalations(
     assert len({posted.headers["webhook-id"] for posted in webhook_client.posted}) == 2
 
 
-async def test_a_webhook_of_one_requester_hears_of_its_requests_only(
+async def test_a_webhook_of_a_requester_gets_only_its_requests(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     mine = await asked(api, "requester/one")
@@ -298,7 +296,7 @@ async def test_hidden_names_of_secrets_are_in_no_event(api: Api, webhook_client:
 
 
 @requirement("G10")
-async def test_a_running_server_delivers_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_running_server_delivers_automatically(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dispatch, "POLL_S", 0.02)
     webhook_client = FakeWebhookClient(answers=[ERROR])
     app = create_app(webhook_client=webhook_client)
@@ -343,7 +341,7 @@ async def test_an_admin_tries_a_webhook_and_reads_the_reply(
 
 
 @requirement("G10")
-async def test_a_test_that_is_answered_with_gone_switches_nothing_off(
+async def test_a_test_delivery_answered_with_410_does_not_disable_the_webhook(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await hooked(api)

@@ -67,7 +67,7 @@ async def test_the_secret_is_shown_once_and_survives_a_rotation_of_the_keys(
     read(api, hook, webhook_client.posted[0])
 
 
-async def test_what_is_removed_hears_nothing_more_and_leaves_nothing_behind(
+async def test_a_removed_webhook_gets_no_events_and_leaves_no_data(
     api: Api, webhook_client: FakeWebhookClient
 ) -> None:
     hook = await hooked(api)

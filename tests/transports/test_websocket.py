@@ -159,7 +159,7 @@ async def test_a_key_makes_a_call_safe_to_repeat(open_: Open):
     assert len((await agent.call("list_requests", thread_id="t1"))["requests"]) == 1
 
 
-async def test_waiting_tells_what_is_settled_what_is_unknown_and_the_rest_later(open_: Open):
+async def test_waiting_reports_settled_and_unknown_ids_immediately_and_the_rest_later(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     ids = [(await agent.call("create_request", body=body()))["id"] for _ in range(3)]
     gone = await agent.call("cancel_request", request_id=ids[0], body={"reason": "user_message"})
@@ -175,7 +175,7 @@ async def test_waiting_tells_what_is_settled_what_is_unknown_and_the_rest_later(
 
 
 @pytest.mark.parametrize("waits", [True, False])
-async def test_what_nobody_watches_any_more_is_queued(open_: Open, waits: bool):
+async def test_an_outcome_without_a_subscriber_is_queued(open_: Open, waits: bool):
     agent, person = await open_("requester"), await open_("responder")
     request = await agent.call("create_request", body=body(), wait=True)
     if not waits:
@@ -186,7 +186,7 @@ async def test_what_nobody_watches_any_more_is_queued(open_: Open, waits: bool):
         assert await agent.frame() == {"settled": ended}
 
 
-async def test_what_was_on_its_way_to_somebody_who_stopped_waiting_is_queued(open_: Open, app: App):
+async def test_an_outcome_in_flight_to_an_ended_wait_is_queued(open_: Open, app: App):
     arrived: list[Callable[[], None]] = []
     agent, person = await open_("requester", confirm=arrived.append), await open_("responder")
     request = await agent.call("create_request", body=body(), wait=True)
@@ -239,7 +239,7 @@ async def test_a_reader_that_stalls_does_not_pile_up_large_replies(tmp_path: Pat
         await peer.leave()
 
 
-async def test_an_agent_cannot_wait_for_what_another_one_asks(open_: Open, app: App):
+async def test_an_agent_cannot_wait_for_a_request_of_another(open_: Open, app: App):
     agent = await open_()
     other = await open_(headers={"Authorization": f"Bearer {await app.token('requester', name='other')}"})
     request = await agent.call("create_request", body=body())
@@ -269,7 +269,7 @@ async def test_a_subscription_replays_from_its_cursor_and_then_goes_live(open_: 
 
 
 @pytest.mark.requirement("A20")
-async def test_a_subscription_that_ends_before_it_has_begun_does_not_go_on(open_: Open, app: App):
+async def test_a_subscription_cancelled_before_its_start_stays_closed(open_: Open, app: App):
     peer = await open_("requester")
     peer.send("subscribe", thread_id="t1")
     assert await peer.call("unsubscribe", thread_id="t1") == {}
@@ -295,7 +295,7 @@ async def test_a_slow_operation_holds_up_no_other(open_: Open, app: App, monkeyp
     assert (await agent.frame())["id"] == listing
 
 
-async def test_what_was_sent_before_leaving_still_counts(open_: Open, app: App):
+async def test_a_message_sent_before_disconnecting_is_processed(open_: Open, app: App):
     agent, person = await open_("requester"), await open_("responder")
     request = await agent.call("create_request", body=body())
     person.send("answer_request", request_id=request["id"], body={"revision": 1, "values": {"topic": "Bees"}})
@@ -339,7 +339,7 @@ async def test_nothing_is_left_of_a_connection_that_ended(open_: Open, app: App)
 
 
 @pytest.mark.requirement("L9")
-async def test_a_reader_that_stalls_is_told_to_resync_and_then_has_everything(open_: Open):
+async def test_a_stalled_reader_gets_a_resync_and_misses_nothing(open_: Open):
     agent, person = await open_("requester"), await open_("responder")
     await person.call("subscribe", thread_id="t1", cursor=0)
     text = {"content": [{"type": "text", "text": "x" * 4000}]}

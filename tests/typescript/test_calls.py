@@ -75,7 +75,7 @@ async def test_an_approved_call_runs_once_with_the_approved_arguments(
     assert (await person.requests.get(request.id)).used_at is not None
 
 
-async def test_two_calls_at_once_are_decided_each_for_itself(start: Start, person: AsyncClient) -> None:
+async def test_concurrent_calls_are_decided_separately(start: Start, person: AsyncClient) -> None:
     program = start("calls.js", "two", "ts-two")
     for request in await asked(person, "ts-two", 2):
         assert request.approval is not None

@@ -41,7 +41,7 @@ async def test_a_killed_agent_finds_its_question_and_the_answer_by_the_key(
         assert len(await person.requests.list(thread_id="t1")) == 1
 
 
-async def test_parked_calls_go_on_in_another_process_and_a_denied_one_never_runs(
+async def test_parked_calls_continue_in_another_process_and_a_denied_one_never_runs(
     start: Start, own_server: ServerProcess, tmp_path: Path
 ) -> None:
     ran = tmp_path / "ran"

@@ -45,7 +45,7 @@ async def test_the_command_gets_the_secret_and_the_model_its_name(start: Start, 
     assert "s3cret-value" not in out
 
 
-async def test_the_parked_call_goes_on_in_another_process(start: Start, person: AsyncClient) -> None:
+async def test_the_parked_call_continues_in_another_process(start: Start, person: AsyncClient) -> None:
     await start("resume.js", "park").ended()
     [request] = await asked(person, "releases")
     await person.requests.decide(request, "approve")

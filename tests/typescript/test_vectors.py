@@ -38,9 +38,7 @@ def _written(path: Path, chosen: list[dict[str, Any]]) -> str:
     return str(path)
 
 
-async def test_every_form_is_taken_or_refused_with_the_faults_of_the_vectors(
-    start: Start, tmp_path: Path
-) -> None:
+async def test_every_form_is_accepted_or_refused_as_in_the_vectors(start: Start, tmp_path: Path) -> None:
     program = start("vectors.js", _written(tmp_path / "forms.json", FORMS))
     outcomes = json.loads(await program.ended())
     for case in FORMS:

@@ -37,7 +37,7 @@ async def test_any_value_opens_for_its_binding(value: str, binding: Binding) -> 
 
 @requirement("P14")
 @given(BINDINGS, BINDINGS, st.text())
-async def test_it_opens_for_no_other_binding(one: Binding, two: Binding, value: str) -> None:
+async def test_an_envelope_opens_for_no_other_binding(one: Binding, two: Binding, value: str) -> None:
     if one != two:
         await assert_refused(VAULT.open(two, await VAULT.seal(one, Secret(value))))
 

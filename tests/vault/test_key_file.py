@@ -59,7 +59,7 @@ async def test_two_files_have_two_keys(tmp_path: Path) -> None:
     assert (tmp_path / "a").read_text() != (tmp_path / "b").read_text()
 
 
-async def test_of_many_that_start_at_once_all_have_the_same_key(file: Path) -> None:
+async def test_servers_started_together_share_one_key(file: Path) -> None:
     together = Barrier(8)
 
     def start(_: int) -> Envelope:
@@ -104,7 +104,7 @@ async def test_the_target_of_a_link_is_checked(file: Path, tmp_path: Path) -> No
         await opened(link)
 
 
-async def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+async def test_a_dangling_link_is_refused(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "gone")
     with pytest.raises(KeysUnusable, match="No such file"):
@@ -112,7 +112,7 @@ async def test_a_link_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
     assert [entry.name for entry in tmp_path.iterdir()] == ["link"]
 
 
-async def test_a_pipe_in_its_place_is_refused_at_once(tmp_path: Path) -> None:
+async def test_a_pipe_instead_of_the_key_file_is_refused_immediately(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe", 0o600)
     with pytest.raises(KeysUnusable, match="not a file"):
         await opened(tmp_path / "pipe")
@@ -172,7 +172,7 @@ async def test_a_missing_file_is_not_recreated_and_all_says_so(file: Path) -> No
         assert str(caught.value) == KEYS_MISSING
 
 
-async def test_of_a_file_that_is_there_but_cannot_be_used_the_caller_learns_no_more(file: Path) -> None:
+async def test_the_error_for_an_unusable_key_file_shows_no_content(file: Path) -> None:
     await opened(file)
     file.chmod(0o644)
     keys = KeyFile(file)
@@ -183,7 +183,7 @@ async def test_of_a_file_that_is_there_but_cannot_be_used_the_caller_learns_no_m
     assert str(caught.value) == KEYS_UNUSABLE
 
 
-async def test_a_file_that_was_put_back_opens_what_was_sealed_with_it(file: Path) -> None:
+async def test_a_restored_key_file_opens_its_secrets(file: Path) -> None:
     sealed = await Envelope(await opened(file)).seal(BINDING, Secret("a"))
     copy = file.rename(file.with_name("copy"))
     with pytest.raises(KeysUnusable):

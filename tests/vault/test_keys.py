@@ -68,7 +68,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_key_is_refused_by_its_number_and_not_shown(case: str) -> None:
+def test_an_invalid_key_is_named_by_its_number_and_not_shown(case: str) -> None:
     text, why = REFUSED[case]
     with pytest.raises(KeysUnusable, match=f"ASKBACK_MASTER_KEYS.*{why}") as caught:
         ring(text)

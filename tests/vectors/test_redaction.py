@@ -30,7 +30,7 @@ def test_values_are_replaced_as_the_vectors_say(members: list[dict[str, Any]]) -
         assert redacted == [as_given(case["redacted"])] * 4, case["id"]
 
 
-def test_what_the_vectors_leave_is_left_when_it_is_redacted_again() -> None:
+def test_redaction_is_idempotent() -> None:
     for case in cases("redaction"):
         redacted = as_given(case["redacted"])
         assert Redactor(case["values"]).redact(redacted) == redacted, case["id"]

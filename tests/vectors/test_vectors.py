@@ -65,7 +65,7 @@ def test_answers_get_their_verdict(members: list[dict[str, Any]]) -> None:
 
 
 @by_family("answers")
-def test_what_the_page_sends_in_place_of_the_values_is_accepted(members: list[dict[str, Any]]) -> None:
+def test_the_encoded_values_of_the_page_are_accepted(members: list[dict[str, Any]]) -> None:
     sent = [
         case | {"values": case["page"]["sends"], "skipped": []}
         for case in members
@@ -106,7 +106,7 @@ def test_a_reader_gets_the_language_that_the_vectors_say() -> None:
         assert choose(case["text"], case["languages"]) == case["chosen"], case["id"]
 
 
-def test_actions_lead_where_the_vectors_say() -> None:
+def test_actions_have_the_targets_of_the_vectors() -> None:
     for case in cases("lifecycle"):
         status, illegal = Status.PENDING, None
         for index, action in enumerate(case["actions"]):

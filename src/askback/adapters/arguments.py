@@ -121,20 +121,20 @@ class Asked:
         return {} if card is None else write_answers(card, values)
 
 
-def form_for(given: AskUser) -> Asked:
+def form_for(arguments: AskUser) -> Asked:
     """Return the form to ask; raises `Faults`."""
-    ways = [way for way in _WAYS if getattr(given, way) is not None]
+    ways = [way for way in _WAYS if getattr(arguments, way) is not None]
     if len(ways) != 1:
         raise Faults([fault(ways[1] if ways else "question", "one_question")])
-    if given.question is None:
-        extra = [name for name in _FOR_QUESTION if getattr(given, name)]
+    if arguments.question is None:
+        extra = [name for name in _FOR_QUESTION if getattr(arguments, name)]
         if extra:
             raise Faults([fault(extra[0], "only_for_question")])
-    if given.form is not None:
-        return Asked(given.form)
-    if given.questions is not None:
-        return Asked(form_of_questions({"questions": given.questions}, "questions"), by_text=True)
-    form = _of_question(given)
+    if arguments.form is not None:
+        return Asked(arguments.form)
+    if arguments.questions is not None:
+        return Asked(form_of_questions({"questions": arguments.questions}, "questions"), by_text=True)
+    form = _of_question(arguments)
     try:
         check_form(form)
     except Faults as refused:
@@ -158,15 +158,15 @@ def form_of_questions(tool_input: Mapping[str, Any], place: str) -> dict[str, An
         raise refused.with_paths([(r"input\.questions", place)]) from None
 
 
-def _of_question(given: AskUser) -> dict[str, Any]:
-    field: dict[str, Any] = {"id": FIELD, "label": given.question, "required": True}
-    if given.options is None:
+def _of_question(arguments: AskUser) -> dict[str, Any]:
+    field: dict[str, Any] = {"id": FIELD, "label": arguments.question, "required": True}
+    if arguments.options is None:
         field |= {"type": "text"}
     else:
-        options = [_option(each) for each in given.options]
-        kind = "multiselect" if given.multiple else "radio"
-        field |= {"type": kind, "options": options, "allow_other": given.allow_other}
-    return {"fields": [field], "format": "plain", "allow_skip": given.allow_skip}
+        options = [_option(each) for each in arguments.options]
+        kind = "multiselect" if arguments.multiple else "radio"
+        field |= {"type": kind, "options": options, "allow_other": arguments.allow_other}
+    return {"fields": [field], "format": "plain", "allow_skip": arguments.allow_skip}
 
 
 def _option(choice: str | Choice) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class AskOptions(TypedDict, total=False):
 
 async def ask_once(
     client: AsyncClient,
-    what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+    content: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
     place: Place,
     *,
     wait: bool = True,
@@ -83,7 +83,7 @@ async def ask_once(
 
     With `wait` it has ended; when the waiting task is cancelled, the request is. Raises what `requests.create` raises.
     """
-    asking = asyncio.ensure_future(_found(client, what, place, wait=wait, timeout_s=timeout_s))
+    asking = asyncio.ensure_future(_create_or_find(client, content, place, wait=wait, timeout_s=timeout_s))
     try:
         # Without the shield, an interrupt in the middle would leave a request that nobody knows.
         asked = await asyncio.shield(asking)
@@ -94,9 +94,9 @@ async def ask_once(
         raise
 
 
-async def _found(
+async def _create_or_find(
     client: AsyncClient,
-    what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+    content: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
     place: Place,
     *,
     wait: bool,
@@ -104,7 +104,7 @@ async def _found(
 ) -> InputRequest:
     delivery = None if wait else "resume"
     try:
-        return await client.requests.create(what, delivery=delivery, timeout_s=timeout_s, **place.options)
+        return await client.requests.create(content, delivery=delivery, timeout_s=timeout_s, **place.options)
     except Conflict as taken:
         return earlier_request(taken)
 
@@ -171,11 +171,11 @@ async def approve_once(
     return await client.decision(asked)
 
 
-def earlier_request(taken: Conflict) -> InputRequest:
+def earlier_request(conflict: Conflict) -> InputRequest:
     """Return the earlier request with the same external id; raises the error again if it says anything else."""
-    if taken.code != "external_id_taken" or taken.request is None:
-        raise taken
-    return InputRequest.model_validate(taken.request)
+    if conflict.code != "external_id_taken" or conflict.request is None:
+        raise conflict
+    return InputRequest.model_validate(conflict.request)
 
 
 async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
@@ -184,9 +184,9 @@ async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
         await storing
 
 
-async def together(asking: Iterable[Awaitable[T]]) -> Sequence[T]:
+async def together(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
     """Await several questions at once, in their order; an error of one cancels the others and is raised."""
-    tasks = [asyncio.ensure_future(each) for each in asking]
+    tasks = [asyncio.ensure_future(each) for each in questions]
     try:
         return await asyncio.gather(*tasks)
     except BaseException:

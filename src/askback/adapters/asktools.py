@@ -72,30 +72,30 @@ class AskTool:
         return AskResult(wrong_arguments(faults))
 
 
-async def _ask_user(client: AsyncClient, given: AskUser, place: Place, wait: bool) -> AskResult:
-    asked = await ask_once(client, form_for(given).form, place, wait=wait)
+async def _ask_user(client: AsyncClient, arguments: AskUser, place: Place, wait: bool) -> AskResult:
+    asked = await ask_once(client, form_for(arguments).form, place, wait=wait)
     return AskResult(model_text(asked), asked)
 
 
 async def _request_approval(
-    client: AsyncClient, given: RequestApproval, place: Place, wait: bool
+    client: AsyncClient, arguments: RequestApproval, place: Place, wait: bool
 ) -> AskResult:
     decision = await approve_once(
-        client, given.tool, given.input, place, wait=wait, allow_edit=True, reason=given.reason
+        client, arguments.tool, arguments.input, place, wait=wait, allow_edit=True, reason=arguments.reason
     )
     return AskResult(decision.text, decision.request)
 
 
 async def _request_env_vars(
-    client: AsyncClient, given: RequestEnvVars, place: Place, wait: bool
+    client: AsyncClient, arguments: RequestEnvVars, place: Place, wait: bool
 ) -> AskResult:
-    asked = SecretAsk.model_validate(given.model_dump(exclude_none=True))
+    asked = SecretAsk.model_validate(arguments.model_dump(exclude_none=True))
     try:
         request = await ask_once(client, asked, place, wait=wait)
     except Conflict as refused:
         if refused.code != "secrets_off":
             raise
-        return AskResult(SecretsResult.secrets_off(given.names).text)
+        return AskResult(SecretsResult.secrets_off(arguments.names).text)
     return AskResult(model_text(request), request)
 
 

@@ -83,7 +83,7 @@ class Runner(agents.Runner):
         while result.interruptions:
             state, place = result.to_state(), _next_pause(place)
             with _answered(await _decide(ask, state, place, {"timeout_s": timeout_s})):
-                result = await agents.Runner.run(starting_agent, state, **_kept(options))
+                result = await agents.Runner.run(starting_agent, state, **_continuing_options(options))
         return result
 
     @classmethod
@@ -103,7 +103,7 @@ class Runner(agents.Runner):
         while result.interruptions:
             state, place = result.to_state(), _next_pause(place)
             with _answered(call_blocking(ask, _decide, state, place, {"timeout_s": timeout_s})):
-                result = agents.Runner.run_sync(starting_agent, state, **_kept(options))
+                result = agents.Runner.run_sync(starting_agent, state, **_continuing_options(options))
         return result
 
     @classmethod
@@ -122,7 +122,7 @@ class Runner(agents.Runner):
         async def answered(state: RunState[Any]) -> RunResultStreaming:
             here = _next_pause(place)
             with _answered(await _decide(ask, state, here, {"timeout_s": timeout_s})):
-                return agents.Runner.run_streamed(starting_agent, state, **_kept(options))
+                return agents.Runner.run_streamed(starting_agent, state, **_continuing_options(options))
 
         place = _new_place(thread_id)
         return Streamed(agents.Runner.run_streamed(starting_agent, input, **options), answered)
@@ -188,7 +188,7 @@ async def resume_run(
     if answers is None:
         return None
     with _answered(answers):
-        return await agents.Runner.run(starting_agent, state, **_kept(options))
+        return await agents.Runner.run(starting_agent, state, **_continuing_options(options))
 
 
 @function
@@ -202,11 +202,11 @@ async def mirror(
     results = {
         each.call_id: each.output for each in items if isinstance(each, ToolCallOutputItem) and each.call_id
     }
-    said = [found for each in items if (found := _mirrored(each, results)) is not None]
+    said = [found for each in items if (found := _mirror_message(each, results)) is not None]
     await mirror_messages(ask, said, thread_id=thread_id, run_id=run_id)
 
 
-def _mirrored(item: RunItem, results: Mapping[str, Any]) -> MirroredMessage | None:
+def _mirror_message(item: RunItem, results: Mapping[str, Any]) -> MirroredMessage | None:
     if isinstance(item, MessageOutputItem):
         text = ItemHelpers.text_message_output(item)
         return MirroredMessage(id=item.raw_item.id, text=text, agent=item.agent.name)
@@ -300,7 +300,7 @@ def _answered(answers: Mapping[str, str] | None) -> Generator[None]:
         _answers.reset(token)
 
 
-def _kept(options: Mapping[str, Any]) -> Mapping[str, Any]:
+def _continuing_options(options: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options for a run that continues. The others are in its state: the input, the context, the ids."""
     return {name: value for name, value in options.items() if name in _KEPT}
 

@@ -133,14 +133,14 @@ async def mirror(
         part.tool_call_id: part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)
     }
     said = [
-        _mirrored(each, f"{each.run_id}:{number}", results, agent)
+        _mirror_message(each, f"{each.run_id}:{number}", results, agent)
         for number, each in enumerate(messages)
         if isinstance(each, ModelResponse)
     ]
     await mirror_messages(ask, said, thread_id=thread_id)
 
 
-def _mirrored(
+def _mirror_message(
     message: ModelResponse, message_id: str, results: Mapping[str, str], agent: str | None
 ) -> MirroredMessage:
     calls = [

@@ -94,13 +94,13 @@ def approve(
     raise typer.Exit(status(ended))
 
 
-def outcome(ended: InputRequest | None) -> dict[str, Any]:
+def outcome(request: InputRequest | None) -> dict[str, Any]:
     """Return the object to print; None is a call that was cancelled here. `input` is there only to be run."""
-    printed = outcome_fields(ended)
-    if ended is None:
+    printed = outcome_fields(request)
+    if request is None:
         return printed
-    decision = Decision.from_request(ended)
-    answer = ended.answer
+    decision = Decision.from_request(request)
+    answer = request.answer
     known = {
         "decision": answer.decision if answer else None,
         "tool": decision.tool,
@@ -116,12 +116,14 @@ def outcome(ended: InputRequest | None) -> dict[str, Any]:
     return {**printed, **{name: value for name, value in known.items() if value is not None}, **approved}
 
 
-def status(ended: InputRequest | None) -> int:
+def status(request: InputRequest | None) -> int:
     """Return the exit status: 0 only for an approved call."""
-    if ended is None:
+    if request is None:
         return EXIT[Status.CANCELLED]
     return (
-        EXIT[ended.status] if ended.status is not Status.ANSWERED or Decision.from_request(ended) else DENIED
+        EXIT[request.status]
+        if request.status is not Status.ANSWERED or Decision.from_request(request)
+        else DENIED
     )
 
 

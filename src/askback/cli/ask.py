@@ -74,7 +74,7 @@ def ask(
         ended = run_or_cancel(
             _ask(find("requester", data_dir=data_dir), form, thread or own_thread("shell"), timeout, hints)
         )
-    print(json.dumps(outcome(ended, whole=json_form is not None), ensure_ascii=False))
+    print(json.dumps(outcome(ended, whole_form=json_form is not None), ensure_ascii=False))
     raise typer.Exit(EXIT[ended.status if ended else Status.CANCELLED])
 
 
@@ -103,13 +103,13 @@ def form_of(
     return form.model_copy(update={"title": title})
 
 
-def outcome(ended: InputRequest | None, *, whole: bool) -> dict[str, Any]:
+def outcome(request: InputRequest | None, *, whole_form: bool) -> dict[str, Any]:
     """Return the object to print; None stands for a question that was cancelled here."""
-    printed = outcome_fields(ended)
-    if ended is None or ended.answer is None:
+    printed = outcome_fields(request)
+    if request is None or request.answer is None:
         return printed
-    values, other = ended.answer.values, ended.answer.other
-    if whole:
+    values, other = request.answer.values, request.answer.other
+    if whole_form:
         return {**printed, "values": values, "other": other}
     return {**printed, "answer": values["answer"], "other": bool(other)}
 

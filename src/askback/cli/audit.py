@@ -132,10 +132,10 @@ def _verify_database(data_dir: Path | None, *, tenant: str | None, noted: Head |
     return good if seen else _print_result("", *_check_chain((), noted=noted))
 
 
-def _print_result(tenant: str, good: bool, text: str) -> bool:
+def _print_result(tenant: str, is_valid: bool, text: str) -> bool:
     about = "" if tenant in {"", DEFAULT_TENANT} else f"{tenant}: "
     print(f"{about}{text}")
-    return good
+    return is_valid
 
 
 def _check_log(log: TenantLog, seals: AuditSeals | None, *, noted: Head | None) -> tuple[bool, str]:

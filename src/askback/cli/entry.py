@@ -125,9 +125,9 @@ def dangerous_labels(field: AnyField, value: Any) -> list[str]:
     return [text(o.label) for o in options_of(field) if o.style == "danger" and o.value in chosen]
 
 
-def _bounds(what: str, low: Any, high: Any) -> str:
+def _bounds(noun: str, low: Any, high: Any) -> str:
     limits = (f"from {low}" if low is not None else "", f"to {high}" if high is not None else "")
-    return " ".join(part for part in (what, *limits) if part)
+    return " ".join(part for part in (noun, *limits) if part)
 
 
 def _yes_or_no(line: str) -> Any:

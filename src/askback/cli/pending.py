@@ -88,14 +88,14 @@ class PendingRequests:
                 await self._decline(waiting)
         return any_pending
 
-    async def _decline(self, waiting: Sequence[InputRequest]) -> None:
+    async def _decline(self, requests: Sequence[InputRequest]) -> None:
         """Decline the listed requests, not newer ones."""
         declined = 0
-        for first in range(0, len(waiting), DEFAULTS.batch):
-            results = await self._client.requests.batch("decline", waiting[first : first + DEFAULTS.batch])
+        for first in range(0, len(requests), DEFAULTS.batch):
+            results = await self._client.requests.batch("decline", requests[first : first + DEFAULTS.batch])
             declined += sum(result.error is None for result in results)
-        self._terminal.say(f"Declined {declined} of {len(waiting)}.", "green")
-        self._later |= {request.id for request in waiting}
+        self._terminal.say(f"Declined {declined} of {len(requests)}.", "green")
+        self._later |= {request.id for request in requests}
 
     async def _answerable(self) -> Sequence[InputRequest]:
         """Return the requests that can be answered, oldest first, without postponed ones."""
@@ -124,21 +124,22 @@ class PendingRequests:
             self._terminal.say(f"{title(request)} · {why}", "dim")
         return why is None
 
-    async def _choose(self, waiting: Sequence[InputRequest]) -> InputRequest:
-        if len(waiting) == 1:
-            return waiting[0]
+    async def _choose(self, requests: Sequence[InputRequest]) -> InputRequest:
+        if len(requests) == 1:
+            return requests[0]
         self._terminal.say()
-        self._terminal.say(f"{len(waiting)} requests are pending", "bold")
-        for n, request in enumerate(waiting, 1):
+        self._terminal.say(f"{len(requests)} requests are pending", "bold")
+        for n, request in enumerate(requests, 1):
             self._terminal.say(f"  {n}  {title(request)}  ({requester_text(request)})")
         while True:
             line = (await self._terminal.line("Which one? [1] ")).strip() or "1"
             if line == ExitWord.ALL.value:
                 raise PromptExit(ExitWord.ALL)
-            if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(waiting):
-                return waiting[int(line) - 1]
+            if line.isascii() and line.isdecimal() and 1 <= int(line) <= len(requests):
+                return requests[int(line) - 1]
             self._terminal.say(
-                f"Type a number from 1 to {len(waiting)}, or {ExitWord.ALL.value} to decline them all.", "red"
+                f"Type a number from 1 to {len(requests)}, or {ExitWord.ALL.value} to decline them all.",
+                "red",
             )
 
     async def _watch(self, arrived: asyncio.Event) -> None:

@@ -110,26 +110,26 @@ def set_(
     _show(settings, as_json=False)
 
 
-def _changes(chosen: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
+def _changes(settings: dict[str, Any], *, reset: list[str], shadow: bool | None) -> dict[str, Any]:
     """Return the body for `update_policy`: new and reset settings, or a trial."""
     back = {_SETTING.get(name, name): None for name in reset if require_choice(name, RESETTABLE, "--reset")}
     if back and shadow is not None:
         raise typer.BadParameter(
             "cannot be combined with --shadow; --no-shadow ends a trial", param_hint="--reset"
         )
-    if twice := back.keys() & chosen.keys():
+    if twice := back.keys() & settings.keys():
         raise typer.BadParameter(f"{min(twice)} is set and reset in one call", param_hint="--reset")
-    if shadow is False and chosen:
+    if shadow is False and settings:
         raise typer.BadParameter(
             "ends a trial and cannot be combined with another setting", param_hint="--no-shadow"
         )
-    if shadow is not False and not chosen and not back:
+    if shadow is not False and not settings and not back:
         raise typer.BadParameter(
             "give a setting to change, such as --level deny", param_hint="askback policy set"
         )
     if shadow is not None:
-        return {"shadow": chosen or None}
-    return {**chosen, **back, **({"mode": None} if chosen.get("mode") == AS_EVERYWHERE else {})}
+        return {"shadow": settings or None}
+    return {**settings, **back, **({"mode": None} if settings.get("mode") == AS_EVERYWHERE else {})}
 
 
 def _prompt_confirmation() -> str | None:

@@ -117,11 +117,11 @@ class _SecretNeeds:
 
 
 async def _run(
-    server: Connection, wanted: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
+    server: Connection, needs: _SecretNeeds, argv: Sequence[str], *, redact: bool, hints: Console
 ) -> int:
     async with server.client() as client:
         async with AsyncExitStack() as stack:
-            lease = await _lease(stack, client, wanted, server=server, hints=hints)
+            lease = await _lease(stack, client, needs, server=server, hints=hints)
             scrubbers = {1: lease.stream(bytes), 2: lease.stream(bytes)} if redact else {}
             for name in lease.too_short if redact else ():
                 hints.print(f"{name} is too short to be found in what the command says.", style="yellow")
@@ -130,32 +130,32 @@ async def _run(
 
 
 async def _lease(
-    stack: AsyncExitStack, client: AsyncClient, wanted: _SecretNeeds, *, server: Connection, hints: Console
+    stack: AsyncExitStack, client: AsyncClient, needs: _SecretNeeds, *, server: Connection, hints: Console
 ) -> Lease:
     """Lease the secrets, asking a person first for those that are not granted."""
     try:
-        return await stack.enter_async_context(client.secrets.lease(wanted.names, thread_id=wanted.thread))
+        return await stack.enter_async_context(client.secrets.lease(needs.names, thread_id=needs.thread))
     except (NotFound, Conflict) as refused:
-        missing = _missing(refused, wanted.names)
+        missing = _missing(refused, needs.names)
         if not missing:
             raise
-    secrets = await _request_secrets(client, missing, wanted, server=server, hints=hints)
+    secrets = await _request_secrets(client, missing, needs, server=server, hints=hints)
     if not secrets:
         raise NotGiven(secrets.text)
-    return await stack.enter_async_context(client.secrets.lease(wanted.names, thread_id=wanted.thread))
+    return await stack.enter_async_context(client.secrets.lease(needs.names, thread_id=needs.thread))
 
 
 async def _request_secrets(
-    client: AsyncClient, names: Sequence[str], wanted: _SecretNeeds, *, server: Connection, hints: Console
+    client: AsyncClient, names: Sequence[str], needs: _SecretNeeds, *, server: Connection, hints: Console
 ) -> SecretsResult:
     secrets = await client.secrets.request(
         names,
-        reason=wanted.reason,
-        thread_id=wanted.thread,
-        default_scope=wanted.scope,
-        project=wanted.project,
+        reason=needs.reason,
+        thread_id=needs.thread,
+        default_scope=needs.scope,
+        project=needs.project,
         agent="askback run",
-        timeout_s=wanted.timeout,
+        timeout_s=needs.timeout,
         wait=False,
     )
     if secrets.request is None:

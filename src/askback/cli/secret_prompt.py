@@ -75,7 +75,7 @@ class SecretPrompt:
             terminal.say(self._request.error_summary, "red")
         terminal.say("(:help lists the commands; :later leaves it open)", "dim")
 
-    def _show_heading(self, name: str, kept: str) -> None:
+    def _show_heading(self, name: str, stored_in: str) -> None:
         terminal, secret_help = self._terminal, self._shown.metadata.get(name, SecretHelp())
         terminal.say()
         terminal.say(name, "bold")
@@ -83,8 +83,8 @@ class SecretPrompt:
         for written in (secret_help.description, secret_help.format_hint, example):
             if written:
                 terminal.quote([text(written)], margin=WORDS)
-        if kept:
-            terminal.say(f"A value is stored already ({kept}).", "dim")
+        if stored_in:
+            terminal.say(f"A value is stored already ({stored_in}).", "dim")
         for error in self._request.field_errors:
             if error.path == join("secrets", name):
                 terminal.say(error.message, "red")

@@ -308,11 +308,11 @@ def _is_outage(error: AskbackError) -> bool:
     return isinstance(error, Unavailable | ConnectionLost | AppFailed | NotFound)
 
 
-def _request_id(what: InputRequest | Decision | str) -> str:
-    if isinstance(what, str):
-        return what
-    if isinstance(what, Decision):
-        if what.request is None:
-            raise Denied(what)
-        return what.request.id
-    return what.id
+def _request_id(source: InputRequest | Decision | str) -> str:
+    if isinstance(source, str):
+        return source
+    if isinstance(source, Decision):
+        if source.request is None:
+            raise Denied(source)
+        return source.request.id
+    return source.id

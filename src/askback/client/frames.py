@@ -67,13 +67,13 @@ def _dump(value: Any) -> Any:
     return [_dump(item) for item in cast("list[Any]", value)] if isinstance(value, list) else value
 
 
-def _encode(what: Model | Mapping[str, Any]) -> str:
-    if isinstance(what, Model):
+def _encode(content: Model | Mapping[str, Any]) -> str:
+    if isinstance(content, Model):
         with suppress(
             PydanticSerializationError
         ):  # half a character: escaped, it reaches the server, which names its place
-            return to_json(dump_set_fields(what)).decode()
-    return json.dumps(what, separators=(",", ":"), default=_dump_model)
+            return to_json(dump_set_fields(content)).decode()
+    return json.dumps(content, separators=(",", ":"), default=_dump_model)
 
 
 def _dump_model(value: object) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _dump_model(value: object) -> dict[str, Any]:
 
 
 def create_request(
-    what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+    content: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
     *,
     thread_id: str,
     options: Mapping[str, Any],
@@ -97,16 +97,16 @@ def create_request(
 
     Without a key it gets a random one, so that it can be sent again after a lost connection.
     """
-    if isinstance(what, Approval | SecretAsk | ActionAsk):
+    if isinstance(content, Approval | SecretAsk | ActionAsk):
         kind = (
             "approval"
-            if isinstance(what, Approval)
+            if isinstance(content, Approval)
             else "secret"
-            if isinstance(what, SecretAsk)
+            if isinstance(content, SecretAsk)
             else "action"
         )
     try:
-        text = _encode(what)
+        text = _encode(content)
     except (TypeError, ValueError, RecursionError):
         fault = {"path": kind, "code": "not_json", "message": "Must be made of what JSON can hold."}
         raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None

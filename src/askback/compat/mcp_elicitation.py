@@ -133,7 +133,7 @@ def read_content(form: Form, content: Mapping[str, Any]) -> dict[str, Any]:
     for field in form.all_fields:
         value, other = content.get(field.id), content.get(f"{field.id}{OTHER}")
         if isinstance(field, Select | Radio | Multiselect):
-            value = _chosen(field, value, other)
+            value = _chosen_values(field, value, other)
         if value not in (None, "", []) and not field.readonly:
             values[field.id] = value
     hidden = hidden_fields(form, values)
@@ -295,7 +295,7 @@ def _options(options: Sequence[Option], keyword: str, locale: str) -> dict[str, 
     return {keyword: [{"const": value, "title": title} for value, title in titled.items()]}
 
 
-def _chosen(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
+def _chosen_values(field: Select | Radio | Multiselect, value: Any, other: Any) -> Any:
     """Return the values of the chosen options, and the person's own text."""
     options = field.options if isinstance(field, Multiselect) else _shown_options(field)
     known = {value_text(option.value): option.value for option in options}

@@ -69,11 +69,11 @@ class SharedPresence:
             async with asyncio.timeout(PATIENCE_S):
                 await done.wait()
 
-    async def anybody(self, tenant: str, thread_id: str) -> bool:
+    async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether any server has a viewer of this thread, or of all threads; raises `Unavailable`."""
         if not self._watching.keys.isdisjoint(((tenant, thread_id), (tenant, None))):
             return True
-        return await self._register.anybody(tenant, thread_id)
+        return await self._register.has_viewer(tenant, thread_id)
 
     def on_arrival(self, notify: ArrivalListener) -> None:
         """Call `notify` when a thread gets its first viewer at any server."""

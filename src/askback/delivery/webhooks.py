@@ -79,22 +79,22 @@ class HttpWebhookClient:
             raise AddressRefused(why)
         return where
 
-    async def _resolve(self, where: WebhookTarget) -> Sequence[Address]:
+    async def _resolve(self, target: WebhookTarget) -> Sequence[Address]:
         """Return the current addresses of the host; one private address is enough to refuse all of them."""
-        if where.literal is not None:
-            return [where.literal]
+        if target.literal is not None:
+            return [target.literal]
         try:
-            found = await self._lookup(where.host, where.port)
+            found = await self._lookup(target.host, target.port)
         except OSError:
             raise Unreachable("unknown_host") from None
-        named = where.host in self._allowed.names
+        named = target.host in self._allowed.names
         if not all(named or is_public_address(each) or self._allowed.has_address(each) for each in found):
             raise AddressRefused("inside")
         return found[:ADDRESSES]
 
     async def _post(
         self,
-        where: WebhookTarget,
+        target: WebhookTarget,
         addresses: Sequence[Address],
         headers: Mapping[str, str],
         body: bytes,
@@ -108,7 +108,7 @@ class HttpWebhookClient:
         async with httpx2.AsyncClient(verify=self._tls, trust_env=False, follow_redirects=False) as http:
             for address in addresses:
                 try:
-                    return await self._exchange(http, where, address, headers, body, answer_bytes)
+                    return await self._exchange(http, target, address, headers, body, answer_bytes)
                 except httpx2.ConnectError as error:
                     failed = Unreachable(_reason(error))  # nothing was sent: the next address may work
                 except httpx2.HTTPError as error:
@@ -118,16 +118,16 @@ class HttpWebhookClient:
     async def _exchange(
         self,
         http: httpx2.AsyncClient,
-        where: WebhookTarget,
+        target: WebhookTarget,
         address: Address,
         headers: Mapping[str, str],
         body: bytes,
         answer_bytes: int,
     ) -> WebhookResponse:
         number = f"[{address}]" if address.version == 6 else str(address)
-        url = f"{where.scheme}://{number}:{where.port}{where.path}"
-        sent = {"host": where.authority, "accept-encoding": "identity", **headers}
-        server = {"sni_hostname": where.host}
+        url = f"{target.scheme}://{number}:{target.port}{target.path}"
+        sent = {"host": target.authority, "accept-encoding": "identity", **headers}
+        server = {"sni_hostname": target.host}
         async with http.stream(
             "POST", url, headers=sent, content=body, extensions=server, timeout=ANSWER_S
         ) as answer:

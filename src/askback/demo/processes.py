@@ -136,12 +136,12 @@ async def run_module(
         await _stop(process)
 
 
-async def _ready(process: asyncio.subprocess.Process, what: str) -> dict[str, str]:
+async def _ready(process: asyncio.subprocess.Process, program: str) -> dict[str, str]:
     """Read the line that a process prints when it is ready."""
     assert process.stdout is not None
     line = (await process.stdout.readline()).decode()
     if not line:
-        raise DemoFailed(f"The {what} did not start; the reason is above.")
+        raise DemoFailed(f"The {program} did not start; the reason is above.")
     return json.loads(line)
 
 

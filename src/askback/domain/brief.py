@@ -46,8 +46,8 @@ def brief(request: Mapping[str, Any]) -> dict[str, Any]:
     return short
 
 
-def _select(kept: frozenset[str] | set[str], members: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: member for name, member in members.items() if name in kept}
+def _select(names: frozenset[str] | set[str], members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: member for name, member in members.items() if name in names}
 
 
 def _brief_form(form: Mapping[str, Any]) -> dict[str, Any]:

@@ -61,31 +61,31 @@ def read_moment(text: str) -> Moment | None:
     local = datetime.fromisoformat(
         f"{found['date']}T{found['hour']}:{found['minute']}:{found['second'] or '00'}"
     )
-    offset = _offset(local, written=found["offset"], zone=found["zone"])
+    offset = _offset(local, offset_text=found["offset"], zone=found["zone"])
     if offset is None:
         return None
     seconds = (local - datetime(1970, 1, 1)) // timedelta(seconds=1) - int(offset.total_seconds())  # noqa: DTZ001
     return seconds, int((found["fraction"] or "0").ljust(9, "0"))
 
 
-def _offset(local: datetime, *, written: str | None, zone: str | None) -> timedelta | None:
+def _offset(local: datetime, *, offset_text: str | None, zone: str | None) -> timedelta | None:
     """Return the offset of a moment; None for an unknown zone, a gap, or an offset that the zone does not have."""
-    fixed = None if written is None else _parse_offset(written)
+    fixed = None if offset_text is None else _parse_offset(offset_text)
     if zone is None:
         return fixed
     if zone not in _zones():
         return None
     possible = _offsets_at(local, ZoneInfo(zone))
-    if written is None:
+    if offset_text is None:
         return possible[0] if possible else None
-    return fixed if written in "Zz" or fixed in possible else None
+    return fixed if offset_text in "Zz" or fixed in possible else None
 
 
-def _parse_offset(written: str) -> timedelta:
-    if written in "Zz":
+def _parse_offset(offset_text: str) -> timedelta:
+    if offset_text in "Zz":
         return timedelta(0)
-    size = timedelta(hours=int(written[1:3]), minutes=int(written[4:6]))
-    return -size if written[0] == "-" else size
+    size = timedelta(hours=int(offset_text[1:3]), minutes=int(offset_text[4:6]))
+    return -size if offset_text[0] == "-" else size
 
 
 def _offsets_at(local: datetime, zone: ZoneInfo) -> list[timedelta]:

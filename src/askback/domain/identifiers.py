@@ -13,10 +13,10 @@ def identifier(prefix: str, number: int) -> str:
     return f"{prefix}_{''.join([_PAIRS[number >> shift & 1023] for shift in range(120, -1, -10)])}"
 
 
-def created_ms(made: str) -> int:
+def created_ms(identifier: str) -> int:
     """Return the millisecond in which an identifier was made; 0 for any other text."""
     number = 0
-    for letter in made.rpartition("_")[2]:
+    for letter in identifier.rpartition("_")[2]:
         number = number << 5 | max(0, _ALPHABET.find(letter))
     return min(number >> RANDOM_BITS, 2**48 - 1)
 

@@ -391,5 +391,5 @@ def _find_text(key: str, texts: Mapping[str, str]) -> str:
     return texts.get(key, TEXTS[key])
 
 
-def _fill(text: str, known: Mapping[str, str]) -> str:
-    return _PLACEHOLDER.sub(lambda found: known.get(found[1], found[0]), text)
+def _fill(text: str, values: Mapping[str, str]) -> str:
+    return _PLACEHOLDER.sub(lambda found: values.get(found[1], found[0]), text)

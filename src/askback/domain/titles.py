@@ -15,12 +15,12 @@ _WORD = re.compile(r"[^\W_]+")
 
 def word_beginnings(title: str) -> set[str]:
     """Return every beginning of every word of a title."""
-    return {word[:length] for word in _words(title) for length in range(1, len(word) + 1)}
+    return {word[:length] for word in _split_words(title) for length in range(1, len(word) + 1)}
 
 
 def query_words(query: str) -> Sequence[str]:
     """Return the words of a query, the longest first, since it finds the fewest."""
-    return sorted(set(_words(query)), key=lambda word: (-len(word), word))[:MOST_WORDS]
+    return sorted(set(_split_words(query)), key=lambda word: (-len(word), word))[:MOST_WORDS]
 
 
 def plain_text(text: str) -> str:
@@ -31,5 +31,5 @@ def plain_text(text: str) -> str:
     return "".join(c for c in plain if not unicodedata.combining(c))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return [word[:LONGEST] for word in _WORD.findall(plain_text(text))]

@@ -155,23 +155,23 @@ def parse_target(url: str) -> WebhookTarget | None:
     return WebhookTarget(scheme, host, port, rest if rest.startswith("/") else f"/{rest}")
 
 
-def target_fault(where: WebhookTarget | None, allowed: AllowedTargets) -> str | None:
+def target_fault(target: WebhookTarget | None, allowed: AllowedTargets) -> str | None:
     """Say why a destination is refused before its name is resolved: `unusable`, `inside` or `not_https`."""
-    if where is None:
+    if target is None:
         return "unusable"
-    if allowed.has_host(where):
+    if allowed.has_host(target):
         return None
-    if is_private_target(where):
+    if is_private_target(target):
         return "inside"
-    return None if where.scheme == "https" else "not_https"
+    return None if target.scheme == "https" else "not_https"
 
 
-def is_private_target(where: WebhookTarget) -> bool:
+def is_private_target(target: WebhookTarget) -> bool:
     """Whether a host is private by its name, or by its literal address."""
-    if (literal := where.literal) is not None:
+    if (literal := target.literal) is not None:
         return not is_public_address(literal)
-    return "." not in where.host or any(
-        where.host == name or where.host.endswith(f".{name}") for name in _INSIDE
+    return "." not in target.host or any(
+        target.host == name or target.host.endswith(f".{name}") for name in _INSIDE
     )
 
 

@@ -35,7 +35,7 @@ class Presence(Protocol):
         """Return once every server counts the viewers of this one, or after a moment if that is impossible now."""
         ...
 
-    async def anybody(self, tenant: str, thread_id: str) -> bool:
+    async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody is viewing this thread, or everything."""
         ...
 
@@ -63,6 +63,6 @@ class PresenceRegister(Protocol):
         """Remove all entries of a server."""
         ...
 
-    async def anybody(self, tenant: str, thread_id: str) -> bool:
+    async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether any server with a valid lease has a viewer of this thread, or of everything."""
         ...

@@ -167,7 +167,7 @@ class Channel(Connection, Protocol):
 class Peer(Protocol):
     """The other side of a channel, in the format of its system."""
 
-    async def opened(self) -> None:
+    async def on_open(self) -> None:
         """Greet, and send the open requests."""
         ...
 

@@ -386,11 +386,13 @@ def _addresses(settings: Settings) -> Addresses:
     return Addresses.of(hosts, settings.allowed_origins, public=public, literals=settings.wildcard)
 
 
-async def _keep_running(what: str, job: Callable[[Services], Awaitable[None]], services: Services) -> None:
+async def _keep_running(
+    job_name: str, job: Callable[[Services], Awaitable[None]], services: Services
+) -> None:
     """Run a job until the server stops; an error does not end it."""
     while True:
         try:
             await job(services)
         except Exception:
-            log.exception("%s stopped; they start again", what)
+            log.exception("%s stopped; they start again", job_name)
         await anyio.sleep(RESTART_S)

@@ -109,11 +109,11 @@ def _configured_token(settings: Settings, role: str) -> str | None:
     )
 
 
-async def _valid_tokens(application: App, kept: Mapping[str, str]) -> Mapping[str, str]:
+async def _valid_tokens(application: App, saved: Mapping[str, str]) -> Mapping[str, str]:
     """Return those tokens of the settings and of `server.json` that are in the database."""
     known: dict[str, str] = {}
     for role in NAMES:
-        for secret in (_configured_token(application.settings, role), kept.get(_key(role))):
+        for secret in (_configured_token(application.settings, role), saved.get(_key(role))):
             found = await application.services.store.token(digest(secret)) if secret else None
             if secret and found is not None and found.valid(application.services.clock.now_ms()):
                 known.setdefault(role, secret)

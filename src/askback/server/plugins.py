@@ -77,10 +77,10 @@ def installed_option_sources() -> dict[str, SourceFunction]:
     return {each.name: _function(each, "source of options") for each in found}
 
 
-def _function(found: EntryPoint, what: str) -> Callable[..., Any]:
-    function = _load(found, what)
+def _function(found: EntryPoint, noun: str) -> Callable[..., Any]:
+    function = _load(found, noun)
     if not callable(function):
-        raise PluginUnusable(f"The {what} {found.name} ({found.value}) is not a function.")
+        raise PluginUnusable(f"The {noun} {found.name} ({found.value}) is not a function.")
     return function
 
 
@@ -91,12 +91,12 @@ def _probe(found: EntryPoint) -> Probe:
     return probe  # pyright: ignore[reportReturnType] - it was looked at
 
 
-def _load(found: EntryPoint, what: str) -> object:
+def _load(found: EntryPoint, noun: str) -> object:
     try:
         return found.load()
     except Exception as failed:
         raise PluginUnusable(
-            f"The {what} {found.name} ({found.value}) cannot be loaded: {type(failed).__name__}."
+            f"The {noun} {found.name} ({found.value}) cannot be loaded: {type(failed).__name__}."
         ) from failed
 
 

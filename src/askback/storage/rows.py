@@ -124,13 +124,13 @@ def token(row: Row) -> Token:
     return Token(found, *row[11:17])
 
 
-def token_columns(kept: Token) -> tuple[str | int | None, ...]:
+def token_columns(token: Token) -> tuple[str | int | None, ...]:
     """Return the columns of a token, as `token` reads them."""
-    who = kept.principal
+    who = token.principal
     person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
     limits = (json.dumps(who.names), json.dumps(who.threads), who.token, who.expires_at, who.system)
-    made = (kept.source, kept.created_at, kept.created_by)
-    return (*person, *limits, *made, kept.revoked_at, kept.revoked_by, kept.last_used_at)
+    made = (token.source, token.created_at, token.created_by)
+    return (*person, *limits, *made, token.revoked_at, token.revoked_by, token.last_used_at)
 
 
 def agent(row: Row) -> Agent:
@@ -140,10 +140,10 @@ def agent(row: Row) -> Agent:
     return Agent(agent_id, tenant, name, person, created_at, created_by, stopped_at, granted)
 
 
-def agent_columns(kept: Agent) -> tuple[str | int | None, ...]:
+def agent_columns(agent: Agent) -> tuple[str | int | None, ...]:
     """Return the columns of an agent, as `agent` reads them."""
-    who = (kept.id, kept.tenant, kept.name, kept.user)
-    return (*who, kept.created_at, kept.created_by, kept.stopped_at, roots_text(kept.roots))
+    who = (agent.id, agent.tenant, agent.name, agent.user)
+    return (*who, agent.created_at, agent.created_by, agent.stopped_at, roots_text(agent.roots))
 
 
 def roots_text(roots: Sequence[Root]) -> str:

@@ -42,7 +42,7 @@ class FakeRegister:
         self._views.pop(server, None)
         self._until.pop(server, None)
 
-    async def anybody(self, tenant: str, thread_id: str) -> bool:
+    async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether a server with a valid lease has a viewer of this thread, or of all."""
         wanted, now = {(tenant, thread_id), (tenant, None)}, time.monotonic()
         return any(views & wanted and self._until[name] >= now for name, views in self._views.items())

@@ -52,11 +52,11 @@ class PresenceContracts:
 
     async def test_a_thread_has_no_viewer_until_one_enters(self, servers: tuple[Presence, Presence]) -> None:
         here, there = servers
-        assert not await here.anybody("main", "t1")
+        assert not await here.has_viewer("main", "t1")
         there.enter("main", "t1")
         await there.synchronized()
-        assert await here.anybody("main", "t1")
-        assert await there.anybody("main", "t1")
+        assert await here.has_viewer("main", "t1")
+        assert await there.has_viewer("main", "t1")
 
     async def test_viewers_of_other_threads_and_tenants_do_not_count(
         self, servers: tuple[Presence, Presence]
@@ -65,7 +65,7 @@ class PresenceContracts:
         for place in (("main", "t2"), ("acme", "t1"), ("acme", None)):
             there.enter(*place)
         await there.synchronized()
-        assert not await here.anybody("main", "t1")
+        assert not await here.has_viewer("main", "t1")
 
     async def test_a_viewer_of_everything_counts_in_each_thread(
         self, servers: tuple[Presence, Presence]
@@ -73,7 +73,7 @@ class PresenceContracts:
         here, there = servers
         there.enter("main", None)
         await there.synchronized()
-        assert await here.anybody("main", "any")
+        assert await here.has_viewer("main", "any")
 
     async def test_a_thread_has_viewers_until_the_last_one_leaves(
         self, servers: tuple[Presence, Presence]
@@ -83,10 +83,10 @@ class PresenceContracts:
         first()
         first()
         await there.synchronized()
-        assert await here.anybody("main", "t1")
+        assert await here.has_viewer("main", "t1")
         last()
         await there.synchronized()
-        assert not await here.anybody("main", "t1")
+        assert not await here.has_viewer("main", "t1")
 
     async def test_a_viewer_that_leaves_and_returns_immediately_counts(
         self, servers: tuple[Presence, Presence]
@@ -97,8 +97,8 @@ class PresenceContracts:
         await there.synchronized()
         there.enter("main", "t2")()
         await there.synchronized()
-        assert await here.anybody("main", "t1")
-        assert not await here.anybody("main", "t2")
+        assert await here.has_viewer("main", "t1")
+        assert not await here.has_viewer("main", "t2")
 
     async def test_an_unusual_thread_id_affects_no_other_thread(
         self, servers: tuple[Presence, Presence]
@@ -108,9 +108,9 @@ class PresenceContracts:
             there.enter("main", name)
         there.enter("main", "t1")
         await there.synchronized()
-        assert await here.anybody("main", "t1")
-        assert await here.anybody("main", "'; --")
-        assert not await here.anybody("main", "")
+        assert await here.has_viewer("main", "t1")
+        assert await here.has_viewer("main", "'; --")
+        assert not await here.has_viewer("main", "")
 
     async def test_the_first_viewer_is_announced_after_it_is_counted(
         self, servers: tuple[Presence, Presence]
@@ -132,7 +132,7 @@ class PresenceContracts:
         with anyio.fail_after(10):
             await received.wait()
         assert announced == [("main", "t1"), ("acme", None)]
-        assert await here.anybody("acme", "t9")
+        assert await here.has_viewer("acme", "t9")
 
 
 class RegisterContracts:
@@ -154,7 +154,7 @@ class RegisterContracts:
         assert not await register.update("one", added=came, removed=(), lease_ms=LONG_MS)
         assert await register.update("one", added=[("main", "t3")], removed=left, lease_ms=LONG_MS)
         assert await register.update("one", added=came[1:], removed=(), lease_ms=LONG_MS)
-        assert [await register.anybody("main", f"t{n}") for n in (1, 2, 3)] == [False, True, True]
+        assert [await register.has_viewer("main", f"t{n}") for n in (1, 2, 3)] == [False, True, True]
 
     async def test_each_server_changes_only_its_own_entries(self, register: PresenceRegister) -> None:
         for server in ("one", "two"):
@@ -162,9 +162,9 @@ class RegisterContracts:
                 server, added=[("main", "t1"), ("main", None)], removed=(), lease_ms=LONG_MS
             )
         await register.update("one", added=(), removed=[("main", "t1"), ("main", None)], lease_ms=LONG_MS)
-        assert await register.anybody("main", "t1")
+        assert await register.has_viewer("main", "t1")
         await register.remove("two")
-        assert not await register.anybody("main", "t1")
+        assert not await register.has_viewer("main", "t1")
         assert not await register.update("two", added=(), removed=(), lease_ms=LONG_MS)
 
     async def test_entries_of_a_silent_server_expire_with_its_lease(self, register: PresenceRegister) -> None:
@@ -172,7 +172,7 @@ class RegisterContracts:
         await register.update("alive", added=[("main", "t2")], removed=(), lease_ms=LONG_MS)
 
         async def gone() -> bool:
-            return not await register.anybody("main", "t1")
+            return not await register.has_viewer("main", "t1")
 
         await until(gone)
-        assert await register.anybody("main", "t2")
+        assert await register.has_viewer("main", "t2")

@@ -66,14 +66,14 @@ class Guard:
         finally:
             request_id.reset(token)
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send, named: tuple[bytes, bytes]) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send, header: tuple[bytes, bytes]) -> None:
         started = False
 
         async def send_guarded(message: Message) -> None:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
-                message["headers"] = _with_security([*message["headers"], named, *self._cors(scope)])
+                message["headers"] = _with_security([*message["headers"], header, *self._cors(scope)])
             await send(message)
 
         try:

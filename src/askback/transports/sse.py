@@ -64,10 +64,10 @@ class Streams:
         """The ids of the browser sessions that have a stream open."""
         return {stream.session_id for stream in self._open} - {""}
 
-    def hang_up(self, who: str) -> None:
+    def hang_up(self, ended_id: str) -> None:
         """End the streams of a principal, a token or a browser session that has ended, by its id."""
         for stream in tuple(self._open):
-            if who in {stream.principal_id, stream.token_id, stream.session_id}:
+            if ended_id in {stream.principal_id, stream.token_id, stream.session_id}:
                 stream.end()
 
     def count(self) -> int:
@@ -153,14 +153,14 @@ class EventStream:
         """Return when there is room for another page."""
         await self._outbox.drained()
 
-    def ended(self, _watcher: Subscription, /) -> None:
+    def on_hidden(self, _watcher: Subscription, /) -> None:
         """End the stream of a thread that is now hidden from its reader; a new request for it gets a 404."""
         self.end()
 
-    def active(self, _activity: Activity, /) -> None:
+    def on_activity(self, _activity: Activity, /) -> None:
         """Do nothing: a stream has only stored events, so that it can be resumed."""
 
-    def changed(self, _change: PersonalChange, /) -> None:
+    def on_change(self, _change: PersonalChange, /) -> None:
         """Do nothing: a stream has only stored events."""
 
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:

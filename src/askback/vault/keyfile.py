@@ -95,15 +95,15 @@ def _unusable(path: Path, error: OSError) -> KeysUnusable:
     return KeysUnusable(f"The key file {path} cannot be used: {error.strerror}.")
 
 
-def _write(path: Path, text: str, put: Callable[[Path], None]) -> None:
-    """Write a temporary file beside the path, and `put` it there once it is on the disk."""
+def _write(path: Path, text: str, publish: Callable[[Path], None]) -> None:
+    """Write a temporary file beside the path, and `publish` it there once it is on the disk."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         with open(draft, "x", encoding="utf-8", opener=partial(os.open, mode=0o600)) as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        put(draft)
+        publish(draft)
     finally:
         draft.unlink(missing_ok=True)
     _keep_name(path.parent)

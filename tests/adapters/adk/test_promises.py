@@ -77,7 +77,7 @@ class Holiday(BaseTool):
         return "requested"
 
 
-async def test_a_tool_of_ones_own_that_ignores_a_denial_does_not_run() -> None:
+async def test_a_custom_tool_that_ignores_a_denial_does_not_run() -> None:
     tool = Holiday()
     agent = releaser([("holiday", {"days": 9})], more=[tool])
     async with answered_by({"holiday": Deny("too long")}) as (ask, ada):
@@ -87,7 +87,7 @@ async def test_a_tool_of_ones_own_that_ignores_a_denial_does_not_run() -> None:
     assert ada.asked_once("holiday").request.approval.reason == "Ask the boss."
 
 
-async def test_a_person_fills_in_what_a_tool_wants_to_know() -> None:
+async def test_a_person_completes_the_form_of_a_tool() -> None:
     tool = Holiday()
     agent = releaser([("holiday", {"days": 9})], more=[tool])
     async with answered_by({"holiday": Approve(input={"days": 9, "approved_days": 5})}) as (ask, ada):
@@ -115,7 +115,7 @@ async def test_questions_of_the_framework_are_typed(schema: Any, reply: Any, rea
     assert read in read_by(agent)[0]
 
 
-async def test_an_agent_that_was_transferred_to_goes_on_itself() -> None:
+async def test_an_agent_that_got_a_transfer_continues_after_the_answer() -> None:
     deployments = Deployments()
     team = releaser([("deploy", PROD)], deploy=deployments.deploy, name="team")
     boss = releaser([("transfer_to_agent", {"agent_name": "team"})], name="boss", sub_agents=[team])
@@ -125,7 +125,7 @@ async def test_an_agent_that_was_transferred_to_goes_on_itself() -> None:
     assert ada.asked_once("deploy").request.agent.name == "team"
 
 
-async def test_agents_that_paused_side_by_side_go_on_with_their_own_decisions() -> None:
+async def test_parallel_agents_continue_with_their_own_decisions() -> None:
     deployments = Deployments()
     one = releaser([("deploy", PROD)], deploy=deployments.deploy, name="one")
     two = releaser([("deploy", STAGE), ("deploy", PROD)], deploy=deployments.deploy, name="two")
@@ -139,7 +139,7 @@ async def test_agents_that_paused_side_by_side_go_on_with_their_own_decisions() 
     assert "denied" in read_by(two)[0]
 
 
-async def test_what_an_agent_asks_within_a_tool_of_another_is_answered_there() -> None:
+async def test_a_question_of_an_agent_used_as_a_tool_is_answered() -> None:
     deployments = Deployments()
     calls = [("deploy", PROD), ("ask_user", {"question": "Which?"})]
     team = releaser(calls, deploy=deployments.deploy, tools=["ask_user"], name="team")
@@ -151,7 +151,7 @@ async def test_what_an_agent_asks_within_a_tool_of_another_is_answered_there() -
     assert {each.request.thread_id for each in ada.asked()} == {"t1"}
 
 
-async def test_a_call_that_runs_elsewhere_is_left_to_the_program() -> None:
+async def test_an_external_call_is_left_to_the_program() -> None:
     def elsewhere() -> None:
         """Run elsewhere."""
 
@@ -163,7 +163,7 @@ async def test_a_call_that_runs_elsewhere_is_left_to_the_program() -> None:
     assert [each.long_running_tool_ids for each in events if each.long_running_tool_ids] == [{"call_1"}]
 
 
-async def test_a_session_without_a_thread_is_its_own_and_a_new_message_leaves_pauses_behind() -> None:
+async def test_a_new_message_abandons_the_pauses_of_its_session() -> None:
     deployments = Deployments()
     agent = releaser([("deploy", PROD)], deploy=deployments.deploy)
     runner = await runner_of(agent)

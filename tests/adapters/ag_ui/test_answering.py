@@ -59,7 +59,7 @@ async def test_a_denied_call_never_runs_and_the_agent_reads_why() -> None:
 
 
 @pytest.mark.parametrize("snapshot", [False, True])
-async def test_two_interrupts_at_once_are_each_answered_by_their_id(*, snapshot: bool) -> None:
+async def test_simultaneous_interrupts_are_answered_by_id(*, snapshot: bool) -> None:
     agent = Agent("prod", "stage", snapshot=snapshot)
 
     def decide(request: InputRequest) -> Approve | Deny:
@@ -119,7 +119,7 @@ async def test_a_declined_question_and_an_interrupt_that_has_expired_are_cancell
     assert len(ada.requests) == 1
 
 
-async def test_a_call_whose_arguments_are_not_known_says_what_the_interrupt_says() -> None:
+async def test_a_call_without_arguments_shows_the_text_of_its_interrupt() -> None:
     asked = Interrupt(id="int-1", reason="tool_call", message="Send the mail?", tool_call_id="c1")
     async with answered_by([Approve()]) as (ask, ada):
         [entry] = await answer_interrupts(ask, [asked], thread_id="t1")

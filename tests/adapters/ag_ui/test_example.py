@@ -6,6 +6,6 @@ from tests.adapters.conftest import Server
 from tests.adapters.examples import printed_by
 
 
-async def test_the_example_deploys_what_was_approved(server: Server) -> None:
+async def test_the_example_deploys_the_approved_version(server: Server) -> None:
     out = await printed_by("ag_ui", server, "release", version="2.0", decision="approve")
     assert "Deploying 2.0 to production." in out

@@ -93,7 +93,9 @@ async def test_a_resume_has_to_cover_every_interrupt_and_no_other(ask: AsyncClie
 
 
 @pytest.mark.parametrize("kind", ["approval", "secret"])
-async def test_what_a_front_end_may_not_answer_is_a_link_to_the_page(ask: AsyncClient, kind: str) -> None:
+async def test_a_request_that_the_front_end_may_not_answer_is_a_link_to_the_page(
+    ask: AsyncClient, kind: str
+) -> None:
     if kind == "approval":
         request = await ask.requests.create(CALL)
     else:
@@ -124,7 +126,7 @@ async def test_an_approval_without_a_decision_is_refused(trusted: AsyncClient) -
         await take_resume(trusted, [request], [resolved(interrupt, {})])
 
 
-async def test_the_example_asks_in_its_front_end_and_goes_on_with_the_resume(ask: AsyncClient) -> None:
+async def test_the_example_asks_in_its_front_end_and_continues_with_the_resume(ask: AsyncClient) -> None:
     program = runpy.run_path(str(ROOT / "examples" / "frameworks" / "ag_ui_server.py"))
 
     async def last_event(resume: list[ResumeEntry] | None = None) -> Any:

@@ -63,7 +63,7 @@ async def test_the_reason_of_a_denial_stays_in_the_session() -> None:
     assert "not on Friday" in read_by(agent)[0]
 
 
-async def test_a_stream_goes_on_after_the_answer() -> None:
+async def test_a_stream_continues_after_the_answer() -> None:
     deployments = Deployments()
     calls = [("deploy", PROD), ("ask_user", {"question": "Which?"})]
     async with answered_by({"deploy": True, "Which?": "blue"}) as (ask, _):
@@ -92,7 +92,7 @@ async def test_calls_that_the_program_approves_itself_are_not_asked() -> None:
     assert [each.input for each in ada.asked()] == [PROD, PROD]
 
 
-async def test_a_call_that_runs_elsewhere_is_left_to_the_program() -> None:
+async def test_an_external_call_is_left_to_the_program() -> None:
     elsewhere = FunctionTool(name="elsewhere", input_model={"type": "object", "properties": {}})
     agent = Agent(client=FakeClient([("elsewhere", {})]), tools=[elsewhere])
     async with answered_by({}) as (ask, _):

@@ -122,7 +122,7 @@ async def test_the_denial_of_a_hook_wins_and_nobody_is_asked(
     assert not await person.requests.list(thread_id=thread)
 
 
-async def test_the_input_that_a_person_changed_runs_and_claude_is_told(
+async def test_an_edited_input_runs_and_claude_reads_the_change(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
 ) -> None:
     model.play("go", [touch("first")])
@@ -137,7 +137,7 @@ async def test_the_input_that_a_person_changed_runs_and_claude_is_told(
     assert "A note of the person who approved this call" in model.received[-1]
 
 
-async def test_always_is_a_rule_of_askback_and_none_of_claude_code(
+async def test_always_creates_a_rule_in_askback_and_none_in_claude_code(
     agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
 ) -> None:
     model.play("go", [touch()], [touch(id_="toolu_again")], [touch("other", "toolu_other")])

@@ -72,7 +72,7 @@ def calls(thread: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 @requirement("G8")
-async def test_claude_asks_and_works_in_the_thread_and_goes_on_when_it_was_killed(
+async def test_claude_works_in_the_thread_and_continues_after_a_kill(
     start_chat: Callable[[], Any], person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
     model.play("paint it", ["Which one?", question(COLOUR)], [touch()], ["Painted."])

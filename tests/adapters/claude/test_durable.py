@@ -62,7 +62,7 @@ async def test_a_denied_call_does_not_run_in_the_other_process(
     assert not list(project.iterdir())
 
 
-async def test_of_two_calls_that_need_a_person_the_first_is_deferred_and_the_other_called_again(
+async def test_only_the_first_of_two_calls_is_deferred_and_the_other_is_repeated(
     process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
     model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")], [touch("two", "toolu_again")])
@@ -119,7 +119,7 @@ async def test_a_resume_that_comes_again_does_not_interrupt_the_call_that_was_de
 
 
 @requirement("G8")
-async def test_an_approval_whose_call_was_ended_by_a_dying_process_is_used_for_the_same_call(
+async def test_an_unused_approval_of_a_dead_process_is_used_for_the_same_call(
     agent: AsyncClient,
     person: AsyncClient,
     model: FakeModel,

@@ -67,7 +67,7 @@ async def approve(person: AsyncClient) -> None:
 
 
 @pytest.mark.parametrize("name", ["claude_agent.py", "claude_lifecycle.py"])
-async def test_the_example_asks_and_writes_what_the_person_chose(
+async def test_the_example_asks_and_writes_the_choice_of_the_person(
     name: str, example: Example, person: AsyncClient, project: Path
 ) -> None:
     process = example.start(name)

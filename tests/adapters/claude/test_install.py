@@ -186,9 +186,7 @@ async def test_uninstall_restores_byte_for_byte_and_revokes_the_token(
             await revoked.requests.list()
 
 
-def test_from_a_file_that_has_changed_only_what_was_added_is_taken_out(
-    askback: Askback, project: Path
-) -> None:
+def test_uninstall_removes_only_our_part_from_a_changed_file(askback: Askback, project: Path) -> None:
     state = project.parent / "claude" / ".claude.json"
     state.parent.mkdir()
     state.write_text('{"mcpServers": {"own": {"command": "own"}}}')

@@ -22,7 +22,7 @@ def session_of(request: InputRequest) -> str:
 
 @requirement("G8")
 @pytest.mark.parametrize("by_resume", [False, True])
-async def test_an_approval_that_was_given_meanwhile_is_used(
+async def test_an_approval_granted_while_claude_was_down_is_used(
     by_resume: bool, process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
     model.play("go", [touch()], ["I was interrupted."])
@@ -41,7 +41,7 @@ async def test_an_approval_that_was_given_meanwhile_is_used(
 
 
 @requirement("G8")
-async def test_an_answer_that_was_given_meanwhile_is_read(
+async def test_an_answer_sent_while_claude_was_down_is_read(
     process: Process, person: AsyncClient, thread: str, model: FakeModel
 ) -> None:
     model.play("go", [question(COLOUR)])
@@ -56,7 +56,7 @@ async def test_an_answer_that_was_given_meanwhile_is_read(
 
 
 @requirement("G8")
-async def test_a_card_that_is_still_open_is_the_card_of_the_same_call(
+async def test_the_same_call_reuses_its_open_card(
     process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
     model.play("go", [touch()])
@@ -71,7 +71,7 @@ async def test_a_card_that_is_still_open_is_the_card_of_the_same_call(
 
 
 @requirement("G8", "C20")
-async def test_a_card_that_claude_does_not_need_any_more_is_withdrawn(
+async def test_a_card_that_claude_no_longer_needs_is_withdrawn(
     process: Process, person: AsyncClient, thread: str, model: FakeModel
 ) -> None:
     model.play("go", [touch()])

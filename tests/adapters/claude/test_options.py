@@ -72,7 +72,9 @@ async def test_settings_in_a_file_are_read(ask: AsyncClient, tmp_path: Path) -> 
         {"settings": "[]"},
     ],
 )
-async def test_options_that_askback_decides_about_are_kept(chosen: dict[str, Any], ask: AsyncClient) -> None:
+async def test_the_permission_options_of_askback_are_not_overridden(
+    chosen: dict[str, Any], ask: AsyncClient
+) -> None:
     given = ClaudeAgentOptions(env={"OWN": "1"}, **chosen)
     made = with_askback(given, ask)
     assert {name: getattr(made, name) for name in chosen} == chosen
@@ -82,7 +84,7 @@ async def test_options_that_askback_decides_about_are_kept(chosen: dict[str, Any
 
 
 @requirement("C3")
-async def test_a_program_that_only_wants_questions_may_bypass_permissions_but_not_refuse_prompts(
+async def test_a_program_that_uses_only_questions_may_bypass_permissions_but_not_refuse_prompts(
     ask: AsyncClient,
 ) -> None:
     chosen = ClaudeAgentOptions(permission_mode="bypassPermissions", allowed_tools=["Bash"])

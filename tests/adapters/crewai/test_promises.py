@@ -77,7 +77,7 @@ class TestPromises(ProgramPromises):
         await anyio.to_thread.run_sync(partial(mirror, client, result, thread_id="t1"))
 
 
-async def test_a_call_that_nobody_could_be_asked_about_does_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_does_not_run_if_the_server_cannot_ask(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*args: Any, **options: Any) -> Any:
         raise RuntimeError("broken")
 
@@ -90,7 +90,7 @@ async def test_a_call_that_nobody_could_be_asked_about_does_not_run(monkeypatch:
     assert read_by(agent) == ["Nobody could be asked, so it was not run: broken"]
 
 
-async def test_arguments_that_are_no_json_are_shown_as_they_are() -> None:
+async def test_arguments_that_are_not_json_are_shown_unchanged() -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "deploy", "arguments": "{to: prod"}}
     messages: Any = [{"role": "assistant", "content": "", "tool_calls": [call]}]
     said = TaskOutput(description="go", agent="releaser", messages=messages)
@@ -103,7 +103,7 @@ async def test_arguments_that_are_no_json_are_shown_as_they_are() -> None:
     assert message["content"][0]["input"] == "{to: prod"
 
 
-async def test_tools_that_are_not_named_run_and_the_gate_ends_with_its_block() -> None:
+async def test_other_tools_run_freely_and_the_gate_ends_with_its_block() -> None:
     deployments = Deployments()
 
     def look(at: str) -> str:
@@ -121,7 +121,7 @@ async def test_tools_that_are_not_named_run_and_the_gate_ends_with_its_block() -
 
 
 @pytest.mark.parametrize("named", ["Deploy Tool", "deploy_tool", "Deploy*", "deploy_*"])
-async def test_a_tool_is_gated_by_its_name_as_it_was_written_and_without_a_block(named: str) -> None:
+async def test_a_tool_is_gated_by_its_exact_name_without_a_with_block(named: str) -> None:
     deployments = Deployments()
 
     def kickoff() -> None:

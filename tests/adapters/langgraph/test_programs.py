@@ -68,7 +68,7 @@ def test_a_question_of_the_manual_gets_an_answer_of_its_type(
     assert (field.type, getattr(field, "default", None)) == shown
 
 
-def test_a_program_without_an_event_loop_runs_what_was_approved_and_mirrors_it() -> None:
+def test_a_synchronous_program_runs_the_approved_call_and_mirrors_it() -> None:
     deployments = Deployments()
     graph = reviewed(model([("deploy", PROD), ("deploy", STAGE)]), deployments.deploy)
     ada = person(lambda request: request.approval.input == STAGE)  # type: ignore[union-attr] - it is an approval
@@ -80,7 +80,7 @@ def test_a_program_without_an_event_loop_runs_what_was_approved_and_mirrors_it()
     assert "denied" in results(out)[0]
 
 
-def test_a_program_without_an_event_loop_parks_and_resumes() -> None:
+def test_a_synchronous_program_parks_and_resumes() -> None:
     deployments = Deployments()
     graph = reviewed(model([("deploy", PROD)]), deployments.deploy)
     ada = person({"deploy": True})
@@ -91,7 +91,7 @@ def test_a_program_without_an_event_loop_parks_and_resumes() -> None:
     assert (deployments.ran, out.interrupts) == (["prod"], ())
 
 
-async def test_a_graph_that_the_program_streams_goes_on_with_the_answers() -> None:
+async def test_a_streamed_graph_continues_with_the_answers() -> None:
     deployments, chunks = Deployments(), []
     graph = reviewed(
         model([("deploy", PROD), ("deploy", STAGE)]), deployments.deploy, interrupt_mode="per_call"
@@ -106,7 +106,7 @@ async def test_a_graph_that_the_program_streams_goes_on_with_the_answers() -> No
     assert sum("__interrupt__" in each for each in chunks) > 0
 
 
-async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_apart() -> None:
+async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_separately() -> None:
     sent: list[str] = []
 
     @tool
@@ -125,7 +125,7 @@ async def test_two_calls_of_a_tool_that_asks_about_itself_are_decided_apart() ->
     assert (sent, sorted(results(out))) == (["eva"], ["cancelled", "sent"])
 
 
-async def test_a_new_input_takes_back_the_questions_that_nobody_waits_for() -> None:
+async def test_a_new_input_withdraws_abandoned_questions() -> None:
     deployments = Deployments()
     graph = reviewed(model([("deploy", PROD)]), deployments.deploy)
     async with answered_by({"deploy": LeaveOpen()}) as (ask, _):

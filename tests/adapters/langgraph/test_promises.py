@@ -135,14 +135,14 @@ async def values_of(script: Any, *values: Any, **options: Any) -> list[Any]:
     return [out[f"answer{number}"] for number in range(len(values))]
 
 
-async def test_two_interrupts_at_once_get_their_own_answers() -> None:
+async def test_simultaneous_interrupts_get_their_own_answers() -> None:
     form = Form(title="Name", fields=[Text(id="n", label="Your name")]).model_dump(exclude_none=True)
     found = await values_of({"Which?": "y", "Name": {"n": "typed"}}, "Which?", form)
     assert found == ["y", {"n": "typed"}]
 
 
 @pytest.mark.parametrize(("reply", "value"), [("Yes", True), ("No", False), ("later", "later")])
-async def test_a_free_question_is_yes_or_no_or_own_words(reply: str, value: Any) -> None:
+async def test_a_free_question_takes_yes_no_or_free_text(reply: str, value: Any) -> None:
     question = {"question": "Do you approve?", "details": {"amount": 7}}
     assert await values_of({"Do you approve?": reply}, question) == [value]
     assert await values_of({"Do you approve?": reply}, "Do you approve?") == [value]
@@ -209,7 +209,7 @@ async def test_a_refusal_in_agent_inbox_is_a_response_where_it_may_be() -> None:
     assert "no" in found["args"]
 
 
-async def test_a_parked_graph_is_resumed_with_what_is_answered() -> None:
+async def test_a_parked_graph_is_resumed_with_the_answer() -> None:
     deployments = Deployments()
     calls = [("deploy", PROD), ("deploy", STAGE)]
     graph = reviewed(model(calls), deployments.deploy, interrupt_mode="per_call")

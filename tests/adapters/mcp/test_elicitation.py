@@ -155,14 +155,14 @@ async def test_the_answer_in_the_inbox_wins_over_a_later_one_in_the_client(
     assert found[0]["answers"] == {"answer": "first"}
 
 
-async def test_a_call_that_shall_not_wait_shows_nothing(kind: Kind, connect: Connect, thread: str) -> None:
+async def test_a_call_with_no_wait_shows_nothing(kind: Kind, connect: Connect, thread: str) -> None:
     async with connect(kind, lambda _: CANCEL) as tools:
         found = await tools.content("ask_user", question="Which?", wait_s=0, thread_id=thread)
     assert (found["status"], tools.asked) == ("pending", [])
 
 
 @pytest.mark.parametrize("action", ["accept", "decline"])
-async def test_what_does_not_fit_is_answered_on_a_page(
+async def test_a_form_that_elicitation_cannot_express_is_answered_on_a_page(
     kind: Kind, connect: Connect, person: AsyncClient, thread: str, action: str
 ) -> None:
     async with connect(kind, lambda _: ElicitResult(action=action)) as tools:  # pyright: ignore[reportArgumentType]
@@ -221,7 +221,7 @@ async def test_a_call_that_a_form_cannot_show_whole_is_decided_on_a_page(
     assert {shown.mode for shown in tools.asked} <= {"url"}
 
 
-async def test_a_state_that_is_not_ours_is_refused_in_words(connect: Connect) -> None:
+async def test_a_foreign_state_is_refused_with_a_sentence(connect: Connect) -> None:
     async with connect(KINDS[1], lambda _: CANCEL) as tools:
         for state in ("rubbish", "[]", '{"request_id": 1}', json.dumps({"request_id": "req_x", "rounds": 0})):
             found = await tools.client.session.call_tool(

@@ -18,7 +18,7 @@ from tests.adapters.programs import PATIENCE_S, ROOT
 EXAMPLE = ROOT / "examples" / "frameworks" / "mcp_fastmcp.py"
 
 
-async def test_calls_of_tools_are_asked_together_and_decided_apart() -> None:
+async def test_parallel_tool_calls_are_shown_together_and_decided_separately() -> None:
     ran: list[str] = []
     mcp = FastMCP("releases")
 
@@ -53,7 +53,7 @@ async def test_calls_of_tools_are_asked_together_and_decided_apart() -> None:
     assert list(shown.input_schema["properties"]) == ["to", "times"]
 
 
-async def test_the_example_deploys_what_was_approved_although_the_server_was_killed(
+async def test_the_example_deploys_the_approved_version_after_the_server_was_killed(
     own_server: Server,
 ) -> None:
     environment = {**os.environ, "ASKBACK_URL": own_server.url, "ASKBACK_TOKEN": TOKENS["requester"]}

@@ -115,7 +115,7 @@ async def test_questions_of_claude_are_answered_by_their_text(
     assert found["other"] == {"Which store?": "my own"}
 
 
-async def test_a_form_is_answered_by_its_ids_and_own_text_is_told_apart(
+async def test_answers_have_field_ids_and_free_text_is_marked(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     options = [{"label": "Red", "value": "r", "recommended": True}, "Blue"]
@@ -167,7 +167,7 @@ async def test_a_denied_call_has_no_input(connect: Connect, person: AsyncClient,
     assert "it was not run" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
 
 
-async def test_a_call_that_is_repeated_finds_its_request_also_over_another_connection(
+async def test_a_repeated_call_finds_its_request_over_another_connection(
     connect: Connect, person: AsyncClient
 ) -> None:
     meta = {"claudecode/toolUseId": f"toolu_{id(object())}_1234567890"}
@@ -215,7 +215,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("mode", [1, 3], ids=["stdio", "http"])
-async def test_wrong_arguments_are_said_in_words_and_ask_nobody(mode: int, connect: Connect) -> None:
+async def test_invalid_arguments_return_a_sentence_and_create_no_request(mode: int, connect: Connect) -> None:
     async with connect(KINDS[mode]) as tools:
         for tool, arguments, said in WRONG:
             found = await tools.call(tool, **arguments)
@@ -250,7 +250,7 @@ async def test_the_tools_are_those_of_the_table_and_say_what_to_do_next(kind: Ki
     assert listed["get_answer"].annotations.read_only_hint
 
 
-async def test_a_permission_prompt_is_answered_in_claudes_own_shape(
+async def test_a_permission_prompt_is_answered_in_the_format_of_claude(
     connect: Connect, person: AsyncClient, thread: str
 ) -> None:
     replies: list[dict[str, Any]] = []

@@ -51,7 +51,7 @@ async def test_a_configuration_starts_the_server(client: str, server: Server) ->
         assert "ask_user" in [tool.name for tool in (await connected.list_tools()).tools]
 
 
-def test_the_others_name_the_endpoint_and_a_token_that_is_not_in_the_file() -> None:
+def test_other_configurations_name_the_endpoint_and_keep_the_token_out_of_the_file() -> None:
     for name, entry in configurations().items():
         if name.endswith("-http"):
             assert (entry.get("url") or entry.get("httpUrl")) == "https://askback.example.com/mcp"

@@ -25,7 +25,7 @@ CANARY = "canary-7f3a9c51-do-not-show"
 
 
 @requirement("E1")
-async def test_secrets_are_requested_at_once_without_a_value(
+async def test_a_request_for_secrets_returns_immediately_without_a_value(
     kind: Kind, connect: Connect, thread: str
 ) -> None:
     asked = {"names": ["API_KEY", "OTHER_KEY"], "reason": "to deploy", "thread_id": thread}
@@ -61,9 +61,7 @@ async def test_secrets_are_typed_on_a_page_that_the_client_opens(
     assert found == [{"status": "answered", "request_id": id_, "names": ["API_KEY"], "scope": "session"}]
 
 
-async def test_a_person_is_named_and_nobody_else_may_answer(
-    server: Server, connect: Connect, thread: str
-) -> None:
+async def test_only_the_named_person_may_answer(server: Server, connect: Connect, thread: str) -> None:
     async with server.person("admin") as admin:
         made = await admin.http.post("/v1/tokens", json={"role": "requester", "name": "coder", "user": "ada"})
         token = made.json()["token"]

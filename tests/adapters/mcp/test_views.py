@@ -88,7 +88,7 @@ async def test_approvals_secrets_and_files_are_answered_on_a_page(
     assert (tried.structured_content or {})["status"] in {403, 409, 422}
 
 
-async def test_other_clients_are_not_told_of_the_tools_of_views(kind: Kind, connect: Connect) -> None:
+async def test_other_clients_do_not_see_the_tools_of_views(kind: Kind, connect: Connect) -> None:
     async with connect(kind) as tools:
         listed = (await tools.client.list_tools()).tools
     assert {tool.name for tool in listed}.isdisjoint({"read_in_view", "answer_in_view"})

@@ -84,7 +84,7 @@ async def test_a_call_survives_the_death_of_the_server(
 
 
 @pytest.mark.parametrize("mode", [LEGACY, MODERN])
-async def test_a_call_over_http_that_dies_with_the_server_finds_its_request_when_it_is_repeated(
+async def test_a_repeated_http_call_finds_its_request_after_the_server_died(
     mode: str, connect: Connect, server: Server, thread: str
 ) -> None:
     meta = {"io.askback/key": thread}
@@ -119,7 +119,7 @@ async def test_a_call_that_the_client_cancels_withdraws_its_card(
 
 
 @requirement("C20")
-async def test_a_call_that_is_cancelled_before_it_knows_its_card_withdraws_it(
+async def test_a_call_cancelled_during_the_creation_of_its_card_withdraws_it(
     server: Server, person: AsyncClient, thread: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create, going_on = Requests.create, anyio.Event()
@@ -158,7 +158,7 @@ async def test_a_call_whose_client_gives_up_waiting_stays_open(
         assert (await tools.content("get_answer", request_id=id_, wait_s=0))["status"] == "pending"
 
 
-async def test_a_server_that_does_not_run_is_said_in_words(connect: Connect) -> None:
+async def test_a_missing_server_is_explained_in_a_sentence(connect: Connect) -> None:
     settings = {"ASKBACK_URL": "http://127.0.0.1:9", "ASKBACK_DATA_DIR": "/nonexistent"}
     with anyio.fail_after(120):
         async with connect(KINDS[0], **{**settings, "ASKBACK_URL": ""}) as tools:

@@ -58,7 +58,7 @@ async def test_options_of_the_sdk_hold_for_the_whole_run() -> None:
     assert len(await session.get_items()) == 6
 
 
-async def test_a_tool_for_models_says_that_nobody_was_asked_where_somebody_else_approved_it() -> None:
+async def test_the_tool_for_models_says_that_a_call_approved_by_the_program_asked_no_person() -> None:
     agent = releaser([("ask_user", {"question": "Which?"})], tools=["ask_user"])
     result = await agents.Runner.run(agent, "go")
     state = result.to_state()
@@ -68,7 +68,7 @@ async def test_a_tool_for_models_says_that_nobody_was_asked_where_somebody_else_
     ]
 
 
-def test_a_program_without_an_event_loop_runs_what_was_approved() -> None:
+def test_a_synchronous_program_runs_the_approved_call() -> None:
     deployments = Deployments()
     agent = releaser(
         [("deploy", PROD), ("deploy", STAGE), ("ask_user", {"question": "Which?"})],
@@ -83,7 +83,7 @@ def test_a_program_without_an_event_loop_runs_what_was_approved() -> None:
     assert any("blue" in each for each in results(result))
 
 
-async def test_a_stream_goes_on_after_its_interruptions_also_behind_a_handoff() -> None:
+async def test_a_stream_continues_after_its_interruptions_even_after_a_handoff() -> None:
     deployments = Deployments()
     team = releaser([("deploy", PROD), ("deploy", STAGE)], [("deploy", PROD)], deploy=deployments.deploy)
     triage = Agent("triage", model=FakeModel([("transfer_to_releaser", {})]), handoffs=[team])
@@ -97,7 +97,7 @@ async def test_a_stream_goes_on_after_its_interruptions_also_behind_a_handoff() 
     assert items.count("tool_output") == 3
 
 
-async def test_an_agent_as_a_tool_that_numbers_its_calls_like_the_outer_one_is_asked_about_apart() -> None:
+async def test_equal_call_ids_of_an_agent_used_as_a_tool_are_asked_separately() -> None:
     deployments = Deployments()
     team = releaser([("deploy", PROD), ("deploy", STAGE)], deploy=deployments.deploy)
     tool = team.as_tool("delegate", "Delegate.", needs_approval=True)

@@ -98,7 +98,7 @@ async def test_questions_and_approvals_that_the_program_raises_itself_are_asked(
     assert any("will not answer" in each for each in results(result))
 
 
-async def test_calls_that_run_elsewhere_are_left_to_the_next_capability() -> None:
+async def test_external_calls_are_left_to_the_next_capability() -> None:
     def elsewhere() -> str:
         """Run elsewhere."""
         raise CallDeferred
@@ -131,7 +131,7 @@ def agent_with(ask: Any, *turns: Turn, deploy: Any, **options: Any) -> Agent[Non
     return Agent(model(*turns, **options), tools=tools, capabilities=[human(ask, thread_id="t1")])
 
 
-def test_a_program_without_an_event_loop_runs_what_was_approved() -> None:
+def test_a_synchronous_program_runs_the_approved_call() -> None:
     deployments = Deployments()
     ada = person([True, False])
     with ada, Client(app=ada.app) as ask:
@@ -148,7 +148,7 @@ async def test_the_same_ids_in_another_turn_of_a_run_are_other_calls() -> None:
     assert deployments.ran == ["prod", "stage", "stage"]
 
 
-async def test_a_run_whose_events_are_streamed_goes_on_with_the_answers() -> None:
+async def test_a_run_with_streamed_events_continues_with_the_answers() -> None:
     deployments = Deployments()
     async with answered_by([Approve(input=STAGE)]) as (ask, _):
         agent = agent_with(ask, [("deploy", PROD)], deploy=deployments.deploy)

@@ -146,7 +146,7 @@ def test_calls_that_do_the_same_have_the_same_identity_and_no_others() -> None:
 
 
 @requirement("N13")
-def test_what_a_tool_of_another_kind_is_given_stays_in_its_identity() -> None:
+def test_every_argument_of_a_tool_of_another_kind_is_part_of_its_identity() -> None:
     assert (
         Call("Read", {"file_path": "a", "explanation": "x"}).identity
         == Call("Read", {"file_path": "a"}).identity
@@ -158,7 +158,7 @@ def test_what_a_tool_of_another_kind_is_given_stays_in_its_identity() -> None:
     )
 
 
-def test_each_tool_in_the_table_says_where_its_keys_are_written_down() -> None:
+def test_each_tool_in_the_table_names_the_source_of_its_keys() -> None:
     for tool in shell_tools.TOOLS:
         assert tool.source.startswith("https://"), tool
 

@@ -160,9 +160,7 @@ def test_reading_below_a_root_runs_unasked_and_outside_or_at_a_secret_it_asks(
         {"path": "x.py", "file_text": "x"},
     ],
 )
-def test_an_editor_reads_only_where_it_is_told_to_view_and_nothing_besides(
-    tool: str, given: dict[str, Any]
-) -> None:
+def test_an_editor_call_other_than_a_plain_view_needs_approval(tool: str, given: dict[str, Any]) -> None:
     assert verdict(tool, given) == "ask"
     assert verdict(tool, given, mode="plan") == "deny"
 

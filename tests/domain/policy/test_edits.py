@@ -96,7 +96,7 @@ def test_an_edit_is_bound_to_the_roots_and_to_the_folder_of_the_call() -> None:
         ("write_file(path=.config/app/**)", ".config/app/a.md", "allow"),
     ],
 )
-def test_a_pattern_of_a_rule_stops_before_what_decides_what_runs_later(
+def test_a_pattern_of_a_rule_excludes_files_that_decide_what_runs_later(
     rule: str, path: str, expected: str
 ) -> None:
     decision = decide(write(path), Policy((parse_rule(rule),)))

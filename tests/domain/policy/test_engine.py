@@ -60,13 +60,13 @@ def test_rules_modes_and_limits_come_in_their_order(case: dict[str, Any]) -> Non
 
 
 @requirement("B12")
-def test_a_locked_rule_says_that_always_cannot_be_offered() -> None:
+def test_with_a_locked_rule_always_is_not_offered() -> None:
     policy = Policy(rules=(parse_rule("git push:*", "ask", locked=True), parse_rule("git push")))
     decision = decide(bash("git push"), policy)
     assert (decision.decision, decision.locked, decision.rule) == ("ask", True, "bash(git push:*)")
 
 
-def test_a_rule_that_denies_and_cannot_be_read_makes_everything_ask() -> None:
+def test_an_unreadable_deny_rule_makes_every_call_ask() -> None:
     unread = Reason("rule_unread_asked", rule="rm *", why="odd")
     policy = Policy(rules=(parse_rule("ls"),), faults=(unread,))
     assert decide(bash("ls"), policy).reasons == (unread,)
@@ -101,7 +101,7 @@ def test_a_check_that_fails_lets_nothing_through(policy: Policy, expected: str) 
 @pytest.mark.parametrize(
     "text", ['rm -rf / "é', "rm -rf / 'é", "rm -rf / $'é", '"é', "$'é", 'echo "$(rm -rf / "é']
 )
-def test_a_quote_that_does_not_end_is_read_as_far_as_it_goes(text: str) -> None:
+def test_an_unterminated_quote_is_read_to_the_end(text: str) -> None:
     decision = decide(bash(text), Policy(level="full"))
     assert decision.decision in {"ask", "deny"}
     assert "failed" not in decision.reasons[0]
@@ -109,7 +109,7 @@ def test_a_quote_that_does_not_end_is_read_as_far_as_it_goes(text: str) -> None:
 
 
 @requirement("B15")
-def test_the_digest_is_of_the_call_and_not_of_its_spelling() -> None:
+def test_the_digest_ignores_how_the_call_is_spelled() -> None:
     one = decide(Call("t", {"a": 1, "b": [True, "é"]}), Policy())
     same = decide(Call("t", {"b": [True, "é"], "a": 1.0}), Policy())
     other = decide(Call("t", {"a": 1, "b": [True, "e"]}), Policy())

@@ -67,7 +67,7 @@ def kept(call: Call) -> str:
 
 @requirement("N12")
 @pytest.mark.parametrize("command", TOLD)
-def test_a_command_that_says_what_runs_is_kept_and_runs_again(command: str) -> None:
+def test_a_literal_command_is_stored_as_an_exact_rule_and_runs_again(command: str) -> None:
     call = bash(command, cwd="/srv/shop", description="Build")
     rule = kept(call)
     assert verdict(call, rule) == "allow"
@@ -89,7 +89,7 @@ def test_one_character_more_or_less_or_another_folder_is_asked(command: str) -> 
 
 @requirement("N12")
 @pytest.mark.parametrize("command", [text.strip() for text in NOT_TOLD.split(" / ")])
-def test_a_command_that_does_not_say_what_runs_is_not_kept(command: str) -> None:
+def test_a_command_that_does_not_name_its_program_gets_no_exact_rule(command: str) -> None:
     assert exact_rule(bash(command)) is None
     if len(command.split()) > 1 and any(sign in command for sign in "$`|;&<>"):
         with pytest.raises(RuleError):
@@ -97,7 +97,7 @@ def test_a_command_that_does_not_say_what_runs_is_not_kept(command: str) -> None
 
 
 @requirement("N12")
-def test_a_rule_without_a_folder_holds_in_each_and_one_with_a_folder_nowhere_else() -> None:
+def test_a_rule_applies_in_every_folder_or_only_in_its_folder() -> None:
     for command, rule in (("make test", "bash(make test)"), ("make | tee x", "bash(make | tee x)")):
         assert verdict(bash(command), rule) == "allow"
         assert verdict(bash(command, cwd="/srv/shop"), rule) == "allow"
@@ -126,7 +126,7 @@ def test_a_rule_without_a_folder_holds_in_each_and_one_with_a_folder_nowhere_els
         ({}, "/etc", "bash(make test) in /etc", "allow"),
     ],
 )
-def test_the_folder_that_the_adapter_says_bounds_a_rule_with_and_without_one(
+def test_the_folder_reported_by_the_adapter_limits_rules_with_and_without_a_folder(
     given: dict[str, Any], cwd: str, rule: str, expected: str
 ) -> None:
     policy = Policy((parse_rule(rule),), roots=("/srv/shop",))
@@ -140,7 +140,7 @@ def test_the_folder_that_the_adapter_says_bounds_a_rule_with_and_without_one(
 
 
 @requirement("N12")
-def test_a_rule_that_denies_in_a_folder_reaches_a_call_that_does_not_say_where() -> None:
+def test_a_deny_rule_for_a_folder_covers_a_call_without_a_folder() -> None:
     denying = Policy((parse_rule("bash(make:*) in /srv", "deny"),), level="full")
     folders: list[dict[str, Any]] = [{"cwd": "/srv"}, {}, {"cwd": "web"}, {"cwd": "/opt"}]
     assert [decide(bash("make x", **f), denying).decision for f in folders] == [
@@ -176,7 +176,7 @@ def test_the_shell_and_the_keys_that_change_what_runs_are_part_of_the_rule() -> 
 
 
 @requirement("N12")
-def test_a_rule_reads_back_as_it_is_shown() -> None:
+def test_a_displayed_rule_parses_to_the_same_rule() -> None:
     assert kept(bash("make  test", cwd="/srv/shop")) == "bash(make test) in /srv/shop"
     assert kept(bash("npm test  2>&1 | tail -20")) == "bash(npm test 2>&1 | tail -20)"
     assert kept(bash("make a\nmake b", workdir="/w")) == 'bash {"command": "make a\\nmake b"} in /w'
@@ -202,7 +202,7 @@ def test_files_that_an_interpreter_runs_by_name_are_known() -> None:
 
 
 @requirement("N12")
-def test_a_hard_limit_and_a_rule_that_denies_win_over_what_was_kept() -> None:
+def test_hard_limits_and_deny_rules_override_stored_rules() -> None:
     assert exact_rule(bash("make && rm -rf /")) is None
     rules = (parse_rule("bash(make && rm x)"), parse_rule("rm:*", "deny"))
     assert decide(bash("make && rm x"), Policy(rules)).decision == "deny"

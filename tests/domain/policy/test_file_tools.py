@@ -144,7 +144,7 @@ def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
         (writes("x.py", mode="0777"), "edit_and_more", "The input may do more than edit files"),
     ],
 )
-def test_the_mode_says_why_it_asks_about_an_edit(call: Call, code: str, reason: str) -> None:
+def test_the_reason_names_why_an_edit_needs_approval(call: Call, code: str, reason: str) -> None:
     decision = decide(call, EDITS_ONLY)
     assert decision.decision == "ask"
     [said] = decision.reasons

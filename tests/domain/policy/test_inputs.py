@@ -66,7 +66,7 @@ def with_command(value: Any, command: str) -> Any:
 
 @requirement("B7")
 @pytest.mark.parametrize("given", INPUTS, ids=lambda given: str(given)[:40])
-def test_a_hard_limit_and_a_deny_rule_hold_for_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
+def test_hard_limits_and_deny_rules_apply_to_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
     assert verdicts(Call("bash", with_command(given, "rm -rf /"))) == {"deny"}
     assert verdicts(Call("bash", with_command(given, "rm x")), "rm:*") == {"deny"}
 
@@ -77,7 +77,7 @@ def test_a_hard_limit_and_a_deny_rule_hold_for_an_input_of_any_shape(given: Mapp
     [{"command": BOMB}, {"cmd": BOMB}, {"command": f"{PADDING}\n{BOMB}"}, {"argv": ["bash", "-c", BOMB]}],
     ids=lambda given: str(given)[:40],
 )
-def test_a_fork_bomb_is_found_in_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
+def test_a_fork_bomb_is_detected_in_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
     assert verdicts(Call("bash", given)) == {"deny"}
 
 
@@ -112,7 +112,7 @@ def test_an_input_of_unknown_shape_or_size_is_asked_at_every_level(given: Mappin
     "tool",
     ["bash ", " Bash\n", "BASH", "b\u0430sh", "PowerShell", "exec_command", "zsh", "launch", "mcp__shell__execute_command", "mcp:x:run", "functions.exec"],
 )  # fmt: skip
-def test_a_tool_under_any_name_that_is_given_a_command_is_held_to_rules_and_limits(tool: str) -> None:
+def test_rules_and_limits_apply_to_a_command_under_any_tool_name(tool: str) -> None:
     assert verdicts(Call(tool, {"command": "rm -rf /"})) == {"deny"}
     assert verdicts(Call(tool, {"command": "sudo rm x"}), "rm:*") == {"deny"}
     assert verdicts(Call(tool, {"command": "ls"}), "bash(*)") == {"deny"}
@@ -120,13 +120,13 @@ def test_a_tool_under_any_name_that_is_given_a_command_is_held_to_rules_and_limi
 
 
 @requirement("B7")
-def test_a_tool_with_the_name_of_a_shell_on_some_server_is_held_to_them_whatever_it_is_given() -> None:
+def test_rules_and_limits_apply_to_a_shell_tool_of_an_mcp_server_with_any_input() -> None:
     assert verdicts(Call("mcp__box__bash", {"input": "rm -rf /"})) == {"deny"}
     assert verdicts(Call("box.exec", {"args": ["sudo", "rm", "x"]}), "rm:*") == {"deny"}
 
 
 @requirement("B7")
-def test_each_of_several_commands_is_held_to_rules_also_when_it_is_a_single_word() -> None:
+def test_rules_apply_to_each_of_several_commands_even_single_words() -> None:
     assert verdicts(Call("launch", {"commands": ["ls", "reboot"]}), "reboot") == {"deny"}
     assert verdicts(Call("launch", {"command": "ls", "cmd": "reboot"}), "reboot") == {"deny"}
     assert verdicts(Call("launch", {"argv": ["man", "mkfs"]}), "reboot") == {"allow"}
@@ -140,7 +140,7 @@ def test_a_rule_for_commands_allows_no_tool_that_only_looks_like_a_shell() -> No
         assert decide(Call(tool, {"command": "ls"}), policy).decision == "allow", tool
 
 
-def test_what_a_call_says_of_itself_is_no_command() -> None:
+def test_a_description_in_a_call_is_not_read_as_a_command() -> None:
     given = {"command": "ls", "description": "rm -rf / would be worse", "timeout_ms": 5}
     assert verdicts(Call("bash", given), "rm:*") == {"allow"}
 
@@ -187,7 +187,7 @@ def test_the_content_of_a_file_is_no_path() -> None:
         ("bash", {"command": "echo x > /./dev/sda"}),
     ],
 )
-def test_a_hard_limit_holds_for_every_file_that_an_input_names(tool: str, given: Mapping[str, Any]) -> None:
+def test_a_hard_limit_applies_to_every_file_in_an_input(tool: str, given: Mapping[str, Any]) -> None:
     assert verdicts(Call(tool, given)) == {"deny"}
 
 
@@ -207,7 +207,7 @@ def test_a_file_tool_that_names_no_file_or_several_is_asked_at_every_level(given
     assert verdicts(Call("write_file", given)) == {"ask"}
 
 
-def test_what_the_level_full_allows_says_so() -> None:
+def test_a_call_allowed_by_the_level_full_has_that_reason() -> None:
     assert decide(Call("bash", {"command": "make $x"}), Policy(level="full")).reasons == (
         "Allowed by the level `full`.",
     )

@@ -25,7 +25,7 @@ def options_of(words: list[str]) -> dict[str, ProgramOption]:
 
 @requirement("N7")
 @pytest.mark.parametrize("command", LISTED)
-def test_an_option_takes_the_next_word_only_where_its_table_says_so(command: str) -> None:
+def test_an_option_takes_the_next_word_only_if_its_table_does(command: str) -> None:
     wrong: list[str] = []
     for name, option in options_of(command.split()).items():
         read = operands.parse_arguments((*command.split(), name, "VALUE"))
@@ -64,5 +64,5 @@ def test_an_option_takes_the_next_word_only_where_its_table_says_so(command: str
         ("cat -- -a", ["-a"]),
     ],
 )
-def test_the_files_of_a_command_are_told_from_its_other_words(command: str, files: list[str]) -> None:
+def test_the_files_of_a_command_are_separated_from_its_other_words(command: str, files: list[str]) -> None:
     assert operands.file_operands(tuple(command.split())) == files

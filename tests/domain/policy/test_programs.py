@@ -28,7 +28,7 @@ BY_PROGRAM = {
 
 @requirement("N10")
 @pytest.mark.parametrize("program", BY_PROGRAM)
-def test_a_prefix_rule_allows_what_it_is_made_for_and_nothing_more(program: str) -> None:
+def test_a_prefix_rule_allows_its_commands_and_no_others(program: str) -> None:
     wrong = {
         case["command"]: (case["expect"], case["why"], decision.reasons)
         for case in BY_PROGRAM[program]

@@ -114,9 +114,7 @@ def test_a_rule_of_a_person_covers_a_search_below_a_named_folder(command: str, e
         ("grep foo .env", ROOT, "ask"),
     ],
 )
-def test_what_the_adapter_found_free_of_secrets_may_be_searched(
-    command: str, clean: str, expected: str
-) -> None:
+def test_a_folder_reported_free_of_secrets_may_be_searched(command: str, clean: str, expected: str) -> None:
     policy = Policy(FRESH.rules, roots=(ROOT,), secret_free=(clean,))
     decision = decide(bash(command), policy)
     assert decision.decision == expected, decision.reasons
@@ -146,7 +144,7 @@ def test_no_rule_mode_or_level_reaches_askbacks_own_data_unasked(policy: Policy)
 
 
 @requirement("N7", "B7")
-def test_what_a_loop_spells_out_is_seen_by_rules_that_deny_and_stays_out_of_askbacks_own_data() -> None:
+def test_deny_rules_and_data_protection_see_the_commands_that_a_loop_expands_to() -> None:
     denied = replace(FRESH, rules=(*FRESH.rules, parse_rule("cat notes.md", "deny")))
     for command in ('for f in notes.md; do cat "$f"; done', "for f in a notes; do cat $f.md; done"):
         assert decide(bash(command), FRESH).decision == "allow", command

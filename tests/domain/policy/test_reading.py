@@ -26,7 +26,7 @@ def words_in(reading: Reading) -> int:
     ["env -a ", "find -exec ", "xargs -n 1 ", "bash -c ", "bash -c -c ", "eval ", "sudo ", "git -C a ", "trap ", "a;", "rm a\n", "(a)", "; ", "("],
 )  # fmt: skip
 @pytest.mark.parametrize("size", [limits.BYTES, 250_000])
-def test_no_command_holds_more_than_is_looked_for(fragment: str, size: int) -> None:
+def test_a_command_with_too_many_parts_is_never_clear(fragment: str, size: int) -> None:
     text = filled(fragment, size)
     for reading in (read_command(text), read_argv(tuple(text.split()))):
         assert len(reading.all_commands) <= limits.SEEN + 1
@@ -44,7 +44,7 @@ def test_the_parser_reads_a_broken_text_only_so_often(fragment: str) -> None:
 
 
 @requirement("B7")
-def test_what_a_command_runs_in_its_turn_is_in_sight_however_deep_it_stands() -> None:
+def test_nested_commands_are_found_at_any_depth() -> None:
     reading = read_command("env nice sudo timeout 5 bash -c 'env bash -c \"nohup rm -rf x\"'")
     assert ("rm", "-rf", "x") in reading.all_commands
     assert reading.incomplete is None
@@ -54,7 +54,7 @@ def test_what_a_command_runs_in_its_turn_is_in_sight_however_deep_it_stands() ->
 @pytest.mark.parametrize(
     "text", [filled(": a", limits.BYTES + 1) + "; rm x", 'echo "é; rm x', "\0" * 9000 + "r\0m x"]
 )
-def test_what_cannot_be_parsed_is_in_sight_all_the_same(text: str) -> None:
+def test_commands_in_an_unparsable_text_are_still_found(text: str) -> None:
     reading = read_command(text)
     assert ("rm", "x") in reading.all_commands
     assert reading.incomplete
@@ -62,7 +62,7 @@ def test_what_cannot_be_parsed_is_in_sight_all_the_same(text: str) -> None:
 
 @requirement("B5")
 @pytest.mark.parametrize("fragment", [")", "a=(", ">", "<&"])
-def test_a_text_that_is_read_to_its_end_again_and_again_is_given_up_early(fragment: str) -> None:
+def test_a_text_that_needs_repeated_scans_is_abandoned_early(fragment: str) -> None:
     budget = Budget()
     assert tree.parse_command(filled(fragment), budget) is None
     assert budget.reads < 0 < budget.steps
@@ -73,7 +73,7 @@ def test_code_of_another_language_in_an_argument_hides_nothing_from_the_shell() 
 
 
 @requirement("B29")
-def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
+def test_a_text_with_too_many_commands_is_never_clear() -> None:
     reading = read_command(filled("env -a ", 3_000))
     assert (reading.commands, reading.unclear, reading.incomplete) == (
         (),
@@ -94,5 +94,5 @@ def test_of_a_text_that_holds_too_much_nothing_is_clear() -> None:
         "for f in " + "a " * 59 + "; do for g in " + "b " * 59 + "; do echo $f $g; done; done",
     ],
 )
-def test_a_text_that_would_take_long_to_be_read_wider_is_given_up(text: str) -> None:
+def test_a_text_that_takes_long_in_the_extended_reading_is_abandoned(text: str) -> None:
     assert read_command(text).extended is None

@@ -102,7 +102,7 @@ def test_every_reason_of_a_decision_is_a_code_that_reads_in_each_language(corpus
     assert [fault for reason in found for fault in without_text(reason)] == []
 
 
-def test_what_is_wrong_with_a_rule_is_a_code_that_reads_in_each_language() -> None:
+def test_an_error_of_a_rule_is_a_code_with_a_text_in_each_language() -> None:
     texts = [case["rule"] for case in document("programs")["cases"]]
     texts += [case["call"]["command"] for case in document("commands")["cases"] if "command" in case["call"]]
     texts += [
@@ -140,7 +140,7 @@ def test_the_policy_writes_no_sentence_outside_the_catalogue() -> None:
     assert found == []
 
 
-def test_the_catalogue_has_the_reasons_that_are_given_and_no_other() -> None:
+def test_the_catalogue_has_exactly_the_reasons_in_use() -> None:
     source = "".join(file.read_text("utf-8") for file in Path(messages.__file__).parents[1].rglob("*.py"))
     codes = {key.removeprefix("reason.") for key in CATALOGUES["en"] if key.startswith("reason.")}
     given = {*re.findall(r'Reason\(\s*"(\w+)"', source), *REFUSALS}

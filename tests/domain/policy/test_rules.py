@@ -108,7 +108,7 @@ def test_always_stores_the_exact_words_and_nothing_wider() -> None:
         "ls | sh", "echo $x", "echo `x`", "python3", "sh", "xargs rm", "tar cf a.tar *", "ls\u200b", "rm -rf /",
     ],
 )  # fmt: skip
-def test_always_is_not_offered_for_what_could_become_something_else(text: str) -> None:
+def test_always_is_not_offered_for_a_call_that_can_change_its_meaning(text: str) -> None:
     assert exact_rule(bash(text)) is None
 
 
@@ -121,7 +121,7 @@ def test_always_on_a_file_tool_stores_the_path() -> None:
     assert not rule.covers(Call("write_file", {"path": "src/b.py", "content": "x"}))
 
 
-def test_always_on_a_file_tool_stores_the_path_and_not_another_text_that_is_the_same() -> None:
+def test_always_on_a_file_tool_stores_the_path_and_no_other_key_with_the_same_text() -> None:
     rule = exact_rule(Call("write_file", {"comment": "src/a.py", "path": "src/a.py", "content": "x"}))
     assert rule is not None
     assert rule.text == "write_file(path=src/a.py)"
@@ -165,14 +165,14 @@ def test_always_on_another_tool_stores_exactly_its_input(call: Call, text: str) 
         (Call("multiedit", {"path": "a", "edits": [{"old": "x", "new": "y"}]}), Call("multiedit", {"path": "a", "edits": [{"path": "b", "new": "y"}]})),
     ],
 )  # fmt: skip
-def test_a_kept_rule_covers_no_call_that_was_not_shown(kept: Call, later: Call) -> None:
+def test_a_stored_rule_covers_no_call_that_was_not_shown(kept: Call, later: Call) -> None:
     rule = exact_rule(kept)
     assert rule is not None
     assert decide(kept, Policy(rules=(rule,))).decision == "allow"
     assert decide(later, Policy(rules=(rule,))).decision == "ask"
 
 
-def test_always_is_not_offered_where_the_rule_could_not_be_shown_whole() -> None:
+def test_always_is_not_offered_if_the_rule_is_too_long_to_show() -> None:
     for text in ("x" * 3_000, "a\u202eb", "a\u200bb", "\x9b"):
         assert exact_rule(Call("send_mail", {"body": text})) is None
     assert exact_rule(Call("send_mail", {"body": "a\nb"})) is not None
@@ -199,14 +199,14 @@ def test_always_is_not_offered_where_the_rule_could_not_be_shown_whole() -> None
         ("t(q=a\\b)", Call("t", {"q": "a\\b"}), True),
     ],
 )  # fmt: skip
-def test_a_rule_by_hand_covers_what_it_says_and_leaves_the_rest_open(
+def test_a_handwritten_rule_covers_its_named_keys_and_any_value_of_the_others(
     rule: str, call: Call, covered: bool
 ) -> None:
     assert parse_rule(rule).covers(call) is covered
 
 
 @requirement("B7", "B26")
-def test_a_pattern_does_not_reach_a_file_that_decides_what_runs() -> None:
+def test_a_pattern_does_not_cover_a_file_that_decides_what_runs() -> None:
     policy = Policy(rules=(parse_rule("write_file(path=src/**)"), parse_rule("tool:create_file")))
     hook = {"path": "src/.git/hooks/x", "content": "x"}
     assert decide(Call("write_file", hook), policy).decision == "ask"

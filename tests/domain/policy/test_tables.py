@@ -55,7 +55,7 @@ def test_an_abbreviated_option_is_never_allowed() -> None:
 
 
 @requirement("N10")
-def test_a_table_says_where_it_comes_from_and_refuses_what_leads_out() -> None:
+def test_a_table_names_its_source_and_refuses_paths_outside_the_folder() -> None:
     for program in PROGRAMS:
         table = load_table(program)
         assert table is not None, program

@@ -48,7 +48,7 @@ def shown(text: str, *, line: bool = False) -> list[Any]:
         ("", []),
     ],
 )
-def test_what_hides_or_deceives_is_written_out(text: str, expected: list[Any]) -> None:
+def test_hidden_and_deceptive_characters_are_escaped(text: str, expected: list[Any]) -> None:
     assert shown(text) == expected
 
 

@@ -59,9 +59,7 @@ def test_a_long_text_can_be_read_back_and_nothing_unseen_is_in_it(unit: str, apa
 @example("\x7f", 31, False)
 @example("\x7f", 33, False)
 @example("\x7f\n", 0, True)
-def test_what_is_shown_of_a_text_is_hardly_more_than_three_times_as_much(
-    unit: str, apart: int, line: bool
-) -> None:
+def test_an_escaped_text_is_at_most_about_three_times_as_long(unit: str, apart: int, line: bool) -> None:
     text = repeated(unit, apart)
     assert len(to_json(escape_parts(text, line=line))) <= 3.3 * len(to_json(text)) + 24 * MAX_SINGLE_ESCAPES
 
@@ -75,18 +73,18 @@ def test_what_is_shown_of_a_text_is_hardly_more_than_three_times_as_much(
         ("\u200b\u200c" * 12, ["<" + "\\u200b\\u200c" * 8 + ">", "<" + "\\u200b\\u200c" * 4 + ">"]),
     ],
 )
-def test_what_stands_in_a_row_is_written_out_together(text: str, expected: list[str]) -> None:
+def test_adjacent_hidden_characters_are_escaped_together(text: str, expected: list[str]) -> None:
     assert escapes(text) == expected
 
 
-def test_a_stretch_that_is_crowded_is_written_out_with_what_is_between() -> None:
+def test_a_run_with_many_hidden_characters_is_escaped_whole() -> None:
     far = "; echo of what is far from anything odd; r"
     odd = "\x7fm\u202e \\n 5%\n\u0301×2\te\u0301\U000e0041"
     shown = "<%7fm%u202e %5cn 5%25\\n%u0301%d72\\te%u0301%U000e0041>"
     assert escapes(f"{far}{odd}" * 500) == [far, shown] * 500
 
 
-def test_a_part_of_a_crowded_stretch_is_short_and_begins_with_no_mark() -> None:
+def test_a_part_of_an_escaped_run_is_short_and_starts_without_a_combining_mark() -> None:
     found = escape_parts("e\u0301\u200b" * 10_000)
     assert "".join(part if isinstance(part, str) else part.escape for part in found[:2]) == (
         "e\u0301" + "%u200be\u0301" * 16
@@ -95,7 +93,7 @@ def test_a_part_of_a_crowded_stretch_is_short_and_begins_with_no_mark() -> None:
     assert not any(part.escape.startswith("\u0301") for part in found if isinstance(part, Escape))
 
 
-def test_marks_that_stand_where_they_should_stay_in_a_crowded_stretch() -> None:
+def test_correctly_placed_combining_marks_stay_in_an_escaped_run() -> None:
     found = escape_parts("नमस्ते\u200b" * 2_000)
     assert found[1] == Escape(escape="%u200b" + "नमस्ते%u200b" * 6 + "नमस्त"[:5] + "े")
 
@@ -110,6 +108,6 @@ def test_lines_are_split_as_each_by_itself(lines: list[str]) -> None:
     assert escape_lines(lines) == [escape_parts(line) for line in lines]
 
 
-def test_lines_with_one_unseen_character_in_each_stay_lines_and_crowded_ones_do_not() -> None:
+def test_lines_with_one_hidden_character_each_stay_lines_and_dense_ones_do_not() -> None:
     assert escape_lines(["x\r"] * 3_000) == [["x", Escape(escape="\\r")]] * 3_000
     assert escape_lines(["x\r \x7f"] * 3_000) is None

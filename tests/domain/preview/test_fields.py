@@ -19,7 +19,7 @@ def test_a_text_that_looks_like_another_value_is_quoted(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["{}", "[1]", "five", " x", "1" * 41])
-def test_any_other_text_is_shown_as_it_is(value: str) -> None:
+def test_any_other_text_is_shown_unchanged(value: str) -> None:
     (field,) = preview(Call("x", {"a": value})).fields
     assert (field.syntax, field.parts) == (None, [value])
 

@@ -27,7 +27,7 @@ def test_each_hunk_is_at_the_line_of_its_head(before: str, old: str, new: str) -
     assert bool(hunks) == (old in before)
 
 
-def test_places_whose_context_touches_are_in_one_hunk_and_others_are_not() -> None:
+def test_changes_with_touching_context_share_a_hunk() -> None:
     change = [Replacement("x", "y", everywhere=True)]
     assert [hunk.head for hunk in hunks_in_file("x" + "\n" * 7 + "x", change) or []] == ["@@ -1,8 +1,8 @@"]
     assert [hunk.head for hunk in hunks_in_file("x" + "\n" * 8 + "x", change) or []] == [

@@ -42,7 +42,7 @@ def test_no_more_lines_change_than_have_to(old: list[str], new: list[str]) -> No
     assert kept == _longest_common(old, new)
 
 
-def test_what_takes_too_long_is_removed_and_added_as_a_whole() -> None:
+def test_a_diff_that_takes_too_long_replaces_the_whole_text() -> None:
     old, new = list("xabcabbay"), list("xcbabacy")
     assert diff_lines(old, new, steps=3) == [
         (" ", "x"),

@@ -16,7 +16,7 @@ from tests.vectors.cases import cases
 
 @requirement("B13")
 @pytest.mark.parametrize("case", cases("calls"), ids=lambda case: case["id"])
-def test_a_call_is_recognized_and_said_in_one_line(case: dict[str, Any]) -> None:
+def test_a_call_is_recognized_and_described_in_one_line(case: dict[str, Any]) -> None:
     found = preview(Call(case["tool"], case["input"]))
     assert found.headline_code is not None
     said = found.headline_code.model_dump()

@@ -30,7 +30,7 @@ from tests.requirements import requirement
     ],
     ids=range(11),
 )
-def test_what_is_shown_of_a_call_is_hardly_more_than_three_times_as_much(
+def test_the_preview_of_a_call_is_at_most_about_three_times_as_long(
     tool: str, call_input: dict[str, Any]
 ) -> None:
     before = "x\n\n\na\n\n" * 400

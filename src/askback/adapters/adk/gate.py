@@ -68,7 +68,7 @@ class Gate(BasePlugin):
             if is_ours(tool.name):
                 found = await answer_to(asker.ask, tool.name, tool_args, place, asker.options)
                 return response(types.FunctionCall(args=tool_args), found)
-            decision = await _decided(asker, tool, tool_args, tool_context, place)
+            decision = await _decide(asker, tool, tool_args, tool_context, place)
         if decision is None:
             return None
         if not decision:
@@ -82,7 +82,7 @@ class Gate(BasePlugin):
         return None
 
 
-async def _decided(
+async def _decide(
     asker: Asker, tool: BaseTool, tool_args: dict[str, Any], tool_context: ToolContext, place: Place
 ) -> Decision | None:
     if not await tool.check_require_confirmation(tool_args, tool_context):

@@ -164,11 +164,11 @@ def _by_agent(
 async def mirror(ask: AsyncClient, events: Sequence[Event], *, thread_id: str) -> None:
     """Show the messages and tool calls of agents in the thread; messages that are there already are left alone."""
     results = {each.id: each.response for event in events for each in event.get_function_responses()}
-    said = [_mirrored(each, results) for each in events if each.author != "user" and not each.partial]
+    said = [_mirror_message(each, results) for each in events if each.author != "user" and not each.partial]
     await mirror_messages(ask, said, thread_id=thread_id)
 
 
-def _mirrored(event: Event, results: Mapping[str | None, Any]) -> MirroredMessage:
+def _mirror_message(event: Event, results: Mapping[str | None, Any]) -> MirroredMessage:
     calls = [
         MirroredCall(
             id=call.id or "",

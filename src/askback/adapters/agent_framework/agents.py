@@ -63,10 +63,10 @@ async def run(
     person = _Human(ask, thread_id, timeout_s)
     middleware = [*options.pop("middleware", ()), person.denials]
 
-    async def go_on(said: AgentRunInputs) -> Reply:
+    async def continue_run(said: AgentRunInputs) -> Reply:
         return await runner.run(said, session=session, middleware=middleware, **options)
 
-    return await person.until_answered(agent, session, await go_on(messages), go_on)
+    return await person.until_answered(agent, session, await continue_run(messages), continue_run)
 
 
 def human(
@@ -175,29 +175,31 @@ class _Human(AgentMiddleware):
         given: Sequence[Any] = context.client_kwargs.get("middleware") or ()
         context.client_kwargs["middleware"] = [*given, self.denials]
 
-        async def go_on(said: Message | None = None) -> Any:
+        async def continue_run(said: Message | None = None) -> Any:
             if said is not None:
                 context.messages = [said]
             await call_next()
             return context.result
 
         if context.stream:
-            context.result = _answered_stream(self, context.agent, session, go_on)
+            context.result = _answered_stream(self, context.agent, session, continue_run)
         else:
-            context.result = await self.until_answered(context.agent, session, await go_on(), go_on)
+            context.result = await self.until_answered(
+                context.agent, session, await continue_run(), continue_run
+            )
 
     async def until_answered(
         self,
         agent: SupportsAgentRun,
         session: AgentSession,
         reply: Reply,
-        go_on: Callable[[Message], Awaitable[Reply]],
+        continue_run: Callable[[Message], Awaitable[Reply]],
     ) -> Reply:
         """Answer pauses until there are none; returns the last reply, with the messages of all."""
         said = list[Message]()
         while (answered := await self.answer(agent, session, reply)) is not None:
             said += without_requests([*reply.messages, Message("tool", results_in(answered))])
-            reply = await go_on(answered)
+            reply = await continue_run(answered)
         reply.messages = [*said, *reply.messages]
         return reply
 
@@ -215,14 +217,14 @@ def _answered_stream(
     person: _Human,
     agent: SupportsAgentRun,
     session: AgentSession,
-    go_on: Callable[..., Awaitable[ResponseStream[AgentResponseUpdate, Reply]]],
+    continue_run: Callable[..., Awaitable[ResponseStream[AgentResponseUpdate, Reply]]],
 ) -> ResponseStream[AgentResponseUpdate, Reply]:
     """Return a stream that continues after each pause, without the answered requests."""
     last: Reply | None = None
 
     async def updates() -> AsyncIterable[AgentResponseUpdate]:
         nonlocal last
-        stream = await go_on()
+        stream = await continue_run()
         while True:
             held = list[AgentResponseUpdate]()
             async for update in stream:
@@ -238,7 +240,7 @@ def _answered_stream(
                 [*held, AgentResponseUpdate(contents=results_in(answered), role="tool")]
             ):
                 yield update
-            stream = await go_on(answered)
+            stream = await continue_run(answered)
         for update in held:
             yield update
 

@@ -99,9 +99,9 @@ def results_in(message: Message) -> list[Content]:
     return [each for each in message.contents if each.type == "function_result"]
 
 
-def without_requests(said: Sequence[Said]) -> list[Said]:
+def without_requests(messages: Sequence[Said]) -> list[Said]:
     """Return messages, or updates of a stream, in which nothing waits for a person, without those that are empty."""
-    kept = [copy(each) for each in said]
+    kept = [copy(each) for each in messages]
     for message in kept:
         contents = [copy(each) for each in message.contents if each.type != "function_approval_request"]
         for each in contents:

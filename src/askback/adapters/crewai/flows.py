@@ -43,10 +43,10 @@ class AskbackFeedback:
 
     def request_feedback(self, context: PendingFeedbackContext, flow: Flow[Any]) -> str:
         """Ask about the output of a method; with `emit` the outcomes are the choices."""
-        request = self.asked(context, wait=self._wait)
+        request = self.find_or_ask(context, wait=self._wait)
         if not request.settled:
             raise HumanFeedbackPending(context, {"request_id": request.id})
-        return take_outcomes_as_they_are(flow, feedback(request))
+        return match_outcomes_exactly(flow, feedback(request))
 
     def request_input(
         self,
@@ -65,8 +65,8 @@ class AskbackFeedback:
         request = call_blocking(self._ask, ask_once, form, place, timeout_s=self._timeout_s)
         return feedback(request)
 
-    def asked(self, context: PendingFeedbackContext, *, wait: bool) -> InputRequest:
-        """Return the request of a pause: a new one, or the one that was asked before, in whichever process."""
+    def find_or_ask(self, context: PendingFeedbackContext, *, wait: bool) -> InputRequest:
+        """Return the request of a pause: a new one, or the one that was find_or_ask before, in whichever process."""
         place = Place(
             id=f"crewai:{context.flow_id}:{context.method_name}:{context.requested_at.isoformat()}",
             thread_id=self._thread(context.flow_id),
@@ -90,13 +90,13 @@ def resume_flow(ask: Client, flow: Flow[Any], *, thread_id: str | None = None) -
         raise TypeError(
             "The flow waits for no feedback: make it with Flow.from_pending(flow_id, persistence)."
         )
-    request = AskbackFeedback(ask, thread_id=thread_id).asked(context, wait=False)
+    request = AskbackFeedback(ask, thread_id=thread_id).find_or_ask(context, wait=False)
     if not request.settled:
         return HumanFeedbackPending(context, {"request_id": request.id})
-    return flow.resume(take_outcomes_as_they_are(flow, feedback(request)))
+    return flow.resume(match_outcomes_exactly(flow, feedback(request)))
 
 
-def take_outcomes_as_they_are(flow: Flow[Any], said: str) -> str:
+def match_outcomes_exactly(flow: Flow[Any], answer: str) -> str:
     """Let a flow take an answer that is one of its outcomes, without the model that would classify it."""
 
     def collapse(feedback: str, outcomes: Sequence[str], llm: Any) -> str:
@@ -105,7 +105,7 @@ def take_outcomes_as_they_are(flow: Flow[Any], said: str) -> str:
         return type(flow)._collapse_to_outcome(flow, feedback, outcomes, llm)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
     flow._collapse_to_outcome = collapse  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
-    return said
+    return answer
 
 
 def feedback(request: InputRequest) -> str:

@@ -64,7 +64,7 @@ class _TaskInput(SyncHumanInputProvider):
         """Return the result that was accepted; training stays in the terminal."""
         if context._is_training_mode():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return super().handle_feedback(formatted_answer, context)
-        while (said := self._said(formatted_answer, context)) is not None:
+        while (said := self._ask_for_changes(formatted_answer, context)) is not None:
             context.messages.append(context._format_feedback_message(said))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             formatted_answer = context._invoke_loop()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         context.ask_for_human_input = False
@@ -76,13 +76,13 @@ class _TaskInput(SyncHumanInputProvider):
         """Return the result that was accepted, without blocking the event loop."""
         if context._is_training_mode():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return await super().handle_feedback_async(formatted_answer, context)
-        while (said := await asyncio.to_thread(self._said, formatted_answer, context)) is not None:
+        while (said := await asyncio.to_thread(self._ask_for_changes, formatted_answer, context)) is not None:
             context.messages.append(context._format_feedback_message(said))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             formatted_answer = await context._ainvoke_loop()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         context.ask_for_human_input = False
         return formatted_answer
 
-    def _said(self, answer: AgentFinish, context: ExecutorContext) -> str | None:
+    def _ask_for_changes(self, answer: AgentFinish, context: ExecutorContext) -> str | None:
         """Return the requested changes, or None if the result is accepted."""
         field = Radio(
             id=FIELD,
@@ -108,11 +108,11 @@ def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | Non
 
     CrewAI gives them no ids. Pass a `run_id` if two runs may say exactly the same.
     """
-    said = [each for task in result.tasks_output for each in _mirrored(task, run_id)]
+    said = [each for task in result.tasks_output for each in _mirror_messages(task, run_id)]
     call_blocking(ask, mirror_messages, said, thread_id=thread_id, run_id=run_id)
 
 
-def _mirrored(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:
+def _mirror_messages(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:
     messages = cast("Sequence[Mapping[str, Any]]", task.messages)
     results = {each.get("tool_call_id"): each.get("content") for each in messages if each["role"] == "tool"}
     before = hashlib.sha256((run_id or "").encode())

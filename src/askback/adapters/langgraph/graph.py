@@ -35,7 +35,7 @@ def run_graph(
     that nobody answers raises `Declined`, `Cancelled` or `Expired`, and the graph stays interrupted; a tool call that
     is not approved does not.
     """
-    return Run(graph, config or {}, invoke, {"timeout_s": timeout_s}).asking(input)
+    return Run(graph, config or {}, invoke, {"timeout_s": timeout_s}).run_and_ask(input)
 
 
 @steps
@@ -48,7 +48,7 @@ def answer_interrupts(graph: Graph, config: RunnableConfig, *, timeout_s: float 
             async for chunk in graph.astream(todo, config): ...
             todo = await answer_interrupts(ask, graph, config)
     """
-    return Run(graph, config, {}, {"timeout_s": timeout_s}).answering()
+    return Run(graph, config, {}, {"timeout_s": timeout_s}).ask_about_pauses()
 
 
 @steps
@@ -66,7 +66,7 @@ def resume_graph(
     answered yet, the output has the interrupts that are open. A graph that is not interrupted is left alone.
     """
     config = config or {"configurable": {"thread_id": thread_id}}
-    return Run(graph, config, invoke, {"wait": False, "timeout_s": timeout_s}).asking(None)
+    return Run(graph, config, invoke, {"wait": False, "timeout_s": timeout_s}).run_and_ask(None)
 
 
 @function

@@ -208,18 +208,18 @@ def _form_question(value: Any, schema: Any, place: Place) -> Question:
     """Ask for a value: a whole form, the value of a schema, or an open question."""
     shape = members_of(value)
     if isinstance(value, Form) or shape.keys() & {"fields", "sections"}:
-        return Question([_asking(value, place)], lambda found: _values(found[0]))
+        return Question([_form_asker(value, place)], lambda found: _values(found[0]))
     if schema is None and {*shape} == {"query"}:
         # The tool `human_assistance` of LangGraph's tutorial reads the answer from `data`.
         asked = open_form(value, yes_no=False)
-        return Question([_asking(asked, place)], lambda found: {"data": open_answer(found[0])})
+        return Question([_form_asker(asked, place)], lambda found: {"data": open_answer(found[0])})
     if schema is None:
-        return Question([_asking(open_form(value), place)], lambda found: open_answer(found[0]))
+        return Question([_form_asker(open_form(value), place)], lambda found: open_answer(found[0]))
     shaped = typed_form(value, schema)
-    return Question([_asking(shaped.form, place)], lambda found: shaped.instance(_values(found[0])))
+    return Question([_form_asker(shaped.form, place)], lambda found: shaped.instance(_values(found[0])))
 
 
-def _asking(
+def _form_asker(
     form: Form | Mapping[str, Any], place: Place
 ) -> Callable[[AsyncClient, AskOptions], Awaitable[Outcome]]:
     return lambda ask, options: ask_once(ask, form, place, **options)

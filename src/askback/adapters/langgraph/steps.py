@@ -54,15 +54,15 @@ class Run:
     options: AskOptions
     steps: Steps | None = None
 
-    def asking(self, sent: Any) -> Run:
+    def run_and_ask(self, sent: Any) -> Run:
         """Run the graph, from its pause if nothing is sent, and ask, until it has ended or nobody has answered."""
-        return replace(self, steps=self._asking(sent))
+        return replace(self, steps=self._run_and_ask(sent))
 
-    def answering(self) -> Run:
+    def ask_about_pauses(self) -> Run:
         """Ask about the pauses of the graph; the result is the command that continues it, or None."""
-        return replace(self, steps=self._answering())
+        return replace(self, steps=self._ask_about_pauses())
 
-    def _asking(self, sent: Any) -> Steps:
+    def _run_and_ask(self, sent: Any) -> Steps:
         if sent is not None and not isinstance(sent, Command):
             yield from self._leave()
         out = (yield from self._stopped()) if sent is None else (yield Step("invoke", sent))
@@ -73,7 +73,7 @@ class Run:
             out = yield Step("invoke", Command(resume=answers))
         return out
 
-    def _answering(self) -> Steps:
+    def _ask_about_pauses(self) -> Steps:
         pauses = yield from self._pauses(interrupts_in((yield from self._stopped())))
         return Command(resume=(yield Step("ask", pauses))) if pauses else None
 
@@ -217,7 +217,7 @@ async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOption
 
 
 async def _outcomes(ask: AsyncClient, question: Question, options: AskOptions) -> Sequence[Outcome]:
-    return await together(asking(ask, options) for asking in question.asks)
+    return await together(ask_part(ask, options) for ask_part in question.asks)
 
 
 async def park_pauses(

@@ -28,11 +28,11 @@ async def mirror(
 ) -> None:
     """Show the messages and tool calls of agents in the thread; messages that are there already are left alone."""
     results = {each.tool_call_id: each.text for each in messages if isinstance(each, ToolMessage)}
-    said = [_mirrored(each, results) for each in messages if isinstance(each, AIMessage)]
+    said = [_mirror_message(each, results) for each in messages if isinstance(each, AIMessage)]
     await mirror_messages(ask, said, thread_id=thread_id, run_id=run_id)
 
 
-def _mirrored(message: AIMessage, results: Mapping[str, str]) -> MirroredMessage:
+def _mirror_message(message: AIMessage, results: Mapping[str, str]) -> MirroredMessage:
     calls = [
         MirroredCall(
             id=call["id"] or "",

@@ -120,7 +120,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
         stored = call.place.client.requests.get(state.request_id)
     call.asking = asyncio.ensure_future(stored)
     request = await asyncio.shield(call.asking)
-    asks_here = caller is not None and not _ended(request) and question.dialog_s > 0
+    asks_here = caller is not None and not _is_settled(request) and question.dialog_s > 0
     dialog = dialog_for(request, call.place, modes, caller) if asks_here and caller else None
     if dialog is None:
         # A view shows the result of the call, so the call has to end before anybody can answer in it.
@@ -129,7 +129,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
         return await _race(call, request, dialog, question)
     if state is None:
         return _input_required(request, dialog, rounds=0)
-    found = await report(request, dialog, _said(call), call.place)
+    found = await report(request, dialog, _client_answer(call), call.place)
     if found is None:
         return await settle(call, request, question.wait_s)
     if isinstance(found, InputRequest):
@@ -139,7 +139,7 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float) -> InputRequest:
     """Wait for the end of a request and report progress; returns it as it is after so many seconds at the latest."""
-    if _ended(request) or seconds <= 0:
+    if _is_settled(request) or seconds <= 0:
         return request
     reporting = asyncio.create_task(_report_progress(call))
     try:
@@ -221,7 +221,7 @@ async def _complete(call: ToolCall, request: InputRequest) -> None:
         log.debug("the client was not told: %r", gone)
 
 
-def _ended(request: InputRequest) -> bool:
+def _is_settled(request: InputRequest) -> bool:
     return request.status in TERMINAL
 
 
@@ -255,7 +255,7 @@ def _read_state(text: str | None) -> _State | None:
     return _State(request_id, rounds)
 
 
-def _said(call: ToolCall) -> ElicitResult:
+def _client_answer(call: ToolCall) -> ElicitResult:
     """Return the client's answer. A missing answer means that the client showed nothing."""
     said = (call.params.input_responses or {}).get(_ANSWER)
     return said if isinstance(said, ElicitResult) else ElicitResult(action="cancel")

@@ -99,7 +99,7 @@ def _form(request: InputRequest, caller: CurrentSession) -> Mapping[str, Any] | 
 
 
 async def report(
-    request: InputRequest, dialog: Dialog, said: ElicitResult, place: Place
+    request: InputRequest, dialog: Dialog, result: ElicitResult, place: Place
 ) -> InputRequest | Dialog | None:
     """Report the client's answer.
 
@@ -107,13 +107,15 @@ async def report(
     client, which is so after a page was opened, and if the client showed nothing (`cancel`).
     """
     requests = place.client.requests
-    if said.action == "cancel" or (said.action == "accept" and isinstance(dialog, ElicitRequestURLParams)):
+    if result.action == "cancel" or (
+        result.action == "accept" and isinstance(dialog, ElicitRequestURLParams)
+    ):
         return None
     try:
-        if said.action == "accept":
-            answer = _answer(request, said.content or {})
+        if result.action == "accept":
+            answer = _answer(request, result.content or {})
             if answer is None:
-                return _again(dialog, translate("mcp.decide", DEFAULT_LOCALE))
+                return _with_errors(dialog, translate("mcp.decide", DEFAULT_LOCALE))
             return await requests.report_answer(request, **answer)
         if isinstance(dialog, ElicitRequestURLParams):
             return await requests.cancel(request, "user_message")
@@ -121,7 +123,7 @@ async def report(
             return await requests.report_answer(request, decision="deny")
         return await requests.report_answer(request, declined="refused")
     except Invalid as refused:
-        return _again(dialog, _faults(request, refused))
+        return _with_errors(dialog, _faults(request, refused))
     except Conflict:  # somebody was faster, or the form has changed
         return await requests.get(request.id)
 
@@ -132,7 +134,7 @@ def _answer(request: InputRequest, content: Mapping[str, Any]) -> dict[str, Any]
     return {"values": read_content(request.form, content)}
 
 
-def _again(dialog: Dialog, problems: str) -> Dialog:
+def _with_errors(dialog: Dialog, problems: str) -> Dialog:
     """Return the dialog with the validation errors before its message."""
     return dialog.model_copy(update={"message": f"{problems}\n\n{dialog.message}"})
 

@@ -132,11 +132,11 @@ class Calls:
                 self._running[call].set()
         return await call_next(ctx)
 
-    async def _run(self, tool: ToolKind, call: ToolCall, given: Model) -> Reply:
+    async def _run(self, tool: ToolKind, call: ToolCall, arguments: Model) -> Reply:
         id_ = _call_id(call.context, call.context.request_id)
         told = self._running[id_] = anyio.Event()
         try:
-            return await tool.run(call, given)
+            return await tool.run(call, arguments)
         except anyio.get_cancelled_exc_class():
             # Lost connections and timeouts of the client leave the request open: the answer is still wanted.
             with anyio.CancelScope(shield=True):

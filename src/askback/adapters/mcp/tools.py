@@ -39,80 +39,82 @@ APPROVAL_S = 24 * 3600.0
 Reply = CallToolResult | InputRequiredResult
 
 
-async def ask_user(call: ToolCall, given: AskUser) -> Reply:
+async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
     """Ask one question, several questions, or a form."""
-    asked = form_for(given)
+    asked = form_for(arguments)
 
     async def create(assignees: list[str] | None) -> InputRequest:
         return await call.place.client.requests.create(
             asked.form,
-            thread_id=given.thread_id or call.place.thread_id,
+            thread_id=arguments.thread_id or call.place.thread_id,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
-            timeout_s=given.timeout_s,
+            timeout_s=arguments.timeout_s,
             metadata=QUESTIONS if asked.by_text else None,
             assignees=assignees,
         )
 
-    seconds = call.seconds(given.wait_s)
+    seconds = call.seconds(arguments.wait_s)
     return await _ask(
         call, Question(create=create, fits=is_flat(asked.form), dialog_s=seconds, wait_s=seconds)
     )
 
 
-async def request_approval(call: ToolCall, given: RequestApproval) -> Reply:
+async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
     """Ask whether a tool call may run."""
-    approval = Approval(tool=given.tool, input=given.input, reason=given.reason, allow_edit=True)
+    approval = Approval(tool=arguments.tool, input=arguments.input, reason=arguments.reason, allow_edit=True)
 
     async def create(_assignees: list[str] | None) -> InputRequest:
         return await call.place.client.requests.create(
             approval,
-            thread_id=given.thread_id or call.place.thread_id,
+            thread_id=arguments.thread_id or call.place.thread_id,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
-            timeout_s=given.timeout_s or APPROVAL_S,
+            timeout_s=arguments.timeout_s or APPROVAL_S,
         )
 
-    seconds = call.seconds(given.wait_s)
+    seconds = call.seconds(arguments.wait_s)
     return await _ask(call, Question(create=create, fits=True, dialog_s=seconds, wait_s=seconds))
 
 
-async def request_env_vars(call: ToolCall, given: RequestEnvVars) -> Reply:
+async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
     """Ask for secrets; nothing that is returned or sent to the client has a value."""
-    options: dict[str, Any] = {} if given.default_scope is None else {"default_scope": given.default_scope}
+    options: dict[str, Any] = (
+        {} if arguments.default_scope is None else {"default_scope": arguments.default_scope}
+    )
 
     async def create(assignees: list[str] | None) -> InputRequest:
         found = await call.place.client.secrets.request(
-            given.names,
-            reason=given.reason,
-            instructions=given.instructions,
-            thread_id=given.thread_id or call.place.thread_id,
+            arguments.names,
+            reason=arguments.reason,
+            instructions=arguments.instructions,
+            thread_id=arguments.thread_id or call.place.thread_id,
             wait=False,
             idempotency_key=call.key,
             tool_call_id=call.tool_use_id,
             assignees=assignees,
-            delivery="block" if given.wait_s else "resume",
+            delivery="block" if arguments.wait_s else "resume",
             **options,
         )
         if found.request is None:
             raise Unaskable(found.text)
         return found.request
 
-    seconds = 0.0 if given.wait_s is None else call.seconds(given.wait_s)
-    dialog_s = call.seconds(given.wait_s)
+    seconds = 0.0 if arguments.wait_s is None else call.seconds(arguments.wait_s)
+    dialog_s = call.seconds(arguments.wait_s)
     return await _ask(call, Question(create=create, fits=False, dialog_s=dialog_s, wait_s=seconds))
 
 
-async def get_answer(call: ToolCall, given: GetAnswer) -> Reply:
+async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
     """Return the outcome of a request."""
-    request = await call.place.client.requests.get(given.request_id)
-    return _result(call, await settle(call, request, call.seconds(given.wait_s)))
+    request = await call.place.client.requests.get(arguments.request_id)
+    return _result(call, await settle(call, request, call.seconds(arguments.wait_s)))
 
 
-async def cancel_request(call: ToolCall, given: CancelRequest) -> Reply:
+async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
     """Withdraw a request; one that has ended stays as it is, and its outcome is returned."""
     try:
-        request = await call.place.client.requests.cancel(given.request_id, note=given.reason)
+        request = await call.place.client.requests.cancel(arguments.request_id, note=arguments.reason)
     except Conflict as late:
         if late.request is None:
             raise
@@ -122,10 +124,10 @@ async def cancel_request(call: ToolCall, given: CancelRequest) -> Reply:
     return result(model_text(request), {"status": str(request.status), "request_id": request.id})
 
 
-async def list_requests(call: ToolCall, given: ListRequests) -> Reply:
+async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
     """Return the caller's requests."""
     found = await call.place.client.requests.list(
-        thread_id=given.thread_id, status=given.status, limit=given.limit
+        thread_id=arguments.thread_id, status=arguments.status, limit=arguments.limit
     )
     listed = [
         {
@@ -140,19 +142,19 @@ async def list_requests(call: ToolCall, given: ListRequests) -> Reply:
     return result(json.dumps(listed, ensure_ascii=False), {"requests": listed})
 
 
-async def approval_prompt(call: ToolCall, given: ApprovalPrompt) -> Reply:
+async def approval_prompt(call: ToolCall, arguments: ApprovalPrompt) -> Reply:
     """Answer a permission prompt of Claude Code in its own shape, with no structured content."""
-    form = prompted_form(given.tool_name, given.input)
-    work = _decided(call, given) if form is None else _answered(call, given, form)
+    form = prompted_form(arguments.tool_name, arguments.input)
+    work = _decide(call, arguments) if form is None else _answer_questions(call, arguments, form)
     return result(json.dumps(await keep_reporting(call, work), ensure_ascii=False))
 
 
-async def _decided(call: ToolCall, given: ApprovalPrompt) -> dict[str, Any]:
+async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
     decision = await call.place.client.approve(
-        given.tool_name,
-        given.input,
+        arguments.tool_name,
+        arguments.input,
         thread_id=call.place.thread_id,
-        tool_call_id=given.tool_use_id,
+        tool_call_id=arguments.tool_use_id,
         allow_edit=True,
         timeout_s=None,
     )
@@ -161,14 +163,17 @@ async def _decided(call: ToolCall, given: ApprovalPrompt) -> dict[str, Any]:
     return {"behavior": "deny", "message": decision.text}
 
 
-async def _answered(call: ToolCall, given: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
+async def _answer_questions(call: ToolCall, arguments: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
     """Answer Claude's own questions, for whose tool it asks permission too."""
-    key = None if given.tool_use_id is None else f"mcp:questions:{given.tool_use_id}"
+    key = None if arguments.tool_use_id is None else f"mcp:questions:{arguments.tool_use_id}"
     found = await call.place.client.try_form(
-        asked.form, thread_id=call.place.thread_id, tool_call_id=given.tool_use_id, idempotency_key=key
+        asked.form, thread_id=call.place.thread_id, tool_call_id=arguments.tool_use_id, idempotency_key=key
     )
     if isinstance(found, Answer):
-        return {"behavior": "allow", "updatedInput": {**given.input, "answers": asked.answers(found.values)}}
+        return {
+            "behavior": "allow",
+            "updatedInput": {**arguments.input, "answers": asked.answers(found.values)},
+        }
     return {"behavior": "deny", "message": model_text(found.request)}
 
 

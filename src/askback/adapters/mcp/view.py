@@ -36,27 +36,27 @@ def read_view() -> ReadResourceResult:
     return ReadResourceResult(contents=[contents])
 
 
-async def read_in_view(call: ToolCall, given: ReadInView) -> CallToolResult:
+async def read_in_view(call: ToolCall, arguments: ReadInView) -> CallToolResult:
     """Return a request, and whether it can be answered in the view: `{request, here}`."""
-    return await _replied(call.place.client.requests.get(given.request_id))
+    return await _replied(call.place.client.requests.get(arguments.request_id))
 
 
-async def answer_in_view(call: ToolCall, given: AnswerInView) -> CallToolResult:
+async def answer_in_view(call: ToolCall, arguments: AnswerInView) -> CallToolResult:
     """Report what the person entered in the view, with the body that the page would send."""
     requests = call.place.client.requests
-    request = await requests.get(given.request_id)
-    request = request.model_copy(update={"revision": given.body.get("revision", request.revision)})
-    note = given.body.get("note")
-    if given.action == "decline":
+    request = await requests.get(arguments.request_id)
+    request = request.model_copy(update={"revision": arguments.body.get("revision", request.revision)})
+    note = arguments.body.get("note")
+    if arguments.action == "decline":
         reporting = requests.report_answer(
-            request, declined=given.body.get("reason"), note=note, idempotency_key=given.key
+            request, declined=arguments.body.get("reason"), note=note, idempotency_key=arguments.key
         )
     else:
         reporting = requests.report_answer(
             request,
-            values=given.body.get("values"),
-            skipped=given.body.get("skipped"),
-            idempotency_key=given.key,
+            values=arguments.body.get("values"),
+            skipped=arguments.body.get("skipped"),
+            idempotency_key=arguments.key,
         )
     return await _replied(reporting)
 

@@ -131,9 +131,9 @@ def _skip_blanks(text: str, place: int) -> int:
 class _Reader:
     text: str
 
-    def fault(self, place: int, wanted: str) -> NotJson:
+    def fault(self, place: int, expected: str) -> NotJson:
         line = self.text.count("\n", 0, place) + 1
-        return NotJson(f"line {line}: expected {wanted}")
+        return NotJson(f"line {line}: expected {expected}")
 
     def read(self, place: int, depth: int) -> Node:
         first = self.text[place : place + 1]

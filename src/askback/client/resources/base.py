@@ -95,6 +95,6 @@ class Page(Generic[T]):
         return len(self.items)
 
 
-def id_of(thing: Any) -> str:
+def id_of(record: Any) -> str:
     """Return the id of a record, or the id that was passed instead."""
-    return thing if isinstance(thing, str) else thing.id
+    return record if isinstance(record, str) else record.id

@@ -52,7 +52,7 @@ class Requests(Reports):
     @method
     async def create(
         self,
-        what: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
+        content: Form | Approval | SecretAsk | ActionAsk | Mapping[str, Any],
         *,
         thread_id: str | None = None,
         errors: Errors | None = None,
@@ -66,7 +66,7 @@ class Requests(Reports):
         """
         thread_id = self._thread(thread_id)
         op = create_request(
-            what, thread_id=thread_id, options=dump_options(options, errors), key=idempotency_key
+            content, thread_id=thread_id, options=dump_options(options, errors), key=idempotency_key
         )
         return InputRequest.model_validate(await self._call(op))
 

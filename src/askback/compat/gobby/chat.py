@@ -99,7 +99,7 @@ _RESPONSES: Mapping[str, tuple[str, type[_AnyResponse]]] = {
 class ChatPeer(CardPage):
     """One page; see `ports.systems.Peer`."""
 
-    async def opened(self) -> None:
+    async def on_open(self) -> None:
         """Greet; then show the open requests and all later events."""
         open_in = list(dict.fromkeys(each["thread_id"] for each in await self.api.open_requests()))
         about = {"client_id": str(uuid4()), "user_id": self.api.principal_id, "latency": 0.0}
@@ -202,17 +202,17 @@ class ChatPeer(CardPage):
     async def _find(self, kind: str, thread: str, name: str | None) -> InputRequest | None:
         """Return the request that a response is about: an open one, else the newest."""
 
-        def meant(listed: Iterable[Json]) -> list[InputRequest]:
-            here = [InputRequest.model_validate(each) for each in listed if each["thread_id"] == thread]
+        def matching(requests: Iterable[Json]) -> list[InputRequest]:
+            here = [InputRequest.model_validate(each) for each in requests if each["thread_id"] == thread]
             named = [each for each in here if name in (None, each.id, each.tool_call_id)]
             return [each for each in named if _kind(each) == kind]
 
-        found = meant(self.shown.values())
+        found = matching(self.shown.values())
         if len(found) > 1 and name is None:
             raise Conflict("Several plans are open here. Name the one that you mean by its tool_call_id.")
         if not found:
             page = await self.api.call("list_requests", thread_id=thread, tool_call_id=name)
-            found = sorted(meant(page["requests"]), key=lambda each: each.settled)
+            found = sorted(matching(page["requests"]), key=lambda each: each.settled)
         return found[0] if found else None
 
 

@@ -196,10 +196,10 @@ async def _answer(api: Api, chat: str, answer: Response, *, key: str | None) -> 
             body = {"revision": request["revision"], "values": values}
             await api.call("answer_request", body, request_id=request["id"], key=key)
     except Faults as found:
-        raise Faults([replace(each, path=_place(each, answer)) for each in found.faults]) from None
+        raise Faults([replace(each, path=_answer_path(each, answer)) for each in found.faults]) from None
 
 
-def _place(found: Fault, answer: Response) -> str:
+def _answer_path(found: Fault, answer: Response) -> str:
     """Return the place in an answer of a fault of a native one."""
     if answer.value is None and answer.other is not None:
         return "other"

@@ -28,10 +28,10 @@ async def _messages(call: Call) -> Answer:
 def tool(language: str | None = None) -> Json:
     """Return the record of the tool; with a language (`en`, `de`), its texts in that language."""
 
-    def chosen(members: Json) -> Any:
+    def in_language(members: Json) -> Any:
         return choose(members, (language,)) if language and members.keys() == {"en", "de"} else members
 
-    return json.loads(json.dumps(read_data(__file__, "ask_user.json")), object_hook=chosen)
+    return json.loads(json.dumps(read_data(__file__, "ask_user.json")), object_hook=in_language)
 
 
 async def _tools(call: Call) -> Answer:

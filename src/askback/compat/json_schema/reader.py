@@ -174,7 +174,7 @@ class _Reader:
             default=default,
         )
         self.losses += [Loss(path_of((*one.steps, *steps)), reason) for steps, reason in read.losses]
-        group.members[one.name] = _asked(one, read)
+        group.members[one.name] = _asked_property(one, read)
         return [read.field]
 
     def _section(self, one: _Property, group: Group) -> list[AnyField | Section]:
@@ -215,7 +215,7 @@ def _constant(one: _Property) -> Any:
     return ABSENT
 
 
-def _asked(one: _Property, read: ReadField) -> Asked:
+def _asked_property(one: _Property, read: ReadField) -> Asked:
     absent = read.absent if one.required and not read.field.required else ABSENT
     absent = None if one.required and one.resolved.nullable else absent
     is_moment = read.field.type == "datetime" and not read.field.floating

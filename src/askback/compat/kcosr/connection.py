@@ -76,7 +76,7 @@ class Subscription(OpenPart):
     mask: Mask = Mask()
 
 
-def _named(sent: object) -> object:
+def _with_session_id(sent: object) -> object:
     """Return a subscription of the second version of the protocol, which is the id of a session, as a later one."""
     return {"sessionId": sent} if isinstance(sent, str) else sent
 
@@ -116,7 +116,7 @@ class Connection:
         self._is_greeted = False
         self._refused = 0
 
-    async def opened(self) -> None:
+    async def on_open(self) -> None:
         """Wait for `hello`."""
 
     async def take(self, frame: Json) -> None:
@@ -147,7 +147,7 @@ class Connection:
         self,
         *,
         protocol_version: Annotated[int, Field(gt=0)] = PROTOCOLS[-1],
-        subscriptions: list[Annotated[Subscription, BeforeValidator(_named)]] | None = None,
+        subscriptions: list[Annotated[Subscription, BeforeValidator(_with_session_id)]] | None = None,
         interaction: InteractionState | None = None,
         **_: object,
     ) -> None:

@@ -101,9 +101,9 @@ class _Interaction:
             if self.outcome is not None or self.request.type == "approval":
                 return
             ended = ended.request
-        await self._ended(ended)
+        await self._finish(ended)
 
-    async def _ended(self, ended: InputRequest | None) -> None:
+    async def _finish(self, ended: InputRequest | None) -> None:
         """Take an end about which no hook has decided."""
         asked, response = self.request, UserResponse("cancel")
         if ended is not None:
@@ -112,7 +112,7 @@ class _Interaction:
                 return
             is_withdrawn = ended.status is Status.CANCELLED and ended.reason != "not_shown"
             if is_withdrawn and asked.onCancel is not None:
-                await _called(asked.onCancel)
+                await _call_hook(asked.onCancel)
             outcomes.raise_without_response(ended)
             response = UserResponse(**outcomes.response(ended))
         await self._respond(response)
@@ -134,10 +134,10 @@ class _Interaction:
 
     async def _timed_out(self, _request: InputRequest) -> Accept | AskAgain:
         assert self.request.onTimeout is not None
-        return await self._take(await _called(self.request.onTimeout))
+        return await self._take(await _call_hook(self.request.onTimeout))
 
     async def _respond(self, response: UserResponse) -> Accept | AskAgain:
-        return await self._take(await _called(self.request.onResponse, response), response.input)
+        return await self._take(await _call_hook(self.request.onResponse, response), response.input)
 
     async def _take(self, outcome: InteractionOutcome, typed: Json | None = None) -> Accept | AskAgain:
         if (again := outcome.get("reprompt")) is None:
@@ -155,6 +155,6 @@ class _Interaction:
         return AskAgain(form=form, timeout_s=timeout_s, error_summary=summary, field_errors=errors)
 
 
-async def _called(hook: Callable[..., Any], *arguments: object) -> Any:
+async def _call_hook(hook: Callable[..., Any], *arguments: object) -> Any:
     found = hook(*arguments)
     return await found if inspect.isawaitable(found) else found

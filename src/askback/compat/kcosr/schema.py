@@ -179,21 +179,21 @@ def questionnaire(form: Mapping[str, Any], prompt: int = 0, locale: str = "en") 
     described = choose(form.get("description"), languages)
     told: Json = {"prompt": described[:prompt]} if prompt else {}
     rest = described[prompt:].removeprefix("\n\n") or None
-    told["schema"] = _shown(Questionnaire, {**form, "description": rest}, languages)
+    told["schema"] = _source_part(Questionnaire, {**form, "description": rest}, languages)
     defaults = {field["id"]: field["default"] for _, field in _fields(form) if "default" in field}
     if initial := defaults | form.get("initial_values", {}):
         told["schema"]["initialValues"] = initial
     if view := form.get("completed_view"):
-        told["completedView"] = _shown(CompletedView, view, languages)
+        told["completedView"] = _source_part(CompletedView, view, languages)
     return told
 
 
-def _shown(part: type[Part], members: Mapping[str, Any], languages: tuple[str, ...]) -> Json:
+def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[str, ...]) -> Json:
     shown: Json = {"label": members["id"]} if part is _Question else {}
     for name, info in part.model_fields.items():
         value = members.get(name)
         if name in _PARTS and value is not None:
-            value = [_shown(_PARTS[name], each, languages) for each in value]
+            value = [_source_part(_PARTS[name], each, languages) for each in value]
         elif isinstance(value, dict) and name != "initial_values":
             value = choose(cast("Json", value), languages)
         if value is not None:

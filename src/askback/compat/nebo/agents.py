@@ -51,7 +51,7 @@ class AgentPeer:
         self._awaited: set[str] = set()
         """The ids, of the agent, of the requests whose outcomes this connection waits for."""
 
-    async def opened(self) -> None:
+    async def on_open(self) -> None:
         """Greet, and wait again for what this agent has open or has not heard."""
         self._channel.follow(self._listen())
         who = {"agent_id": self._api.principal_id, "name": self._name}
@@ -153,16 +153,16 @@ class AgentPeer:
                 if event["type"] == MESSAGE_ADDED and event["message"]["role"] == "user":
                     self._channel.start(self._offer(event["thread_id"], event["message"]))
 
-    async def _offer(self, session: str, written: Json) -> None:
+    async def _offer(self, session: str, message: Json) -> None:
         """Run what a person wrote on Nebo's page; of several agents the first to begin the run gets it."""
-        run = written.get("run_id")
+        run = message.get("run_id")
         if run is None or frames.session_of(run) != session:
             return
         with suppress(Conflict, ThreadOfAnother):
             own = {"run_id": run, "metadata": self._mark}
             if (await self._api.call("start_run", own, thread_id=session)).get("metadata") == self._mark:
                 self._running.add(run)
-                prompt = "".join(part.get("text", "") for part in written["content"])
+                prompt = "".join(part.get("text", "") for part in message["content"])
                 params = {"session_key": session, "prompt": prompt}
                 await self._channel.send({"type": "req", "id": run, "method": "run", "params": params})
 

@@ -180,10 +180,10 @@ async def public_id(api: Api, request: Json) -> str:
     return own if own and (await first_with(api, own))["id"] == request["id"] else request["id"]
 
 
-async def first_with(api: Api, named: str) -> Json:
+async def first_with(api: Api, wanted_id: str) -> Json:
     """Return the oldest request with an id that its agent chose, else the one with this id."""
-    found = await api.requests(external_id=named) if named else []
-    return found[0] if found else await api.call("get_request", request_id=named)
+    found = await api.requests(external_id=wanted_id) if wanted_id else []
+    return found[0] if found else await api.call("get_request", request_id=wanted_id)
 
 
 def refusal_text(error: Mapping[str, Any]) -> str:

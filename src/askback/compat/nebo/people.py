@@ -50,7 +50,7 @@ class _Chat(Model, extra="ignore"):
 class PersonPeer(CardPage):
     """One browser. It sees the requests and the streams of all sessions that its person may see."""
 
-    async def opened(self) -> None:
+    async def on_open(self) -> None:
         """Show open requests, oldest first, then new ones."""
         self.channel.follow(self._stream())
         self.channel.follow(self.follow())
@@ -178,10 +178,10 @@ async def read_chat(call: Call) -> Answer:
             home["content"].append({"type": "request", "request_id": own})
     rows = sorted(messages.values(), key=lambda each: each["seq"])
     chat = {"id": thread["id"], "title": thread.get("title") or "New Chat"}
-    return Answer({"chat": chat, "messages": [_stored(each, asks) for each in rows]})
+    return Answer({"chat": chat, "messages": [_message_json(each, asks) for each in rows]})
 
 
-def _stored(message: Json, asks: dict[str, Json]) -> Json:
+def _message_json(message: Json, asks: dict[str, Json]) -> Json:
     content: list[Json] = message["content"]
     parts = [asks.get(part.get("request_id", ""), part) for part in content]
     blocks = [part for part in parts if part["type"] in {"text", "ask"}]

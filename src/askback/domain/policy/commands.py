@@ -34,7 +34,7 @@ def read_command_input(parsed: ShellInput) -> Reading:
     if isinstance(command, str):
         reading = _read_text(command, parsed)
     else:
-        reading = read_argv(command, beside=_possible_commands(parsed.beside))
+        reading = read_argv(command, others=_possible_commands(parsed.beside))
     if parsed.beside:
         reading = replace(reading, extended=None)
     if has_command_key(parsed.beside):
@@ -47,7 +47,7 @@ def read_command_input(parsed: ShellInput) -> Reading:
 
 def _read_text(command: str, parsed: ShellInput) -> Reading:
     understood = "sh" if parsed.shell == "user" else parsed.shell
-    reading = read_command(command, understood, beside=_possible_commands(parsed.beside))
+    reading = read_command(command, understood, others=_possible_commands(parsed.beside))
     if parsed.shell == "unknown":
         return replace(reading, commands=(), unclear=Reason("unknown_shell"), extended=None)
     if parsed.shell != "user":

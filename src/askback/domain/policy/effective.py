@@ -56,25 +56,25 @@ def read_settings(
     return settings.model_copy(update=own if mode is None else {**own, "mode": mode})
 
 
-def enforced_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
+def enforced_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy:
     """Return the policy that decides."""
-    return _build_policy(settings, [rule for rule in kept if not rule.shadow])
+    return _build_policy(settings, [rule for rule in stored_rules if not rule.shadow])
 
 
-def shadow_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy | None:
+def shadow_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy | None:
     """Return the policy that is only tried, including the enforced rules; None if nothing is tried."""
-    rules = list(kept)
+    rules = list(stored_rules)
     if settings.shadow is None and not any(rule.shadow for rule in rules):
         return None
     trial = settings.shadow.model_dump(exclude_none=True) if settings.shadow else {}
     return _build_policy(settings.model_copy(update=trial), rules)
 
 
-def _build_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Policy:
+def _build_policy(settings: PolicySettings, stored_rules: Iterable[StoredRule]) -> Policy:
     lists = [name for name in settings.lists if name in LISTS]
     looking = "read-only-tools"
     rules, faults = _build_rules(
-        tuple((each.text, each.effect, each.locked) for each in kept),
+        tuple((each.text, each.effect, each.locked) for each in stored_rules),
         tuple(name for name in lists if name != looking),
     )
     return Policy(
@@ -90,12 +90,12 @@ def _build_policy(settings: PolicySettings, kept: Iterable[StoredRule]) -> Polic
 
 @lru_cache(maxsize=256)
 def _build_rules(
-    kept: tuple[tuple[str, str, bool], ...], lists: tuple[str, ...]
+    stored_rules: tuple[tuple[str, str, bool], ...], lists: tuple[str, ...]
 ) -> tuple[RuleSet, tuple[Reason, ...]]:
     """Return stored rules and those of lists, and why stored rules could not be read."""
     rules: list[Rule] = []
     faults: list[Reason] = []
-    for text, effect, locked in kept:
+    for text, effect, locked in stored_rules:
         try:
             rules.append(parse_rule(text, cast("Effect", effect), locked=locked))
         except RuleError as odd:

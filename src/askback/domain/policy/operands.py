@@ -148,10 +148,10 @@ def _program_options(argv: Argv) -> ProgramOptions:
     return found or _PROGRAMS.get(name, ProgramOptions())
 
 
-def _parse_cluster(letters: str, values: str, left: list[str], found: ParsedArguments) -> None:
+def _parse_cluster(letters: str, values: str, remaining: list[str], found: ParsedArguments) -> None:
     for at, letter in enumerate(letters):
         if letter in values:
-            found.options.append((letter, letters[at + 1 :] or (left.pop() if left else "")))
+            found.options.append((letter, letters[at + 1 :] or (remaining.pop() if remaining else "")))
             return
         # Text attached to an unknown option may be a file name.
         rest = letters[at + 1 :]

@@ -58,10 +58,10 @@ class ThreadSettings(BaseModel):
 
 
 @lru_cache(1_024)
-def read_thread_settings(everywhere: str | None, here: str | None = None) -> ThreadSettings:
+def read_thread_settings(tenant_json: str | None, thread_json: str | None = None) -> ThreadSettings:
     """Return the settings of a thread from the stored JSON texts; those of the thread override the tenant's."""
-    defaults: dict[str, Any] = json.loads(everywhere) if everywhere else {}
-    return ThreadSettings.model_validate({**defaults, **(json.loads(here) if here else {})})
+    defaults: dict[str, Any] = json.loads(tenant_json) if tenant_json else {}
+    return ThreadSettings.model_validate({**defaults, **(json.loads(thread_json) if thread_json else {})})
 
 
 DEFAULT_LISTS = ("default", "read-only-tools")

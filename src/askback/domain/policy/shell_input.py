@@ -100,17 +100,19 @@ def _unpack_action(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return arguments
 
 
-def _take_command(left: dict[str, Any], tool: ShellTool) -> str | Argv | None:
+def _take_command(remaining: dict[str, Any], tool: ShellTool) -> str | Argv | None:
     """Take the command out of the input, if there is exactly one."""
     keys = [
-        key for key in dict.fromkeys((*tool.command.split(), *UNKNOWN_TOOL.command.split())) if key in left
+        key
+        for key in dict.fromkeys((*tool.command.split(), *UNKNOWN_TOOL.command.split()))
+        if key in remaining
     ]
     if len(keys) != 1:
         return None
-    value = left[keys[0]]
+    value = remaining[keys[0]]
     command = value if isinstance(value, str) else as_argv(value)
     if command is not None and not (isinstance(value, str) and keys[0] == "argv"):
-        del left[keys[0]]
+        del remaining[keys[0]]
         return command
     return None
 
@@ -122,12 +124,14 @@ def as_argv(value: object) -> Argv | None:
     return argv if argv and len(argv) == len(items) else None
 
 
-def _take_folder(left: dict[str, Any], tool: ShellTool) -> str | None:
+def _take_folder(remaining: dict[str, Any], tool: ShellTool) -> str | None:
     """Take the folder out of the input; if there are several, they stay in it."""
-    keys = [key for key in dict.fromkeys((*tool.folder.split(), *UNKNOWN_TOOL.folder.split())) if key in left]
-    if len(keys) != 1 or not isinstance(left[keys[0]], str):
+    keys = [
+        key for key in dict.fromkeys((*tool.folder.split(), *UNKNOWN_TOOL.folder.split())) if key in remaining
+    ]
+    if len(keys) != 1 or not isinstance(remaining[keys[0]], str):
         return None
-    return normalize_folder(left.pop(keys[0])) or None
+    return normalize_folder(remaining.pop(keys[0])) or None
 
 
 def normalize_folder(folder: str) -> str:
@@ -137,9 +141,9 @@ def normalize_folder(folder: str) -> str:
     return rooted + "/".join(parts) or ("." if folder.strip() else "")
 
 
-def _take_shell(name: str, left: dict[str, Any], tool: ShellTool) -> str:
+def _take_shell(name: str, remaining: dict[str, Any], tool: ShellTool) -> str:
     """Take the shell out of the input; the default is the shell of the tool."""
-    named = left.pop("shell", None) or None
+    named = remaining.pop("shell", None) or None
     if isinstance(named, str):
         return _UNDERSTOOD.get(named, named if named not in {"user", "unknown"} else "?")
     if named is not None:

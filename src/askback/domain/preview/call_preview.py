@@ -140,11 +140,11 @@ def _input_preview(call: Call) -> Preview | None:
     )
 
 
-def _remaining_members(left: Mapping[str, Any]) -> dict[str, Any]:
+def _remaining_members(members: Mapping[str, Any]) -> dict[str, Any]:
     """Return the rest of an input as fields; as JSON if it has too many members."""
-    if len(left) > MOST_FIELDS:
-        return {"rest": escape_parts(pretty(left))}
-    return {"fields": fields_of(left, {})}
+    if len(members) > MOST_FIELDS:
+        return {"rest": escape_parts(pretty(members))}
+    return {"fields": fields_of(members, {})}
 
 
 def _without(call_input: Mapping[str, Any], *shown: str | None) -> dict[str, Any]:

@@ -118,18 +118,18 @@ def _hunks(text: str, change: Replacement) -> Iterator[Hunk]:
         shift += after - before
 
 
-def _regions(text: str, wanted: str) -> Iterator[tuple[int, int]]:
+def _regions(text: str, run: str) -> Iterator[tuple[int, int]]:
     """Return the line ranges around the places of each run, with context; touching runs are merged."""
     region: tuple[int, int] | None = None
-    at = text.find(wanted)
+    at = text.find(run)
     while at >= 0:
-        end = at + len(wanted)
+        end = at + len(run)
         first, last = _line_start(text, at), _line_end(text, end - 1)
         if region is not None and first > region[1]:
             yield region
             region = None
         region = (first if region is None else region[0], last)
-        at = text.find(wanted, end)
+        at = text.find(run, end)
     if region is not None:
         yield region
 

@@ -117,10 +117,10 @@ def _query(call: Call, words: set[str]) -> Recognized | None:
     return Recognized("query", keys)
 
 
-def _keys(members: Mapping[str, Any], known: Mapping[Role, str]) -> dict[Role, str]:
+def _keys(members: Mapping[str, Any], names_by_role: Mapping[Role, str]) -> dict[Role, str]:
     """Return the key of each role; an ambiguous role is left out, except the text and HTML of a body."""
     found: dict[Role, str] = {}
-    for role, names in known.items():
+    for role, names in names_by_role.items():
         keys = [key for key in members if fold_key(key) in names.split()]
         if len(keys) == 1 or (keys and role == "body"):
             found[role] = keys[0]

@@ -142,17 +142,17 @@ class FieldRules:
                 if str(reason) == TOO_LARGE:
                     self._instructions = MOST_INSTRUCTIONS
 
-    def check_counts(self, path: str, field: Text | Textarea | Multiselect, what: str, most: int) -> None:
+    def check_counts(self, path: str, field: Text | Textarea | Multiselect, noun: str, most: int) -> None:
         """Check that `min_<what>` and `max_<what>` are possible and in order."""
-        low, high = getattr(field, f"min_{what}"), getattr(field, f"max_{what}")
+        low, high = getattr(field, f"min_{noun}"), getattr(field, f"max_{noun}")
         before = self.report.count
-        for name, value, least in ((f"min_{what}", low, 0), (f"max_{what}", high, 1)):
+        for name, value, least in ((f"min_{noun}", low, 0), (f"max_{noun}", high, 1)):
             if value is not None and value < least:
                 self.report.add(join(path, name), "below_min", min=least)
             elif value is not None and value > most:
                 self.report.add(join(path, name), "above_max", max=most)
         if self.report.count == before and low is not None and high is not None and low > high:
-            self.report.add(join(path, f"min_{what}"), "contradiction")
+            self.report.add(join(path, f"min_{noun}"), "contradiction")
 
     def check_number(self, path: str, field: Number) -> None:
         """Check that bounds are in order, the step is positive, and no number would be rounded."""

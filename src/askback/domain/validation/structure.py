@@ -220,7 +220,7 @@ def _fault_of_tag(place: ErrorLocation, context: dict[str, Any]) -> tuple[Steps,
         return steps, "missing_required", {}
     if not isinstance(value, str):
         return steps, "wrong_type.string", {}
-    return steps, "unknown_type", {"allowed": _words(context["expected_tags"])}
+    return steps, "unknown_type", {"allowed": _quoted_values(context["expected_tags"])}
 
 
 def _fault_of_extra_key(place: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
@@ -237,11 +237,11 @@ def _fault_of_word(place: ErrorLocation, expected: str) -> tuple[Steps, str, dic
     if place.steps == ("kind",):
         return place.steps, "unknown_type", {"allowed": ", ".join(BUILT_IN)}
     if place.steps[-1:] == ("type",):
-        return place.steps, "unknown_type", {"allowed": _words(expected)}
-    return place.steps, "unknown_value", {"allowed": _words(expected)}
+        return place.steps, "unknown_type", {"allowed": _quoted_values(expected)}
+    return place.steps, "unknown_value", {"allowed": _quoted_values(expected)}
 
 
-def _words(expected: str) -> str:
+def _quoted_values(expected: str) -> str:
     return ", ".join(_QUOTED.findall(expected))
 
 

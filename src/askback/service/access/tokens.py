@@ -142,20 +142,22 @@ def token_json(token: Token) -> dict[str, Any]:
     }
 
 
-async def register(ctx: Services, known: ConfiguredToken, *, source: str, agent: str | None = None) -> None:
+async def register(
+    ctx: Services, configured: ConfiguredToken, *, source: str, agent: str | None = None
+) -> None:
     """Store a token whose secret was chosen outside.
 
     Its ids are derived from the secret, so a restart with the same token finds its old requests. A stored token keeps
     its data, and one that a person revoked stays revoked.
     """
-    token_id = _token_id(known.secret)
-    before = await ctx.store.token(digest(known.secret))
-    if before is not None and before.principal.role == known.new.role:
+    token_id = _token_id(configured.secret)
+    before = await ctx.store.token(digest(configured.secret))
+    if before is not None and before.principal.role == configured.new.role:
         agent = before.principal.id
     agent_id = agent or f"agt_{token_id.removeprefix('tok_')}"
-    token = _token(ctx, known.new, token_id=token_id, agent_id=agent_id, source=source, by=None)
+    token = _token(ctx, configured.new, token_id=token_id, agent_id=agent_id, source=source, by=None)
     if before is None:
-        await _add(ctx, known.secret, token, by=None)
+        await _add(ctx, configured.secret, token, by=None)
         return
     kept = replace(
         before, principal=token.principal, source=source, created_at=before.created_at or token.created_at
@@ -163,7 +165,7 @@ async def register(ctx: Services, known: ConfiguredToken, *, source: str, agent:
     if kept.revoked_by == _BY_SETTINGS:
         kept = replace(kept, revoked_at=None, revoked_by=None)
     if kept != before:
-        await _update(ctx, known.secret, kept)
+        await _update(ctx, configured.secret, kept)
 
 
 async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken], *, retire: bool) -> None:
@@ -179,9 +181,9 @@ async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken],
         await _retire(ctx, gone)
 
 
-async def _retire(ctx: Services, gone: Sequence[Token]) -> None:
+async def _retire(ctx: Services, replaced: Sequence[Token]) -> None:
     now = ctx.clock.now_ms()
-    for token in gone:
+    for token in replaced:
         entry = token_entry("token.revoke", token, at=now, by=None, via=SETTINGS)
         await ctx.store.revoke_tokens(
             token.principal.tenant, [token.id], SideEffects(audit=(entry,)), at=now, by=_BY_SETTINGS
@@ -189,13 +191,17 @@ async def _retire(ctx: Services, gone: Sequence[Token]) -> None:
         ctx.bus.dismiss(token.id)
 
 
-def _replaced_agent(new: NewToken, gone: Sequence[Token]) -> str | None:
+def _replaced_agent(new: NewToken, replaced: Sequence[Token]) -> str | None:
     """Return the agent whose token this one replaces."""
     if new.role != "requester":
         return None
     alike = (new.tenant, new.role, new.name)
     return next(
-        (t.principal.id for t in gone if (t.principal.tenant, t.principal.role, t.principal.name) == alike),
+        (
+            t.principal.id
+            for t in replaced
+            if (t.principal.tenant, t.principal.role, t.principal.name) == alike
+        ),
         None,
     )
 

@@ -38,7 +38,7 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
         await (
             ctx.vault.active()
         )  # raises before a person connects an account whose tokens could not be sealed
-    said["action"] = _shown(asked.action, provider)
+    said["action"] = _shown_action(asked.action, provider)
     record = new_record(
         ctx,
         principal,
@@ -54,7 +54,7 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
     return await open_request(ctx, principal, asked, record, claimed, terms)
 
 
-def _shown(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:
+def _shown_action(action: ActionAsk, provider: OauthProvider | None) -> dict[str, Any]:
     shown = action.model_dump(exclude_none=True)
     if provider is not None:
         own = {"scopes": provider.scopes, "secret": provider.secret_name}

@@ -119,7 +119,7 @@ async def start_oauth(
 
 async def finish_oauth(ctx: Services, callback: Callback) -> Result:
     """Use up the state of a callback, check the grant, and settle the request with references to the tokens."""
-    attempt = await _taken(ctx, callback)
+    attempt = await _take_attempt(ctx, callback)
     if attempt is None:
         return "refused"
     who = attempt.principal
@@ -139,7 +139,7 @@ async def finish_oauth(ctx: Services, callback: Callback) -> Result:
     return "connected"
 
 
-async def _taken(ctx: Services, callback: Callback) -> OauthAttempt | None:
+async def _take_attempt(ctx: Services, callback: Callback) -> OauthAttempt | None:
     for browser in callback.browsers[:MOST_COOKIES]:
         known = digest(callback.state, browser)
         if (attempt := await ctx.store.take_oauth_attempt(known, now_ms=ctx.clock.now_ms())) is not None:
@@ -195,7 +195,7 @@ async def _post(ctx: Services, provider: OauthProvider, body: bytes) -> RawBody:
 
 
 async def _keep(
-    ctx: Services, who: Principal, record: Record, grant: Grant, languages: Sequence[str]
+    ctx: Services, principal: Principal, record: Record, grant: Grant, languages: Sequence[str]
 ) -> None:
     """Store the tokens as secrets of the thread, let the agent use them, and settle the request."""
     action = record.spec.action
@@ -210,7 +210,7 @@ async def _keep(
         answer["shown"] = shown
     lifts = await refusals.lifts_for_answer(ctx, record)
     while True:
-        kept = await seal_values(ctx, who, values, where, owner=owner, request_id=record.id)
+        kept = await seal_values(ctx, principal, values, where, owner=owner, request_id=record.id)
         granted = grants_for(
             kept, thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
@@ -222,7 +222,7 @@ async def _keep(
                 record,
                 Action.ANSWER,
                 outcome,
-                by=who,
+                by=principal,
                 effects=effects,
                 names=sorted(values),
                 owner=owner or None,

@@ -61,15 +61,15 @@ async def create_token(ctx: Services, principal: Principal, body: object) -> tok
     return made
 
 
-async def _tenant(ctx: Services, principal: Principal, wanted: str | None) -> str:
+async def _tenant(ctx: Services, principal: Principal, tenant: str | None) -> str:
     """Return the wanted tenant; raises `Forbidden` for another tenant unless the caller is the operator."""
-    if wanted is None or wanted == principal.tenant:
+    if tenant is None or tenant == principal.tenant:
         return principal.tenant
     if principal.role != OPERATOR:
         await record_refusal(ctx, principal, "create_token")
         raise Forbidden("An admin can create and list tokens of their own tenant only.")
-    check_line("tenant", wanted, ctx.limits.identifier)
-    return wanted
+    check_line("tenant", tenant, ctx.limits.identifier)
+    return tenant
 
 
 def _lifetime(sent: TokenBody) -> float | None:

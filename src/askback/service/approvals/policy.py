@@ -86,16 +86,16 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
     return await get_policy(ctx, principal, thread_id=sent.thread_id)
 
 
-async def _allows_everything(ctx: Services, principal: Principal, given: Mapping[str, Any]) -> bool:
+async def _allows_everything(ctx: Services, principal: Principal, settings: Mapping[str, Any]) -> bool:
     """Whether these settings newly let every call run without asking, or repeat such a setting."""
-    if "full" in (given.get("mode"), given.get("level")):
+    if "full" in (settings.get("mode"), settings.get("level")):
         return True
-    if not given.keys() & {"level", "ask_mode", "table", "lists"}:
+    if not settings.keys() & {"level", "ask_mode", "table", "lists"}:
         return False
     view = await ctx.store.policy(principal.tenant, thread_id="", project=None, now_ms=ctx.clock.now_ms())
     before = read_settings(view.tenant)
-    set_again = {name: value for name, value in given.items() if value is not None}
-    kept = before.model_dump(exclude={*given}, exclude_unset=True)
+    set_again = {name: value for name, value in settings.items() if value is not None}
+    kept = before.model_dump(exclude={*settings}, exclude_unset=True)
     after = PolicySettings.model_validate({**kept, **set_again})
     return _runs_unasked(after) and not _runs_unasked(before)
 
@@ -114,10 +114,10 @@ async def _mode_agents(ctx: Services, principal: Principal, sent: PolicyBody) ->
     return {"mode_agents": [] if let_in is None else list(let_in.ids)}
 
 
-def _settings_json(given: dict[str, Any]) -> dict[str, Any]:
+def _settings_json(settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings as a JSON merge patch: null removes a setting; a shadow policy is replaced as a whole."""
-    trial = given.get("shadow")
-    return given if trial is None else {**given, "shadow": trial.model_dump()}
+    trial = settings.get("shadow")
+    return settings if trial is None else {**settings, "shadow": trial.model_dump()}
 
 
 def _check(sent: PolicyBody, limits: Limits) -> None:

@@ -77,9 +77,9 @@ async def mark_used(ctx: Services, record: Record, at: int) -> None:
         await add_to_answered(ctx, record, REQUEST_USED, {"used_at": rfc3339(at)})
 
 
-async def add_to_answered(ctx: Services, record: Record, event: str, said: Mapping[str, Any]) -> Record:
+async def add_to_answered(ctx: Services, record: Record, event: str, members: Mapping[str, Any]) -> Record:
     """Add members to the state of an answered request, unless it has changed meanwhile."""
-    state = record.state.with_members(**said)
+    state = record.state.with_members(**members)
     step = Settlement(
         tenant=record.tenant,
         id=record.id,

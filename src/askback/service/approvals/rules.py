@@ -164,7 +164,7 @@ async def list_rules(
 async def rules_json(ctx: Services, principal: Principal, rules: Sequence[RuleRecord]) -> Sequence[str]:
     """Return rules as JSON, with what they cover and their usage."""
     used = await read_usage(ctx, principal, [rule.id for rule in rules])
-    return [_shown(rule, used.get(rule.id)) for rule in rules]
+    return [_rule_json(rule, used.get(rule.id)) for rule in rules]
 
 
 async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[RuleRecord]:
@@ -240,7 +240,7 @@ async def _require_thread(ctx: Services, principal: Principal, thread_id: str) -
     )
 
 
-def _shown(rule: RuleRecord, usage: dict[str, Any] | None) -> str:
+def _rule_json(rule: RuleRecord, usage: dict[str, Any] | None) -> str:
     """Return the JSON of a rule as lists show it; a rule that no longer allows anything is marked."""
     choice = None if rule.revoked else prefix_rule_fault(rule.text, rule.effect)
     described = describe_text(rule.text, cast("Effect", rule.effect))

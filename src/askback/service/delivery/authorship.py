@@ -73,8 +73,12 @@ def with_repeat_mark(lease: Lease) -> Lease:
     return replace(lease, record=refusals.mark_repeated(lease.record)) if again else lease
 
 
-def _may_still_answer(who: Mapping[str, str], record: Record) -> bool:
+def _may_still_answer(author: Mapping[str, str], record: Record) -> bool:
     as_now = Principal(
-        who["id"], record.tenant, who.get("role", "responder"), who["name"], user=who.get("user", "")
+        author["id"],
+        record.tenant,
+        author.get("role", "responder"),
+        author["name"],
+        user=author.get("user", ""),
     )
     return sharing.level(as_now, record.access, record.thread_id) >= kind_of(record).level

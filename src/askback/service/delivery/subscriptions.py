@@ -59,15 +59,15 @@ class Subscriber(Protocol):
         """Return when there is room for another page of stored events."""
         ...
 
-    def ended(self, subscription: Subscription, /) -> None:
+    def on_hidden(self, subscription: Subscription, /) -> None:
         """Handle the end of a subscription whose thread is now hidden; returns immediately."""
         ...
 
-    def active(self, activity: Activity, /) -> None:
+    def on_activity(self, activity: Activity, /) -> None:
         """Take a report that another person answers a request of the thread, or has stopped; returns immediately."""
         ...
 
-    def changed(self, change: PersonalChange, /) -> None:
+    def on_change(self, change: PersonalChange, /) -> None:
         """Receive a comment, reminder or other note for an inbox; returns immediately."""
         ...
 
@@ -111,7 +111,7 @@ class Subscriptions:
                 self._ctx, principal, thread_id, AccessLevel.VIEW, attempted="watch_thread"
             )
         subscription = Subscription(
-            self._ctx, principal, reader, level, thread_id=thread_id, readonly=readonly, left=self._closed
+            self._ctx, principal, reader, level, thread_id=thread_id, readonly=readonly, left=self._remove
         )
         self._open.add(subscription)
         try:
@@ -147,7 +147,7 @@ class Subscriptions:
         for each in found:
             each.tell(change, access)
 
-    def _closed(self, subscription: Subscription) -> None:
+    def _remove(self, subscription: Subscription) -> None:
         self._open.discard(subscription)
         if not self._open and self._timer is not None:
             self._timer.cancel()
@@ -231,7 +231,7 @@ class Subscription:
         who = self._principal
         here = (self._thread_id, who.tenant) == (activity.thread_id, activity.tenant)
         if here and roles.is_person(who) and who.user != activity.user:
-            self._reader.active(activity)
+            self._reader.on_activity(activity)
 
     def takes(self, change: PersonalChange) -> bool:
         """Whether this is an inbox in the tenant of a change, and of its person if it is about one."""
@@ -241,7 +241,7 @@ class Subscription:
     def tell(self, change: PersonalChange, access: AccessList) -> None:
         """Pass a change on, if the reader may view its thread with this access."""
         if sharing.level(self._principal, access, change.thread_id) >= AccessLevel.VIEW:
-            self._reader.changed(change)
+            self._reader.on_change(change)
 
     def close(self) -> None:
         """End the subscription immediately."""
@@ -288,7 +288,7 @@ class Subscription:
                 self._attend()
         if self.level is not None and self.level < AccessLevel.VIEW:
             self.close()
-            self._reader.ended(self)
+            self._reader.on_hidden(self)
         elif self._concerns(event):
             if event.redacted is not None and not sharing.can_see_names(
                 self._principal, event.access, event.thread_id
@@ -313,7 +313,7 @@ class Subscription:
             await self._reader.drained()
             self._again = False
             end = await self._end()
-            page = await self._stored()
+            page = await self._read_events()
             for event in page:
                 self._pass_on(event)
             if len(page) == PAGE:
@@ -321,7 +321,7 @@ class Subscription:
             else:
                 self.cursor = max(self.cursor, end)
 
-    async def _stored(self) -> Sequence[Event]:
+    async def _read_events(self) -> Sequence[Event]:
         store, tenant = self._ctx.store, self._principal.tenant
         if self._thread_id is None:
             who = sharing.person_filter(self._principal)

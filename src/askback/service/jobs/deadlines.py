@@ -73,8 +73,8 @@ async def _deal_with(ctx: Services, record: Record, now: int) -> None:
         await time_out(ctx, record)
 
 
-async def take_due_steps(ctx: Services, record: Record, now: int, *, somebody: bool = False) -> None:
-    """Take every step that is due before the deadline. `somebody` says that a viewer is present.
+async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer: bool = False) -> None:
+    """Take every step that is due before the deadline. `has_viewer` says that a viewer is present.
 
     No step is due while an answer is checked. Raises what `settle` raises.
     """
@@ -83,9 +83,9 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, somebody: b
     terms, state = record.spec.facts, record.state.members
     noted: dict[str, Any] = {}
     somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
-    if somebody_by is not None and (somebody or somebody_by <= now):
-        somebody = somebody or "shown_at" in state
-        if not somebody and not await ctx.presence.anybody(record.tenant, record.thread_id):
+    if somebody_by is not None and (has_viewer or somebody_by <= now):
+        has_viewer = has_viewer or "shown_at" in state
+        if not has_viewer and not await ctx.presence.has_viewer(record.tenant, record.thread_id):
             await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
             return
         noted["unseen"] = somebody_by = None
@@ -139,7 +139,7 @@ async def _see(ctx: Services, asked: Record) -> None:
     record = await ctx.store.get(asked.tenant, asked.id)
     while record is not None and not record.settled and record.state.members.get("unseen"):
         try:
-            await take_due_steps(ctx, record, ctx.clock.now_ms(), somebody=True)
+            await take_due_steps(ctx, record, ctx.clock.now_ms(), has_viewer=True)
         except ConcurrentChange as overtaken:
             record = overtaken.record
         except Conflict:

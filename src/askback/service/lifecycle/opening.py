@@ -103,7 +103,9 @@ async def open_request(
     `terms` are the settings of its thread; `effects` are stored with a request that opens.
     """
     until: int | None = None
-    if asked.require_client != "durable" and not await ctx.presence.anybody(record.tenant, record.thread_id):
+    if asked.require_client != "durable" and not await ctx.presence.has_viewer(
+        record.tenant, record.thread_id
+    ):
         if asked.require_client == "fail_fast":
             ended = record.as_settled(Status.CANCELLED, reason="not_shown")
             queued = SideEffects(resumes=resumes_for_settled(ctx, ended, now=ended.created_at))
@@ -141,7 +143,7 @@ async def _await_viewer(ctx: Services, record: Record, until: int) -> None:
     """Continue the request as soon as a viewer arrives, or now if one has arrived in between."""
     ctx.awaiting_viewer.add(record, until=until, now=record.created_at)
     with suppress(Unavailable):  # it is stored, and the deadline sweep checks again
-        if await ctx.presence.anybody(record.tenant, record.thread_id):
+        if await ctx.presence.has_viewer(record.tenant, record.thread_id):
             ctx.awaiting_viewer.viewer_arrived(record.tenant, record.thread_id)
 
 

@@ -60,8 +60,8 @@ def _own_limit(asked: Envelope) -> AskedLimit | None:
     return asked.question_limit if isinstance(asked, Ask) else None
 
 
-def _or(chosen: int | None, default: int) -> int:
-    return default if chosen is None else chosen
+def _or(value: int | None, default: int) -> int:
+    return default if value is None else value
 
 
 def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked: Envelope) -> Refused:
@@ -159,7 +159,7 @@ async def _question_limits(
     of_policy = {each.name: each for each in conduct.question_limits or ()}
     counts = await ctx.store.question_counts(principal.tenant, thread_id, list(of_policy))
     found = [
-        (each, *_used(ctx, counts.get(each.name), conduct.questions_window_s), "policy")
+        (each, *_policy_usage(ctx, counts.get(each.name), conduct.questions_window_s), "policy")
         for each in of_policy.values()
     ]
     found += [
@@ -175,7 +175,7 @@ async def _question_limits(
     ]
 
 
-def _used(ctx: Services, count: QuestionCount | None, window_s: int) -> tuple[int, str | None]:
+def _policy_usage(ctx: Services, count: QuestionCount | None, window_s: int) -> tuple[int, str | None]:
     """Return how many forms a limit of the policy has counted in its window, and when the window ends."""
     if count is None or count.asked == 0:
         return 0, None

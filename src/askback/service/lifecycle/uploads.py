@@ -46,11 +46,11 @@ def file_claims(
     if not (fields := kind_of(record).file_fields(record.spec)):
         return ()
     sent: Mapping[str, Any] = outcome.get("answer") or outcome.get("submitted") or {}
-    ids = _named(sent.get("values", {}), fields)
+    ids = _file_ids(sent.get("values", {}), fields)
     return (FileClaim(record.tenant, record.id, tuple(dict.fromkeys(ids)), status in TERMINAL),)
 
 
-def _named(values: Mapping[str, Any], fields: Iterable[str]) -> Iterable[str]:
+def _file_ids(values: Mapping[str, Any], fields: Iterable[str]) -> Iterable[str]:
     for name in fields:
         value: Any = values.get(name) or []
         chosen = cast("list[Any]", value if isinstance(value, list) else [value])

@@ -38,7 +38,7 @@ class LocalPresence:
     async def synchronized(self) -> None:
         """Return immediately: a viewer is counted as soon as it enters."""
 
-    async def anybody(self, tenant: str, thread_id: str) -> bool:
+    async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether somebody watches this thread, or all of them."""
         return not self._watching.keys.isdisjoint(((tenant, thread_id), (tenant, None)))
 

@@ -38,9 +38,9 @@ class Metrics:
         """Record how long an outcome took to reach a waiting connection, sent at `now` (ms)."""
         self._woken.observe(max(0, now - event.at) / 1000)
 
-    def record_attempt(self, *, taken: bool) -> None:
-        """Count an attempt to deliver to a webhook; `taken` says whether it succeeded."""
-        self._attempts.add("taken" if taken else "failed")
+    def record_attempt(self, *, succeeded: bool) -> None:
+        """Count an attempt to deliver to a webhook."""
+        self._attempts.add("taken" if succeeded else "failed")
 
     def lines(self) -> Iterator[str]:
         """Return all metrics in the text format of Prometheus."""

@@ -87,16 +87,16 @@ async def decline_request(
     body: object,
     *,
     key: str | None = None,
-    seen: Callable[[Record], None] = lambda _: None,
+    check_seen: Callable[[Record], None] = lambda _: None,
 ) -> Change:
     """Settle a request with a `DeclineBody`, or hold it for a hook, even while an answer is checked.
 
-    `skipped` needs a form that allows it (D17). `seen` raises if the request has changed since the person saw it. The
-    same key with the same body is a replay, before any other check.
+    `skipped` needs a form that allows it (D17). `check_seen` raises if the request has changed since the person saw it.
+    The same key with the same body is a replay, before any other check.
     """
     await roles.require(ctx, principal, "decline_request", request_id)
     record = await get_request(ctx, principal, request_id)
-    return await decline(ctx, principal, record, body, key=key, seen=seen)
+    return await decline(ctx, principal, record, body, key=key, check_seen=check_seen)
 
 
 async def decline(
@@ -106,7 +106,7 @@ async def decline(
     body: object,
     *,
     key: str | None,
-    seen: Callable[[Record], None] = lambda _: None,
+    check_seen: Callable[[Record], None] = lambda _: None,
 ) -> Change:
     """Decline for a caller whose role was checked, as `decline_request` does."""
     sent = await readable(ctx, principal, record, lambda: parse(DeclineBody, body))
@@ -117,12 +117,12 @@ async def decline(
         return with_submission(before)
     await admit(ctx, principal, record)
     check_note(ctx, sent.note)
-    seen(record)
+    check_seen(record)
     if record.settled:
         raise already_settled(record)
     if sent.reason == "skipped" and not kind_of(record).allows_skip(record.spec):
         raise Faults([fault("reason", "skip_not_allowed")])
-    typed = _typed(ctx, record, sent)
+    typed = _typed_values(ctx, record, sent)
     if is_held(record, "decline"):
         return await hold_decline(ctx, principal, record, sent, typed, claimed)
     remembered = await refusals.remember_refusal(ctx, record) if _is_refusal(record, sent) else None
@@ -139,7 +139,7 @@ async def decline(
     )
 
 
-def _typed(ctx: Services, record: Record, sent: DeclineBody) -> dict[str, Any] | None:
+def _typed_values(ctx: Services, record: Record, sent: DeclineBody) -> dict[str, Any] | None:
     """Return the values typed into a declined form, in the format of an answer."""
     if sent.values is None:
         return None

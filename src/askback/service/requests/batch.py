@@ -53,7 +53,7 @@ async def _apply(
         if sent.action == "decline":
             body = {"reason": sent.reason or "refused", **note}
             seen = partial(_check_unchanged, item)
-            return item.id, await decline_request(ctx, principal, item.id, body, key=key, seen=seen)
+            return item.id, await decline_request(ctx, principal, item.id, body, key=key, check_seen=seen)
         body = {"revision": item.revision, "decision": sent.action, **note}
         if item.digest is not None:
             body["digest"] = item.digest

@@ -49,13 +49,13 @@ async def create_request(
     return change
 
 
-def _same_request(taken: ExternalIdTaken) -> Record:
-    if taken.same:
-        return taken.record
+def _same_request(error: ExternalIdTaken) -> Record:
+    if error.same:
+        return error.record
     raise Conflict(
         "You have sent another request with this external_id in this thread. Give this one its own external_id.",
         code="external_id_taken",
-        request=taken.record.as_dict(),
+        request=error.record.as_dict(),
     )
 
 

@@ -94,7 +94,7 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
     known: dict[str, list[Option]] = {}
     faults: list[Fault] = []
     for path, each in sourced.items():
-        options, wrong = await _known(ctx, form, path, each)
+        options, wrong = await _initial_options(ctx, form, path, each)
         known[each.field.id] = options
         faults += wrong
     if faults:
@@ -102,7 +102,7 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
     return _with_options(form, known)
 
 
-async def _known(
+async def _initial_options(
     ctx: Services, form: Form, path: str, asked: SourcedField
 ) -> tuple[list[Option], list[Fault]]:
     """Return the options of a field's initial values, and the values that the source does not have."""
@@ -127,10 +127,10 @@ async def _known(
     ], faults
 
 
-def _with_options(form: Form, known: Mapping[str, list[Option]]) -> Form:
+def _with_options(form: Form, options: Mapping[str, list[Option]]) -> Form:
     def filled(fields: Sequence[AnyField]) -> list[AnyField]:
         return [
-            each.model_copy(update={"options": known[each.id]}) if each.id in known else each
+            each.model_copy(update={"options": options[each.id]}) if each.id in options else each
             for each in fields
         ]
 

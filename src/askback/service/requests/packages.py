@@ -145,8 +145,8 @@ def _line(ctx: Services, summary: str) -> str:
     return summary
 
 
-def _faults(wrong: Mapping[str, str]) -> list[Fault]:
+def _faults(errors: Mapping[str, str]) -> list[Fault]:
     return [
         fault(f"data.{path}" if path else "data", "refused_by_kind", message=message)
-        for path, message in cast("Mapping[str, Any]", wrong).items()
+        for path, message in cast("Mapping[str, Any]", errors).items()
     ]

@@ -59,12 +59,12 @@ async def accept_secrets(
 
 
 async def _seal_again(
-    ctx: Services, record: Record, tried: Sequence[SecretRecord], who: Mapping[str, str]
+    ctx: Services, record: Record, candidates: Sequence[SecretRecord], actor: Mapping[str, str]
 ) -> tuple[SecretRecord, ...]:
-    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
-    person = Principal(who["id"], record.tenant, "responder", who["name"], user=who.get("user", ""))
-    where = SecretLocation(tried[0].scope, tried[0].subject)
-    return await seal_values(ctx, person, values, where, owner=tried[0].owner, request_id=record.id)
+    values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in candidates}
+    person = Principal(actor["id"], record.tenant, "responder", actor["name"], user=actor.get("user", ""))
+    where = SecretLocation(candidates[0].scope, candidates[0].subject)
+    return await seal_values(ctx, person, values, where, owner=candidates[0].owner, request_id=record.id)
 
 
 def _submission(record: Record) -> dict[str, Any]:

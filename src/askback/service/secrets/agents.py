@@ -124,8 +124,8 @@ async def _find_secret(ctx: Services, principal: Principal, secret_id: str) -> S
     return known
 
 
-async def _current_agents(ctx: Services, known: SecretRecord) -> Sequence[str] | Literal["all"]:
-    return _agents_json([agent for _, agent in await ctx.store.agents_of_secrets(known.tenant, [known.id])])
+async def _current_agents(ctx: Services, secret: SecretRecord) -> Sequence[str] | Literal["all"]:
+    return _agents_json([agent for _, agent in await ctx.store.agents_of_secrets(secret.tenant, [secret.id])])
 
 
 def _agents_json(agents: Sequence[str]) -> Sequence[str] | Literal["all"]:

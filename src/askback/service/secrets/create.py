@@ -68,10 +68,10 @@ async def create_secret_request(
     return await open_request(ctx, principal, asked, record, claimed, terms)
 
 
-def _settle_existing(record: Record, here: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
+def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Record, SideEffects]:
     """Settle a request whose secrets are all stored and usable; its scope is the narrowest one of them."""
-    names = sorted(each.name for each in here)
-    scope = min((each.scope for each in here), key=SCOPE_ORDER.index)
+    names = sorted(each.name for each in stored)
+    scope = min((each.scope for each in stored), key=SCOPE_ORDER.index)
     answer = {"names": names, "scope": scope, "existing": names}
     entry = audit_entry(
         "secret.grant",
@@ -81,10 +81,10 @@ def _settle_existing(record: Record, here: Sequence[SecretRecord]) -> tuple[Reco
         about=record,
         names=names,
         scope=scope,
-        owner=here[0].owner or None,
+        owner=stored[0].owner or None,
         source="existing",
     )
-    given = grants_for(here, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
+    given = grants_for(stored, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
     settled = record.as_settled(Status.ANSWERED, source="existing", answer=answer)
     return settled, SideEffects(audit=(entry,), grants=given)
 

@@ -66,7 +66,7 @@ async def usable_by(
 
 
 def grants_for(
-    kept: Sequence[SecretRecord], *, thread_id: str, requester: str, request_id: str
+    secrets: Sequence[SecretRecord], *, thread_id: str, requester: str, request_id: str
 ) -> tuple[Grant, ...]:
     """Return the grants that let the agent of a thread use these secrets."""
-    return tuple(Grant(each.tenant, thread_id, requester, each.name, each.id, request_id) for each in kept)
+    return tuple(Grant(each.tenant, thread_id, requester, each.name, each.id, request_id) for each in secrets)

@@ -78,11 +78,11 @@ async def erase_secret(ctx: Services, principal: Principal, secret_id: str) -> N
     raise NotFound("There is no such secret.")
 
 
-async def _owner(ctx: Services, principal: Principal, where: SecretLocation, given: str | None) -> str:
-    if where.scope == "session":
-        held = await ctx.store.access(principal.tenant, where.subject)
+async def _owner(ctx: Services, principal: Principal, location: SecretLocation, given: str | None) -> str:
+    if location.scope == "session":
+        held = await ctx.store.access(principal.tenant, location.subject)
         await sharing.require(
-            ctx, principal, held, AccessLevel.ALL, thread_id=where.subject, attempted="set_secret"
+            ctx, principal, held, AccessLevel.ALL, thread_id=location.subject, attempted="set_secret"
         )
         return held.owner
     await sharing.require_unlimited(ctx, principal, "set_secret")

@@ -69,10 +69,10 @@ async def _ask_probe(ctx: Services, probe: Probe, values: Mapping[str, Secret]) 
         return UNVERIFIABLE
 
 
-async def _reprompt(ctx: Services, record: Record, said: Mapping[str, Any]) -> None:
+async def _reprompt(ctx: Services, record: Record, errors: Mapping[str, Any]) -> None:
     """Ask the person again; after `limits.reprompts` times cancel the request."""
     if reprompts(record) >= ctx.limits.reprompts:
         await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=None, via=VIA_PROBE)
     else:
         times = reprompt_times(ctx, record)
-        await settle(ctx, record, Action.REPROMPT, said, by=None, times=times, via=VIA_PROBE)
+        await settle(ctx, record, Action.REPROMPT, errors, by=None, times=times, via=VIA_PROBE)

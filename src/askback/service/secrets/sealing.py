@@ -19,18 +19,18 @@ async def seal_values(
     ctx: Services,
     by: Principal,
     values: Mapping[str, Secret],
-    where: SecretLocation,
+    location: SecretLocation,
     *,
     owner: str,
     request_id: str | None = None,
 ) -> tuple[SecretRecord, ...]:
     """Seal each value as the next version in its location. Raises `VaultLocked` and `KeysUnreachable`."""
     before = {
-        each.name: each for each in await ctx.store.secrets_at(by.tenant, owner, [where], sorted(values))
+        each.name: each for each in await ctx.store.secrets_at(by.tenant, owner, [location], sorted(values))
     }
     return tuple(
         [
-            await _seal_value(ctx, by, name, value, where, owner, before.get(name), request_id)
+            await _seal_value(ctx, by, name, value, location, owner, before.get(name), request_id)
             for name, value in sorted(values.items())
         ]
     )
@@ -41,7 +41,7 @@ async def _seal_value(
     by: Principal,
     name: str,
     value: Secret,
-    where: SecretLocation,
+    location: SecretLocation,
     owner: str,
     before: SecretRecord | None,
     request_id: str | None,
@@ -49,13 +49,13 @@ async def _seal_value(
     now = ctx.clock.now_ms()
     version = 1 if before is None else before.version + 1
     secret_id = ctx.ids.new("sec", now_ms=now) if before is None else before.id
-    bound = Binding(by.tenant, owner, where.scope, where.subject, name, version)
+    bound = Binding(by.tenant, owner, location.scope, location.subject, name, version)
     shown: dict[str, Any] = {
         "id": secret_id,
         "name": name,
-        "scope": where.scope,
-        "thread_id": where.subject if where.scope == "session" else None,
-        "project": where.subject if where.scope == "project" else None,
+        "scope": location.scope,
+        "thread_id": location.subject if location.scope == "session" else None,
+        "project": location.subject if location.scope == "project" else None,
         "owner": owner or None,
         "version": version,
         "set_at": rfc3339(now),
@@ -67,8 +67,8 @@ async def _seal_value(
         id=secret_id,
         tenant=by.tenant,
         owner=owner,
-        scope=where.scope,
-        subject=where.subject,
+        scope=location.scope,
+        subject=location.subject,
         name=name,
         version=version,
         sealed=await ctx.vault.seal(bound, value),

@@ -92,9 +92,9 @@ async def _settle(
     )
 
 
-def _references(kept: tuple[SecretRecord, ...]) -> dict[str, Any]:
+def _references(secrets: tuple[SecretRecord, ...]) -> dict[str, Any]:
     """Return the agent's replacement for the values: that they are set, and the reference to lease them."""
-    return {each.name: {"set": True, "ref": each.id} for each in kept}
+    return {each.name: {"set": True, "ref": each.id} for each in secrets}
 
 
 @frozen(slots=True)

@@ -93,7 +93,7 @@ async def _store(
     record: Record,
     shown: ShownSecret,
     sent: Submission,
-    kept: tuple[SecretRecord, ...],
+    secrets: tuple[SecretRecord, ...],
     reused: list[SecretRecord],
     claimed: Any,
 ) -> Change:
@@ -105,14 +105,14 @@ async def _store(
     if texts := shown_texts(sent.languages, reason=shown.reason):
         answer["shown"] = texts
     given = grants_for(
-        [*kept, *reused],
+        [*secrets, *reused],
         thread_id=record.thread_id,
         requester=record.requester,
         request_id=record.id,
     )
     owner = record.access.owner or None
     if shown.probe:
-        effects = SideEffects(candidates=tuple((record.id, each) for each in kept))
+        effects = SideEffects(candidates=tuple((record.id, each) for each in secrets))
         probe = shown.probe if isinstance(shown.probe, str) else None
         change = await submit_for_check(
             ctx,
@@ -129,7 +129,7 @@ async def _store(
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": "responder", "answer": answer}
-    effects = SideEffects(secrets=kept, grants=given)
+    effects = SideEffects(secrets=secrets, grants=given)
     return await settle(
         ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects, owner=owner
     )

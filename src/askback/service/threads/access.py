@@ -96,10 +96,10 @@ async def _requested_by_agent(
 
 
 async def _new_agents(
-    ctx: Services, principal: Principal, listed: Iterable[str], held: tuple[str, ...]
+    ctx: Services, principal: Principal, listed: Iterable[str], admitted: tuple[str, ...]
 ) -> tuple[str, ...]:
     """Return the listed agents that were not admitted before; raises `Faults` for an unknown one."""
-    new = {each: join("agents", n) for n, each in enumerate(listed) if each not in held}
+    new = {each: join("agents", n) for n, each in enumerate(listed) if each not in admitted}
     unknown = [at for each, at in new.items() if await ctx.store.agent(principal.tenant, each) is None]
     if unknown:
         raise Faults([fault(at, "unknown_agent") for at in unknown])
@@ -112,7 +112,7 @@ async def _any_works_for(ctx: Services, tenant: str, agents: Iterable[str], user
 
 
 async def _require(
-    ctx: Services, principal: Principal, thread_id: str, before: AccessList, wanted: AccessList
+    ctx: Services, principal: Principal, thread_id: str, before: AccessList, access: AccessList
 ) -> None:
     if principal.role != "requester":
         await sharing.require(
@@ -128,27 +128,27 @@ async def _require(
         raise Forbidden(
             "Only the thread's own agent, its owner and admins can change which agents may use it."
         )
-    if replace(wanted, agents=before.agents) == before:
+    if replace(access, agents=before.agents) == before:
         return
     if before.is_shared:
         await sharing.require(
             ctx, principal, before, AccessLevel.OWNER, thread_id=thread_id, attempted="set_thread_access"
         )
-    if wanted.owner != principal.user and principal.user != principal.id:
+    if access.owner != principal.user and principal.user != principal.id:
         await roles.record_refusal(ctx, principal, "set_thread_access")
         raise Forbidden("This token is for one person, so it cannot start a thread for another.")
 
 
 async def _store(
-    ctx: Services, principal: Principal, thread_id: str, wanted: AccessList, before: AccessList
+    ctx: Services, principal: Principal, thread_id: str, access: AccessList, before: AccessList
 ) -> Outcome:
     now = ctx.clock.now_ms()
-    tenant, agent, shown = principal.tenant, sharing.agent_of(principal), wanted.wire
+    tenant, agent, shown = principal.tenant, sharing.agent_of(principal), access.wire
     event = events.EventDraft(
         events.THREAD_ACCESS, tenant, thread_id, now, None, json.dumps(shown), principal.id, agent
     )
     entry = audit_entry("share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **shown)
-    return await ctx.store.set_access(wanted, event, SideEffects(audit=(entry,)), before=before)
+    return await ctx.store.set_access(access, event, SideEffects(audit=(entry,)), before=before)
 
 
 async def _cancel_excluded(ctx: Services, principal: Principal, thread_id: str) -> None:

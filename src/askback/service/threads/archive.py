@@ -117,10 +117,10 @@ async def _require(ctx: Services, principal: Principal, thread_id: str) -> None:
         raise sharing.no_such_thread()
 
 
-def _needed(principal: Principal, held: AccessList) -> AccessLevel:
+def _needed(principal: Principal, access: AccessList) -> AccessLevel:
     if principal.role == "requester":
         return AccessLevel.PROMPT
-    return AccessLevel.OWNER if held.owner else AccessLevel.ALL
+    return AccessLevel.OWNER if access.owner else AccessLevel.ALL
 
 
 async def _store(

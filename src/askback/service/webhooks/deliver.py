@@ -57,7 +57,7 @@ async def deliver(ctx: Services, webhook: Webhook, delivery: Delivery) -> None:
         await ctx.store.note_attempt(delivery, state=DeliveryState.WAITING, next_at=letter.at, note=None)
         return
     attempt = await _send(ctx, webhook, letter)
-    ctx.metrics.record_attempt(taken=attempt.taken)
+    ctx.metrics.record_attempt(succeeded=attempt.taken)
     now = ctx.clock.now_ms()
     await _settle_resume(ctx, letter, attempt, now)
     if attempt.status == GONE:

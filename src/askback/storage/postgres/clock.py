@@ -43,13 +43,13 @@ class DatabaseClock:
         self._database = database
         self._every_s = every_s
         self._monotonic = monotonic
-        self._ahead = time.time() * 1000 - self._here()
+        self._ahead = time.time() * 1000 - self._local_ms()
         self._last = 0
         self._task: asyncio.Task[None] | None = None
 
     def now_ms(self) -> int:
         """Return milliseconds since the epoch, UTC."""
-        self._last = max(self._last, int(self._here() + self._ahead))
+        self._last = max(self._last, int(self._local_ms() + self._ahead))
         return self._last
 
     async def start(self) -> None:
@@ -71,10 +71,10 @@ class DatabaseClock:
         Its time is that of some moment during the call. A reply that was held up for seconds says little, and to
         guess at the middle of its way would put this server ahead by as much, and deadlines with it.
         """
-        asked = self._here()
+        asked = self._local_ms()
         row = await self._database.row(_NOW)
         assert row is not None
-        self._ahead = min(max(self._ahead, row[0] - self._here()), row[0] - asked)
+        self._ahead = min(max(self._ahead, row[0] - self._local_ms()), row[0] - asked)
 
     async def _keep(self) -> None:
         while True:
@@ -84,5 +84,5 @@ class DatabaseClock:
             except Unavailable:
                 _log.warning("the database cannot be asked for the time; the clock goes on by itself")
 
-    def _here(self) -> float:
+    def _local_ms(self) -> float:
         return self._monotonic() * 1000

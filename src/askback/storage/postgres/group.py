@@ -77,7 +77,7 @@ def result_of(job: Job) -> Any:
     """Return the result for the caller of a job."""
     assert job.outcome is not None
     if isinstance(job.change, Insert | Settle):
-        record = _written(job) if job.outcome is Outcome.APPLIED else job.found
+        record = _settled_record(job) if job.outcome is Outcome.APPLIED else job.found
         return None if record is None else Change(record, job.outcome)
     return (job.target, job.outcome) if isinstance(job.change, AddMessage) else job.outcome
 
@@ -99,7 +99,7 @@ def _entries_of(job: Job) -> Iterable[Entry]:
         yield Entry(job.message.event, job.message_place)
 
 
-def _written(job: Job) -> Record:
+def _settled_record(job: Job) -> Record:
     assert job.place is not None
     access = job.place.access
     if isinstance(job.change, Insert):
@@ -167,14 +167,14 @@ async def lock_messages(db: Connection, jobs: Sequence[Job]) -> None:
     found = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
     keys = {tuple(row[:3]): row[3] for row in found}
     refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
-    there = await _there(db, columns) if refused else dict[Any, bool]()
+    there = await _find_messages(db, columns) if refused else dict[Any, bool]()
     for (job, text), name in zip(texts, where, strict=True):
         job.found = keys.get(name[:3])
         if job.found is None:
             job.error = _refusal(text, archived=there.get(name[:3]))
 
 
-async def _there(db: Connection, names: Sequence[Sequence[str]]) -> Mapping[Any, bool]:
+async def _find_messages(db: Connection, names: Sequence[Sequence[str]]) -> Mapping[Any, bool]:
     """Return those that are there, and whether their threads are archived."""
     return {tuple(row[:3]): row[3] for row in await db.fetch(queries.MESSAGES_THERE, *names)}
 

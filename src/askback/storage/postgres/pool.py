@@ -78,7 +78,7 @@ class Pool:
     async def change(self, operation: Operation[T]) -> T:
         """Run an operation as a transaction; a caller that leaves meanwhile leaves it to end by itself."""
         if self._pool is None:
-            raise closed()
+            raise closed_error()
         task = asyncio.get_running_loop().create_task(self._change(operation))
         self._changes.add(task)
         task.add_done_callback(self._changed)
@@ -131,7 +131,7 @@ class Pool:
     @asynccontextmanager
     async def _borrowed(self) -> AsyncGenerator[Connection]:
         if self._pool is None:
-            raise closed()
+            raise closed_error()
         try:
             async with self._pool.acquire(timeout=self._database.patience.connect / 1000) as db:
                 try:
@@ -145,6 +145,6 @@ class Pool:
             raise
 
 
-def closed() -> Unavailable:
-    """Say that the store is closed."""
+def closed_error() -> Unavailable:
+    """Return the error of a closed store."""
     return Unavailable("The store is closed.", retry_after=1)

@@ -56,7 +56,7 @@ class PresenceRegister:
         """Remove a server and its entries."""
         await self._pool.change(lambda db: db.execute(_REMOVE_SERVER, server))
 
-    async def anybody(self, tenant: str, thread_id: str) -> bool:
+    async def has_viewer(self, tenant: str, thread_id: str) -> bool:
         """Whether any server with a valid lease has a viewer of this thread, or of all."""
         return await self._pool.row(_ANYBODY, tenant, thread_id) is not None
 

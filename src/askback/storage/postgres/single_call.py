@@ -111,7 +111,7 @@ class _Group:
         """Give the requests that are counted as questions."""
         return (change for change in self._inserts if change.counted)
 
-    def _opened(self) -> Iterable[Insert]:
+    def _open_inserts(self) -> Iterable[Insert]:
         return (change for change in self._inserts if not change.record.settled)
 
     def _thread_rows(self) -> Sequence[tuple[Any, ...]]:
@@ -122,14 +122,14 @@ class _Group:
             forms[_name(form.draft)] += 1
             since.setdefault(_name(form.draft), form.record.created_at)
         takes = {_name(change.draft) for change in self._inserts}
-        opened = Counter(_name(change.draft) for change in self._opened())
+        opened = Counter(_name(change.draft) for change in self._open_inserts())
         return [
             (*name, events, agents.get(name), forms[name], since.get(name, 0), name in takes, opened[name])
             for name, events in self._events.items()
         ]
 
     def _requester_rows(self) -> Sequence[tuple[Any, ...]]:
-        opened = Counter((change.record.tenant, change.record.requester) for change in self._opened())
+        opened = Counter((change.record.tenant, change.record.requester) for change in self._open_inserts())
         return [(*name, count) for name, count in opened.items()]
 
     def _request_rows(self) -> Sequence[tuple[Any, ...]]:

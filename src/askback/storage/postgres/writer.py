@@ -31,7 +31,7 @@ from askback.storage.postgres.connection import (
 )
 from askback.storage.postgres.group import event_of, result_of, write_group
 from askback.storage.postgres.jobs import Act, Change, Entry, ExclusiveJob, Job, Key, Overtaken
-from askback.storage.postgres.pool import closed
+from askback.storage.postgres.pool import closed_error
 from askback.storage.postgres.single_call import write_plain
 from askback.storage.postgres.threads import log
 from askback.storage.postgres.transactions import transaction
@@ -90,7 +90,7 @@ class Writer:
 
     def _queue_up(self) -> asyncio.Future[Any]:
         if not self._open:
-            raise closed()
+            raise closed_error()
         self._something.set()
         return asyncio.get_running_loop().create_future()
 

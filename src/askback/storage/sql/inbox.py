@@ -110,9 +110,9 @@ def _history_row(row: rows.Row) -> HistoryRow:
     return HistoryRow(*about, access=read_access(people, agents))
 
 
-def _before(where: Conditions, before: Place | None) -> None:
+def _before(conditions: Conditions, before: Place | None) -> None:
     if before is not None:
-        where.add("(r.settled_at, r.id) < ({}, {})", *before)
+        conditions.add("(r.settled_at, r.id) < ({}, {})", *before)
 
 
 class InboxArea(Area):

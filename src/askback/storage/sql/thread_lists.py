@@ -72,10 +72,10 @@ def page_of_threads(
     return f"{_THREADS} WHERE t.key IN ({page}) ORDER BY t.key DESC", *chosen.parameters
 
 
-def _titles(tenant: str, listed: str, words: Sequence[str]) -> tuple[str, str]:
+def _titles(tenant: str, condition: str, words: Sequence[str]) -> tuple[str, str]:
     """Return the source and the condition of the threads whose titles have all words: `l` is the first of them."""
     first, *others = words
-    has = [_exists("thread_lists", listed)]
+    has = [_exists("thread_lists", condition)]
     has += [_exists("thread_words", f"l.tenant = {tenant} AND l.word = {word}") for word in others]
     return "thread_words AS l", f"l.tenant = {tenant} AND l.word = {first} AND {' AND '.join(has)}"
 

@@ -202,15 +202,15 @@ class EventQueue:
             self._read.clear()
             await self._read.wait()
 
-    def ended(self, _subscription: Subscription, /) -> None:
+    def on_hidden(self, _subscription: Subscription, /) -> None:
         """End, because the thread is now hidden."""
         self._over = True
         self._changed.set()
 
-    def active(self, _activity: Activity, /) -> None:
+    def on_activity(self, _activity: Activity, /) -> None:
         """Do nothing: no other system shows who is answering."""
 
-    def changed(self, _change: PersonalChange, /) -> None:
+    def on_change(self, _change: PersonalChange, /) -> None:
         """Do nothing: no other system has this."""
 
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:

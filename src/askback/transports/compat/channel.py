@@ -102,7 +102,7 @@ class SocketChannel:
             raise error
 
     async def _read(self, peer: Peer, receive: Receive, max_bytes: int) -> None:
-        await self._attempt(peer.opened(), None)
+        await self._attempt(peer.on_open(), None)
         while True:
             message = await receive()
             if message["type"] == "websocket.disconnect":

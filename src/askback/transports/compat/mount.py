@@ -72,12 +72,12 @@ class Compat:
         """The ids of the browser sessions with an open connection."""
         return {each.identity.session.id for each in self._open if each.identity.session is not None}
 
-    def hang_up(self, who: str) -> None:
+    def hang_up(self, ended_id: str) -> None:
         """End the connections of a principal, a token or a browser session that has ended, by its id."""
         for connection in tuple(self._open):
             identity = connection.identity
             session = identity.session.id if identity.session else ""
-            if who in {identity.principal.id, identity.principal.token, session}:
+            if ended_id in {identity.principal.id, identity.principal.token, session}:
                 connection.end(UNAUTHORIZED)
 
     def close(self) -> None:

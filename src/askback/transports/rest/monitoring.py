@@ -95,14 +95,14 @@ async def exposition(ctx: Services, principal: Principal, connections: Mapping[s
     kinds = (({"kind": kind}, n) for kind, n in connections.items())
     lines = [
         *ctx.metrics.lines(),
-        *_waiting(counts),
+        *_open_items(counts),
         *_writer(ctx.store.pressure()),
         *gauge("askback_connections", "What is open.", kinds),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _waiting(counts: Counts) -> Iterator[str]:
+def _open_items(counts: Counts) -> Iterator[str]:
     yield from gauge(
         "askback_requests_open",
         "Requests without an end.",

@@ -124,19 +124,19 @@ class Connection:
         """Send the new access level of the inbox's reader in a thread."""
         self._put(f'{{"access":{{"thread_id":{json.dumps(thread_id)},"level":"{level.wire_name}"}}}}')
 
-    def active(self, activity: Activity, /) -> None:
+    def on_activity(self, activity: Activity, /) -> None:
         """Report that somebody else is answering a request now; skipped if the peer is behind."""
         if not self._outbox.full:
             by = {"id": activity.person, "name": activity.name}
             where = {"thread_id": activity.thread_id, "request_id": activity.request_id}
             self._outbox.put(json.dumps({"answering": {**where, "by": by, "active": activity.active}}))
 
-    def changed(self, change: PersonalChange, /) -> None:
+    def on_change(self, change: PersonalChange, /) -> None:
         """Tell the peer which data to read again; a peer with a full queue starts over."""
         where = {"thread_id": change.thread_id, "request_id": change.request_id}
         self._put(json.dumps({"changed": {**where, "what": change.what}}))
 
-    def ended(self, subscription: Subscription, /) -> None:
+    def on_hidden(self, subscription: Subscription, /) -> None:
         """Tell the peer that a thread is hidden from it now."""
         for thread_id, each in tuple(self.open_subscriptions.items()):
             if each is subscription:

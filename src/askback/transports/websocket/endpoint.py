@@ -51,10 +51,10 @@ class Sockets:
         """The ids of the browser sessions with an open connection."""
         return {connection.session_id for connection in self._open} - {""}
 
-    def hang_up(self, who: str) -> None:
+    def hang_up(self, ended_id: str) -> None:
         """End the connections of a principal, a token or a browser session that has ended, by its id."""
         for connection in tuple(self._open):
-            if who in {connection.principal.id, connection.principal.token, connection.session_id}:
+            if ended_id in {connection.principal.id, connection.principal.token, connection.session_id}:
                 connection.dismiss(UNAUTHORIZED)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

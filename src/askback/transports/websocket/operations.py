@@ -74,16 +74,16 @@ class Inbox:
         """Return when there is room for another page."""
         await self._connection.drained()
 
-    def ended(self, subscription: Subscription, /) -> None:
+    def on_hidden(self, subscription: Subscription, /) -> None:
         """Pass on the end of the subscription; an inbox never ends."""
-        self._connection.ended(subscription)
+        self._connection.on_hidden(subscription)
 
-    def active(self, activity: Activity, /) -> None:
+    def on_activity(self, activity: Activity, /) -> None:
         """Do nothing: only people who have the thread open are told who is answering."""
 
-    def changed(self, change: PersonalChange, /) -> None:
+    def on_change(self, change: PersonalChange, /) -> None:
         """Send what to read again."""
-        self._connection.changed(change)
+        self._connection.on_change(change)
 
     def shared(self, thread_id: str, level: AccessLevel, /) -> None:
         """Send a person their new access level in a thread."""

@@ -123,7 +123,7 @@ class _Script:
         for token in extended_tokens(text, posix=self.posix):
             match token.kind:
                 case "word":
-                    self._word(token)
+                    self._take_word(token)
                 case "redirect" | "input":
                     self._redirect(token)
                 case "bracket":
@@ -140,7 +140,7 @@ class _Script:
             raise NotUnderstood(Reason("uncertain"))
         return ExtendedReading(tuple(self.steps), tuple(self.outline), tuple(self.inputs))
 
-    def _word(self, token: Token) -> None:
+    def _take_word(self, token: Token) -> None:
         _require(not self.ended)
         if self.header is not None:
             self.header.append(decode_word(token, first=False))

@@ -137,12 +137,12 @@ def _mask_piece(piece: str, found: list[Variable]) -> str:
     return _mask_variables(piece, found, quoted=False)
 
 
-def _mask_variables(written: str, found: list[Variable], *, quoted: bool) -> str:
-    if written[0] == "\\":
-        return written
+def _mask_variables(text: str, found: list[Variable], *, quoted: bool) -> str:
+    if text[0] == "\\":
+        return text
     if len(found) == _SIGNS:
         raise NotUnderstood(Reason("uncertain"))
     sign = chr(_FIRST_SIGN + len(found))
-    name = written.strip("${}").translate(_SHOW)
-    found.append(Variable(sign, name, written, quoted))
+    name = text.strip("${}").translate(_SHOW)
+    found.append(Variable(sign, name, text, quoted))
     return sign

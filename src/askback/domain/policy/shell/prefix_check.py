@@ -79,7 +79,7 @@ def prefix_fault(words: Argv) -> Reason | None:
     if found.table is None:
         return found.none
     if found.table.none and not found.table.subcommands:
-        return _none(found.table, words, found.at)
+        return _no_prefix(found.table, words, found.at)
     if found.table.subcommands and not any(table.looks for table in found.table.subcommands.values()):
         own = found.table.operands or found.table.check or found.table.then or found.table.options
         return None if own else Reason("no_subcommand", program=name)
@@ -149,7 +149,7 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
     if argv[1:] and len(argv) == found.at + 1 and argv[-1] in _harmless_words(argv, table):
         return None
     if table.none:
-        return Reason("exact_only", why=_none(table, argv, found.at))
+        return Reason("exact_only", why=_no_prefix(table, argv, found.at))
     if found.names > prefix and not table.looks:
         return Reason("not_named", word=" ".join(argv[1 : found.at]))
     if table.same:
@@ -165,7 +165,7 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
     return _arguments(argv, found.at, table, prefix, depth)
 
 
-def _none(table: ProgramTable, argv: Argv, at: int) -> Reason:
+def _no_prefix(table: ProgramTable, argv: Argv, at: int) -> Reason:
     return Reason(table.none or "unknown_options", program=" ".join(argv[:at]))
 
 

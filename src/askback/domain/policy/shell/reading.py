@@ -39,14 +39,14 @@ class Reading:
     inputs: tuple[str, ...] = ()
 
 
-def read_command(text: str, shell: str = "bash", *, beside: Iterable[str | Argv] = ()) -> Reading:
+def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv] = ()) -> Reading:
     """Read the text of a command line for a shell. Never raises: anything unusual is `unclear`.
 
-    `beside` are other texts and argument vectors of the same call. Their commands are added to `all_commands` only.
+    `others` are other texts and argument vectors of the same call. Their commands are added to `all_commands` only.
     """
     search = CommandSearch()
     parsed = search.search_text(text)
-    search.search_others(beside)
+    search.search_others(others)
     if is_too_long(text):
         return _reading((), search, TOO_LONG)
     unclear = why_suspicious(text)
@@ -86,11 +86,11 @@ def _may_run_another(argv: Argv) -> bool:
     return argv[0] in {"find", "xargs"} or (argv[0] == "git" and argv[1:2] != () and argv[1].startswith("-"))
 
 
-def read_argv(argv: Argv, *, beside: Iterable[str | Argv] = ()) -> Reading:
+def read_argv(argv: Argv, *, others: Iterable[str | Argv] = ()) -> Reading:
     """Read an argument vector that runs without a shell: the program gets exactly its words."""
     search = CommandSearch()
     search.search_argv(argv)
-    search.search_others(beside)
+    search.search_others(others)
     if not argv or not argv[0]:
         return _reading((), search, Reason("empty_command"))
     if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
