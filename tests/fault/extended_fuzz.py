@@ -1,6 +1,7 @@
 """Generate exploratory commands of agents, and run those that the built-in lists allow under real bash.
 
-To run more: `python -m tests.fault.extended_fuzz 20000 [SEED]`.
+To run more: `python -m tests.fault.extended_fuzz 20000 [SEED]`, and with `FUZZ_SHELL="zsh -f"` in zsh, which is the bash
+tool of Claude Code on macOS.
 
 The folder of a run is the only root. It has secret files, files whose names have blanks, wildcards and hyphens, and a
 secret in the environment; beside it lies a file that is outside. Programs are stubs that open nothing and write down
@@ -31,6 +32,7 @@ from askback.domain.policy.engine import Policy, decide
 from askback.domain.policy.shell import delegation, extended, extended_words, reading
 from tests.fault.shell_fuzz import JOINS, PIECES, Report
 
+SHELL = os.environ.get("FUZZ_SHELL", "/bin/bash").split()
 CANARY = "canary-7f3a"
 STUBS = "ls cat head tail wc grep egrep rg sort uniq cut sed awk jq git stat file du tree which nl tac diff md5sum ps date id evil x"
 READLINK = shutil.which("readlink") or "readlink"
@@ -72,6 +74,7 @@ WIDER = (
     "{}", "\\;", "+", "-print0", "| xargs -0 cat", "| xargs cat", "xargs -0", "-exec cat {} +", "-o -exec cat {} +", "-name '*.env'", "-iname '*.PY'", "while ",
     "in", "do", "a.py", "b.py", "deep/.env", "$(cat .env)", "`evil`", "<<< x", "<(cat .env)", "2>&1", "1>&2", "&", "&&", "||", "|", ";", "\n", "\\\n", "'", '"',
     "\\( ", " \\)", "-not", "GIT_PAGER=cat ", "PATH=. ", "f=.env", "export f=.env", "command ", "-c core.pager=evil ", "-C src ", "-C .. ", "*", "src/*", "[ab].py",
+    "$f:h", '"$f:r"', "${f}:h", "$i:t", "=evil", "=", "printf '%d %s' ", "; printf %d 'path[$(evil)]'", "'path[$(evil)]'", "path[1]", "key.pem.txt", "$~f", "^a.py",
 )  # fmt: skip
 
 
@@ -133,7 +136,7 @@ class Sandbox:
         text = call.input["command"]
         try:
             ended = subprocess.run(
-                ["/bin/bash", "-c", text],
+                [*SHELL, "-c", text],
                 cwd=self.root, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=2,
             )  # fmt: skip
             printed = ended.stdout + ended.stderr

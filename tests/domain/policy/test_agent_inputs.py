@@ -78,7 +78,6 @@ UNKNOWN_SHELLS: list[tuple[str, dict[str, Any]]] = [
     ("run_command", {"CommandLine": "echo \"a\\\" & calc \\\"b\""}),
     ("exec_command", {"cmd": "ls; pwd"}),
     ("run_terminal_cmd", {"command": "echo '$(calc)'", "is_background": False}),
-    ("run_terminal_cmd", {"command": "echo =ls", "is_background": False}),
 ]  # fmt: skip
 
 

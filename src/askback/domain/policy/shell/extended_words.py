@@ -19,7 +19,8 @@ _WILD = re.compile("[\ue000\ue001]")
 _FIRST_SIGN = 0xE100
 _SIGNS = 200
 
-_VARIABLE = "\\$(?:\ue001|[A-Za-z_][A-Za-z0-9_]*|\\{[A-Za-z_][A-Za-z0-9_]*\\})"
+# zsh, in which some agents run what they call bash, reads `$f:h` as the folder of `$f`; `${f}:h` is the same in both.
+_VARIABLE = "\\$(?:(?:\ue001|[A-Za-z_][A-Za-z0-9_]*+)(?!:[A-Za-z&])|\\{[A-Za-z_][A-Za-z0-9_]*\\})"
 _DOUBLE = rf'''"(?:[^"\\$`!]|\\[^\n]|{_VARIABLE}|\$(?=["\ |)/])|!(?=["\ ]))*"'''
 _LITERAL = rf"{lexer.PLAIN}|'[^']*'|{lexer.ESCAPED}"
 _END = r"(?=[ \t\n;|&)]|\Z)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import cycle
 
 from askback.domain.policy import paths
 from askback.domain.policy.reasons import Reason
@@ -14,7 +15,10 @@ _SUBSTITUTE = (
 _SED = re.compile(rf"{_ADDRESS} *(?:[pdqn=]|{_SUBSTITUTE}|y/[^/\\\\\n]*/[^/\\\\\n]*/)")
 _NEXT = re.compile(r"[ \n]*(?:;[ \n]*)+|\n[ \n]*|\Z")
 _BRACKET = re.compile(r"\[[^\]]*[/|,#:@;\n\[]")
-_PRINTF = re.compile(r"(?:[^%]|%%|%[-+ 0#]{0,4}\d{0,6}(?:\.\d{0,6})?[sdiuoxXcbqeEfgG])*", re.DOTALL)
+_CONVERSION = r"%[-+ 0#]{0,4}\d{0,6}(?:\.\d{0,6})?([sdiuoxXcbqeEfgG])"
+_CONVERSIONS = re.compile(rf"%%|{_CONVERSION}")
+_PRINTF = re.compile(rf"(?:[^%]|%%|{_CONVERSION})*", re.DOTALL)
+_PRINTED_NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|0[xX][0-9a-fA-F]+)|['\"].?|", re.DOTALL)
 _DATE = re.compile(r"\+.*", re.DOTALL)
 _INTEGER = re.compile(r"-?\d+")
 _TEST_ONE = frozenset("-f -d -e -r -w -x -s -L -h -z -n".split())
@@ -52,10 +56,20 @@ def sed_script(script: str) -> Reason | None:
 
 
 def printf_arguments(arguments: tuple[str, ...]) -> Reason | None:
-    """Accept a format with ordinary conversions. `-v` and `%n` run code in a subscript."""
+    """Accept a format with ordinary conversions, and numbers for `%d` and the like.
+
+    `-v` and `%n` run code in a subscript. So do zsh and ksh, which calculate what they print as a number.
+    """
     if not arguments or arguments[0].startswith("-"):
         return Reason("unknown_value", value=arguments[0] if arguments else "printf")
-    return None if _PRINTF.fullmatch(arguments[0]) else Reason("unknown_value", value=arguments[0])
+    text, *values = arguments
+    if not _PRINTF.fullmatch(text):
+        return Reason("unknown_value", value=text)
+    conversions = [found[1] for found in _CONVERSIONS.finditer(text) if found[1]]
+    for value, conversion in zip(values, cycle(conversions), strict=False):
+        if conversion not in "scbq" and not _PRINTED_NUMBER.fullmatch(value):
+            return Reason("not_number", value=value)
+    return None
 
 
 def test_arguments(arguments: tuple[str, ...]) -> Reason | None:

@@ -35,6 +35,8 @@ _PIECES = re.compile(
 )
 _IN_DOUBLE = re.compile(r'\\([\\"$`])')
 _HOME = re.compile(r"(?:\A|[=:'\"])~")
+# zsh, in which some agents run what they call bash, replaces `=name` by the path of that program.
+_PROGRAM_PATH = re.compile(r"=(?![=~]?\Z)")
 
 RESERVED = frozenset(
     "if then elif else fi for while until do done case esac select in function coproc time ! { } [[ ]]".split()
@@ -144,6 +146,8 @@ def decode_word(raw: str, *, first: bool) -> Word:
     else:
         if raw[0] == "#":
             raise NotUnderstood(Reason("comment"))
+        if _PROGRAM_PATH.match(raw) and not first:
+            raise NotUnderstood(Reason("uncertain"))
         text = _decode(raw)
     if first and (raw in RESERVED or text in RESERVED):
         raise NotUnderstood(Reason("shell_language", word=text))
