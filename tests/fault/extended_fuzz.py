@@ -32,7 +32,8 @@ from askback.domain.policy.engine import Policy, decide
 from askback.domain.policy.shell import delegation, extended, extended_words, reading
 from tests.fault.shell_fuzz import JOINS, PIECES, Report
 
-SHELL = os.environ.get("FUZZ_SHELL", "/bin/bash").split()
+_PROGRAM, *_OPTIONS = os.environ.get("FUZZ_SHELL", "bash").split()
+SHELL = (shutil.which(_PROGRAM) or _PROGRAM, *_OPTIONS)
 CANARY = "canary-7f3a"
 STUBS = "ls cat head tail wc grep egrep rg sort uniq cut sed awk jq git stat file du tree which nl tac diff md5sum ps date id evil x"
 READLINK = shutil.which("readlink") or "readlink"
