@@ -222,11 +222,10 @@ def _without_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
 
 
 def _fits(word: str, pattern: str) -> bool:
-    """Tell whether a word may come from a pattern: of a shell, or of names below its folder, as `find` finds them."""
+    """Tell whether a word may come from a pattern: of a shell, or of names in and below a place, as `find` finds them."""
     folder, _, last = pattern.rpartition("/")
-    return fnmatchcase(word, pattern) or (
-        word.startswith(f"{folder}/") and fnmatchcase(word.rpartition("/")[2], last)
-    )
+    below = word == folder or word.startswith(f"{folder}/")
+    return fnmatchcase(word, pattern) or (below and fnmatchcase(word.rpartition("/")[2], last))
 
 
 def run(wanted: int, *, seed: int, folder: Path, enough: int = 1) -> Report:
