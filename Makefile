@@ -104,7 +104,7 @@ soak: setup ## Kill and cut off servers, agents and Postgres for SOAK_MINUTES (6
 	MODEL_EXAMPLES=1000 $(BIN)/python -m pytest -q tests/storage/test_model.py
 	FUZZ_COMMANDS=20000 FAULT_SEED=$$(date +%s) $(BIN)/python -m pytest -q tests/fault/test_shell_fuzz.py tests/fault/test_extended_fuzz.py
 	FAULT_POWER_TRIALS=4000 $(BIN)/python -m pytest -q tests/fault/test_power_loss.py
-	FAULT_PLANTED=all $(BIN)/python -m pytest -q tests/fault/test_witness.py
+	$(BIN)/python -m pytest -q -n $(JOBS) tests/planted
 	$(BIN)/python -m tests.fault.soak $(ARGS)
 
 lock: ## Choose new versions for all Python packages and write the locks (needs uv)

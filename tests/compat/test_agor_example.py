@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 import httpx2
 import pytest
 
-from tests.examples.server import EXAMPLES, data  # noqa: F401 - a fixture
+from tests.examples.server import data, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.anyio
 BODIES = {"env_vars": {"values": {"HUBSPOT_API_KEY": "canary-key"}}, "confirmation": {"option_id": "all"}}
@@ -22,9 +19,7 @@ BODIES = {"env_vars": {"values": {"HUBSPOT_API_KEY": "canary-key"}}, "confirmati
 
 async def test_the_example_gets_its_messages_and_no_value(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
-    environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
-    command = [sys.executable, str(EXAMPLES / "agor_agent.py")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = run("agor_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
     answered = set[str]()
     with anyio.fail_after(120):

@@ -5,25 +5,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.examples.server import EXAMPLES, data  # noqa: F401 - a fixture
+from tests.examples.server import data, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_the_example_gets_its_answer_and_its_refusal(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
-    environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
-    command = [sys.executable, str(EXAMPLES / "gobby_agent.py")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = run("gobby_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
     url = server["url"].replace("http", "ws", 1) + "/compat/gobby/ws"
     about = {"conversation_id": "signup"}

@@ -5,16 +5,13 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 import httpx2
 import pytest
 
-from tests.examples.server import EXAMPLES, data  # noqa: F401 - a fixture
+from tests.examples.server import data, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.anyio
 CHAT = "/compat/ihub/api/apps/writer/chat/report-7"
@@ -22,9 +19,7 @@ CHAT = "/compat/ihub/api/apps/writer/chat/report-7"
 
 async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
-    environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
-    command = [sys.executable, str(EXAMPLES / "ihub_agent.py")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = run("ihub_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
     headers = {"Authorization": f"Bearer {server['responder_token']}"}
     with anyio.fail_after(120):
         async with httpx2.AsyncClient(base_url=server["url"], headers=headers, timeout=120) as person:

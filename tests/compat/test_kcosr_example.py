@@ -5,9 +5,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -15,16 +12,14 @@ import anyio
 import pytest
 
 from askback import AsyncClient, InputRequest
-from tests.examples.server import EXAMPLES, data  # noqa: F401 - a fixture
+from tests.examples.server import data, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_the_example_asks_and_reads_the_answers(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
-    environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
-    command = [sys.executable, str(EXAMPLES / "questionnaire_agent.py")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = run("questionnaire_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
     with anyio.fail_after(120):
         async with AsyncClient(server["url"], token=server["responder_token"]) as person:
             async for event in person.events("intake", cursor=0):

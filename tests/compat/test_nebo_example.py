@@ -5,25 +5,20 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 import pytest
 from websockets.asyncio.client import connect
 
-from tests.examples.server import EXAMPLES, data  # noqa: F401 - a fixture
+from tests.examples.server import data, run  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_the_example_asks_and_reads_the_answer(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
-    environment = {**os.environ, "ASKBACK_URL": server["url"], "ASKBACK_TOKEN": server["requester_token"]}
-    command = [sys.executable, str(EXAMPLES / "nebo_agent.py")]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
+    process = run("nebo_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
     page = server["url"].replace("http", "ws", 1) + "/compat/nebo/ws"
     with anyio.fail_after(120):
         headers = {"Authorization": f"Bearer {server['responder_token']}"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.forks.process import fork
+from tests.forks.process import Process, fork
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
@@ -28,12 +28,30 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     process.communicate(timeout=120)
 
 
-def run(example: str, data: Path, *arguments: str, token: str | None = None) -> subprocess.Popen[str]:
-    program = "sh" if example.endswith(".sh") else sys.executable
-    command = [program, str(EXAMPLES / example), *arguments]
+class Running:
+    """A running example; its output is text."""
+
+    def __init__(self, process: Process | subprocess.Popen[bytes]) -> None:
+        self._process = process
+        self.send_signal = process.send_signal
+
+    @property
+    def returncode(self) -> int | None:
+        """Its status, once it has ended."""
+        return self._process.returncode
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """Wait until it has ended; return its output and its error output."""
+        out, err = self._process.communicate(timeout=timeout)
+        return out.decode(), err.decode()
+
+
+def run(example: str, data: Path, *arguments: str, **settings: str) -> Running:
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path}
-    environment |= {} if token is None else {"ASKBACK_TOKEN": token}
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, cwd=data
-    )
+    environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(data), "PATH": path, **settings}
+    if example.endswith(".sh"):
+        command = ["sh", str(EXAMPLES / example), *arguments]
+        pipe = subprocess.PIPE
+        return Running(subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environment, cwd=data))
+    program = str(EXAMPLES / example)
+    return Running(fork(*arguments, program=program, environment=environment, folder=data, stdin=0))

@@ -239,7 +239,7 @@ async def test_a_colleague_gets_the_request_that_is_handed_to_them(data: Path) -
             request = await agent.requests.create(
                 {"fields": [{"id": "q", "type": "text", "label": "Q"}]}, thread_id="handed"
             )
-        process = run("assign.py", data, request.id, "Bob", token=server["responder_token"])
+        process = run("assign.py", data, request.id, "Bob", ASKBACK_TOKEN=server["responder_token"])
         out, err = await anyio.to_thread.run_sync(process.communicate)
         assert out == "Assigned to Bob: ['bob']\n", err
         async with AsyncClient(server["url"], bob.token.reveal()) as inbox:

@@ -5,22 +5,22 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import anyio
 
 from askback import AsyncClient
-from tests.examples.server import EXAMPLES, data, run  # noqa: F401 - fixtures
+from tests.examples.server import ENVIRONMENT, EXAMPLES, data, run  # noqa: F401 - fixtures
+from tests.forks.process import fork
 
 
 def test_the_example_tests_pass(tmp_path: Path) -> None:
     """The plugin is loaded by its entry point."""
     names = [str(EXAMPLES / name) for name in ("test_an_agent.py", "test_with_the_plugin.py")]
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", "/dev/null", *names]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert "3 passed" in done.stdout, done.stdout + done.stderr
+    arguments = ("-q", "-p", "no:cacheprovider", "-c", "/dev/null", *names)
+    process = fork(*arguments, program="pytest", environment=ENVIRONMENT, folder=tmp_path, stdin=0)
+    out, err = process.communicate(timeout=120)
+    assert b"3 passed" in out, (out + err).decode()
 
 
 async def test_the_evaluation_measures_and_replays_answers_of_people(data: Path) -> None:

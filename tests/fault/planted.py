@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import random
 from collections.abc import Callable
 from typing import Any
@@ -32,13 +31,6 @@ _on_event: Callable[..., None] = vars(ConnectionWaits)["_on_event"]
 def places() -> dict[str, tuple[Any, str, Any]]:
     """Return the replacement of each fault: the module or class, the name, and the wrong code."""
     return _PLACES | planted_sharing.PLACES | planted_streams.PLACES | planted_writes.PLACES
-
-
-def tried(breaks: dict[str, list[str]]) -> list[str]:
-    """Return the faults to plant: the first of each invariant, or all of them with FAULT_PLANTED=all (`make soak`)."""
-    if os.environ.get("FAULT_PLANTED") == "all":
-        return list(breaks)
-    return list({invariants[0]: fault for fault, invariants in reversed(breaks.items())}.values())
 
 
 def plant(fault: str) -> None:

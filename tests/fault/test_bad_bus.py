@@ -178,13 +178,3 @@ async def test_every_resume_is_pushed_once_over_a_bus_that_misbehaves(
     monkeypatch.setattr(dispatch, "POLL_S", 0.05)
     came, ids = await pushed(seed)
     assert came == Counter(ids)
-
-
-async def test_a_server_that_relies_on_its_bus_is_detected(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "HANG_S", 2.0)
-    monkeypatch.setattr(resumes, "SAFETY_POLL_S", NEVER_S)
-    came, ids = await pulled(0)
-    assert came.total() < len(ids)
-    monkeypatch.setattr(dispatch, "POLL_S", 0.05)
-    came, ids = await pushed(0, begun=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S))
-    assert QUESTIONS <= came.total() < len(ids)

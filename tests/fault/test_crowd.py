@@ -27,10 +27,3 @@ async def test_each_of_many_agents_gets_its_answer_although_the_server_is_killed
         came = await crowd.run(tmp_path, CROWD, patience_s=HANG_S)
     assert came.faults == []
     assert came.bytes_per_wait < MOST_BYTES
-
-
-@pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
-async def test_a_forgotten_or_confused_agent_is_detected(tmp_path: Path, fault: str) -> None:
-    with anyio.fail_after(120):
-        came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
-    assert came.faults != []

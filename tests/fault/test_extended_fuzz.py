@@ -39,8 +39,7 @@ def test_nothing_that_looks_around_opens_or_runs_anything_else_under_real_bash(f
     assert report.executed == COMMANDS, "too few commands were allowed to prove anything"
 
 
-@pytest.mark.parametrize("fault", extended_fuzz.FAULTS)
-def test_a_planted_mistake_in_the_extended_reading_is_detected(folder: Path, fault: str) -> None:
-    with extended_fuzz.planted(fault):
-        report = extended_fuzz.run(600, seed=PLANTED_SEED, folder=folder)
-    assert report.escapes != []
+def test_a_planted_mistake_in_the_wider_reading_is_found(folder: Path) -> None:
+    """`tests/planted` has all mistakes."""
+    with extended_fuzz.planted("cd always succeeds"):
+        assert extended_fuzz.run(600, seed=PLANTED_SEED, folder=folder).escapes != []

@@ -109,7 +109,7 @@ def report(running: dict[int, int]) -> None:
 
 
 def become(message: dict[str, Any]) -> None:
-    """Turn this process into a started `python -m askback` with these arguments."""
+    """Turn this process into a started Python program with these arguments."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     for target, descriptor in enumerate(message["descriptors"][:3]):
@@ -118,13 +118,27 @@ def become(message: dict[str, Any]) -> None:
     if message["terminal"]:
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that Ctrl-C is a signal
+    os.chdir(message["folder"])
     os.environ.clear()
     os.environ.update(message["environment"])
     through = bool(os.environ.get("PYTHONUNBUFFERED"))
     sys.stdin, sys.stdout, sys.stderr = (text_on(at, mode) for at, mode in enumerate("rww"))
     sys.stdout.reconfigure(line_buffering=os.isatty(1), write_through=through)
     sys.stderr.reconfigure(line_buffering=True, write_through=through, errors="backslashreplace")
-    sys.argv = ["askback", *message["arguments"]]
+    sys.argv = [message["program"], *message["arguments"]]
+    if message["program"].endswith(".py"):
+        sys.path[0] = os.path.dirname(message["program"])
+    else:
+        sys.path[0] = os.getcwd()
+
+
+def run(program: str) -> None:
+    """Run a file, or a module by its name."""
+    if program.endswith(".py"):
+        runpy.run_path(program, run_name="__main__")
+    else:
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+    end(None)
 
 
 def text_on(descriptor: int, mode: str) -> TextIOWrapper:
@@ -153,7 +167,7 @@ if __name__ == "__main__":
         become(asked)
         del asked, listening
         try:
-            runpy.run_module("askback", run_name="__main__", alter_sys=True)
+            run(sys.argv[0])
         except SystemExit as ended:
             end(ended.code)
             raise

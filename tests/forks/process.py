@@ -1,4 +1,4 @@
-"""Run `askback …` in a process forked from one which has done the imports.
+"""Run `askback …` or another Python program in a process forked from one which has done the imports.
 
 Imports take half a second of processor time before a command does anything, and the tests start hundreds. A forked one
 has its own arguments, environment, files, terminal and signals, and ends with a status like any other; it
@@ -111,9 +111,12 @@ def fork(
     stdout: int | None = None,
     stderr: int | None = None,
     terminal: bool = False,
+    program: str = "askback",
+    folder: Path | None = None,
 ) -> Process:
-    """Start `askback` with these arguments and exactly this environment.
+    """Start `askback`, or another `program`, with these arguments and exactly this environment.
 
+    A program is the path of a Python file, or the name of a module. It starts in `folder`, or in the current one.
     `stdin`, `stdout` and `stderr` are descriptors, or None for a pipe. With `terminal` its input is the
     terminal of a new session.
     """
@@ -130,7 +133,13 @@ def fork(
             theirs.append(descriptor)
         ended, status = os.pipe()
         handed_over.callback(os.close, status)
-        message = {"arguments": arguments, "environment": dict(environment), "terminal": terminal}
+        message = {
+            "program": program,
+            "arguments": arguments,
+            "environment": dict(environment),
+            "terminal": terminal,
+            "folder": str(folder or Path.cwd()),
+        }
         _parent().send(message, [*theirs, status])
     with os.fdopen(os.dup(ended), "rb", buffering=0) as begun:
         pid = int(begun.readline())

@@ -17,8 +17,6 @@ from tests.forks.process import fork
     ("arguments", "typed", "status"),
     [
         (["rules", "check"], b'{"command": "git push"}\n', 0),
-        (["ask", "--json-form", "-"], b"{", 2),
-        (["approve", "--help"], b"", 0),
         (["nonsense"], b"", 2),
     ],
 )

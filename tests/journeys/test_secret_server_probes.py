@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from askback.server.app import create_app
 from askback.server.plugins import PluginUnusable, installed_probes
 from askback.server.settings import load
 from askback.server.system import SystemClock
+from tests.forks.process import Process, fork
 from tests.journeys.people import Person, Team, asked, faults, gathered, leased, refusal
 from tests.requirements import requirement
 
@@ -319,11 +319,14 @@ async def test_a_probe_of_a_killed_server_is_not_repeated_and_the_person_is_aske
     calls = tmp_path / "calls"
     tokens = ",".join(f"{role}:{role}-{'x' * 20}" for role in ("requester", "responder", "admin"))
 
-    def start() -> tuple[subprocess.Popen[bytes], str]:
-        process = subprocess.Popen(
-            [sys.executable, str(SCRIPT), str(tmp_path / "data"), str(calls)],
-            stdout=subprocess.PIPE,
-            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens},
+    def start() -> tuple[Process, str]:
+        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens}
+        process = fork(
+            *(str(tmp_path / "data"), str(calls)),
+            program=str(SCRIPT),
+            environment=environment,
+            stdin=0,
+            stderr=2,
         )
         assert process.stdout is not None
         return process, process.stdout.readline().decode().strip()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -24,6 +22,7 @@ from askback.server.app import App, create_app
 from askback.server.settings import load
 from askback.server.system import SystemClock
 from askback.service.jobs import deadlines
+from tests.forks.process import Process, fork
 from tests.requirements import requirement
 from tests.transports.conftest import ask
 
@@ -222,15 +221,17 @@ async def test_a_killed_server_checks_again_when_it_is_back(tmp_path: Path) -> N
     tokens = {role: f"{role}-{'x' * 20}" for role in ("requester", "responder")}
     chosen = ",".join(f"{role}:{token}" for role, token in tokens.items())
 
-    def start() -> tuple[subprocess.Popen[str], str]:
-        process = subprocess.Popen(
-            [sys.executable, SCRIPT, tmp_path / "data", calls],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": chosen},
+    def start() -> tuple[Process, str]:
+        environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": chosen}
+        process = fork(
+            *(str(tmp_path / "data"), str(calls)),
+            program=str(SCRIPT),
+            environment=environment,
+            stdin=0,
+            stderr=2,
         )
         assert process.stdout is not None
-        return process, process.stdout.readline().strip()
+        return process, process.stdout.readline().decode().strip()
 
     def client(url: str, role: str) -> httpx2.AsyncClient:
         return httpx2.AsyncClient(base_url=url, headers={"Authorization": f"Bearer {tokens[role]}"})

@@ -206,6 +206,6 @@ def test_the_plugin_fails_a_test_with_an_invalid_script(pytester: pytest.Pyteste
             assert ask(askback_person({"Age": 100})).values
         """
     )
-    result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
     result.assert_outcomes(passed=1, failed=2)
     result.stdout.fnmatch_lines(["*ScriptError: The script's reply 100 to the form*"])

@@ -1,0 +1,62 @@
+"""Faults planted for the other scenes are found: dead connections, crowds, stalled readers, and a lossy bus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from askback.service.delivery import resumes
+from askback.service.webhooks import dispatch
+from tests.fault import crowd, test_bad_bus
+from tests.fault.partition import play, two
+from tests.fault.processes import Server
+from tests.fault.site import on
+from tests.fault.test_bad_bus import NEVER_S, QUESTIONS, pulled, pushed
+from tests.fault.test_bad_bus import opened as opened  # noqa: PLC0414 - its stores are closed here as well
+from tests.fault.test_bad_bus import watched as watched  # noqa: PLC0414
+from tests.fault.test_partition import CUTS
+from tests.fault.test_stalled import MOST_BYTES, cost
+from tests.postgres_server import PostgresServer
+
+pytestmark = [pytest.mark.anyio, pytest.mark.fault]
+
+
+async def test_a_server_that_does_not_notice_a_dead_connection_is_found(
+    tmp_path: Path, postgres: PostgresServer
+) -> None:
+    fault = "a dead line that is not noticed"
+    with anyio.fail_after(500):
+        async with on(postgres, servers=2) as place, two(tmp_path, place, fault=fault) as trial:
+            await play(trial, place.wires[0], CUTS["forgetful hole"], patience_s=4)
+    assert any("was told []" in each for each in trial.faults), trial.faults
+
+
+@pytest.mark.parametrize("fault", ["a wake-up forgotten", "a wake-up for another"])
+async def test_an_agent_without_an_answer_or_with_the_answer_of_another_is_found(
+    tmp_path: Path, fault: str
+) -> None:
+    with anyio.fail_after(120):
+        came = await crowd.run(tmp_path, 100, patience_s=1, fault=fault)
+    assert came.faults != []
+
+
+async def test_a_buffer_without_a_limit_is_found(tmp_path: Path) -> None:
+    server = Server(tmp_path, fault="room without end")
+    await server.start()
+    try:
+        with anyio.fail_after(120):
+            assert await cost(server) > MOST_BYTES
+    finally:
+        server.kill()
+
+
+async def test_a_server_that_relies_on_its_bus_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(test_bad_bus, "HANG_S", 2.0)
+    monkeypatch.setattr(resumes, "SAFETY_POLL_S", NEVER_S)
+    came, ids = await pulled(0)
+    assert came.total() < len(ids)
+    monkeypatch.setattr(dispatch, "POLL_S", 0.05)
+    came, ids = await pushed(0, begun=lambda: monkeypatch.setattr(dispatch, "POLL_S", NEVER_S))
+    assert QUESTIONS <= came.total() < len(ids)
