@@ -19,7 +19,9 @@ pytestmark = pytest.mark.anyio
 
 async def test_the_example_asks_and_reads_the_answers(data: Path) -> None:
     server = json.loads((data / "server.json").read_text())
-    process = run("questionnaire_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"])
+    process = run(
+        "questionnaire_agent.py", data, ASKBACK_URL=server["url"], ASKBACK_TOKEN=server["requester_token"]
+    )
     with anyio.fail_after(120):
         async with AsyncClient(server["url"], token=server["responder_token"]) as person:
             async for event in person.events("intake", cursor=0):

@@ -14,8 +14,8 @@ import anyio
 
 from askback import AsyncClient
 from askback.demo.person import ANSWERS
-from askback.demo.processes import RunningServer
-from tests.forks.process import fork
+from askback.demo.processes import Run, RunningServer, agent_command
+from tests.forks.process import Process, fork
 
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("ASKBACK_")}
 
@@ -32,6 +32,37 @@ async def served(data: Path) -> AsyncIterator[RunningServer]:
             yield RunningServer(**{name: ready[name] for name in named})
         finally:
             process.terminate()
+
+
+class Agent:
+    """The sample agent in a forked process, with the methods of an `asyncio.subprocess.Process` that tests use."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self.pid = process.pid
+        self.send_signal = process.send_signal
+
+    @property
+    def returncode(self) -> int | None:
+        """Its status, once it has ended."""
+        return self._process.returncode
+
+    async def communicate(self) -> tuple[bytes, bytes]:
+        """Wait until it has ended, and return its output."""
+        return await anyio.to_thread.run_sync(self._process.communicate)
+
+
+@asynccontextmanager
+async def run_agent(ready: RunningServer, run: Run) -> AsyncIterator[Any]:
+    """Run the sample agent, which starts faster than the product's own, until the block ends."""
+    arguments, environment = agent_command(ready, run)
+    environment = {**os.environ, **environment}
+    process = fork(*arguments, program="askback.demo", environment=environment, stdin=0, stderr=2)
+    try:
+        yield Agent(process)
+    finally:
+        process.kill()
+        process.wait(120)
 
 
 async def answer(client: AsyncClient, request: dict[str, Any], **more: Any) -> None:

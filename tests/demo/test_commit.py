@@ -15,8 +15,8 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from askback.demo.processes import DemoFailed, Run, RunningServer, run_agent, run_result
-from tests.demo.scene import answer, git, served, texts_of, title_of
+from askback.demo.processes import DemoFailed, Run, RunningServer, run_result
+from tests.demo.scene import answer, git, run_agent, served, texts_of, title_of
 from tests.requirements import requirement
 
 INIT, ADD, COMMIT = "Make the folder a git repository", "Put the files into it", "Make the first commit"

@@ -25,46 +25,32 @@ from askback.demo.processes import (
     Run,
     RunningServer,
     RunResult,
-    run_agent,
     run_registry,
     run_result,
 )
-from tests.demo.scene import ENVIRONMENT, answer, git, served, texts_of, title_of
+from tests.demo.scene import ENVIRONMENT, answer, git, run_agent, served, texts_of, title_of
+from tests.forks.process import Process, fork
 from tests.requirements import requirement
 
 
-def test_concurrent_demos_do_not_conflict_and_write_projects_whose_tests_pass(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "askback", "demo", "--auto", "--output", str(tmp_path / "out")]
+def test_it_writes_a_project_beside_an_older_one_whose_tests_pass_and_leaves_no_data(tmp_path: Path) -> None:
+    (tmp_path / "out" / "hello-askback").mkdir(parents=True)
     environment = {**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"}
-    both = [
-        subprocess.Popen(
-            [*command, *more], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            text=True, env=environment,
-        )
-        for more in ([], ["--data-dir", str(tmp_path / "kept")])
-    ]  # fmt: skip
-    written = {each_written(process, tmp_path / "out") for process in both}
-    assert written == {"hello-askback", "hello-askback-2"}
-    assert list((tmp_path / "home").iterdir()) == []
-    assert (tmp_path / "kept" / "askback.db").exists()
-
-
-def each_written(process: subprocess.Popen[str], output: Path) -> str:
-    """Let a demo finish; return the name of the folder that it wrote, after checking it."""
-    out, err = process.communicate(timeout=120)
+    process = fork("demo", "--auto", "--output", str(tmp_path / "out"), environment=environment)
+    out, err = (text.decode() for text in process.communicate(timeout=120))
     assert process.returncode == 0, err
     assert "beginning with a letter" in out
     assert "approved, once: Run: git init" in out
     assert "typed DEMO_REGISTRY_TOKEN again: “The registry does not know this token.”" in out
     assert re.findall(r"demo_[\w-]{20}", out + err) == []
     folder = Path(out.rstrip().splitlines()[-1])
-    assert folder.parent == output
+    assert folder == tmp_path / "out" / "hello-askback-2"
     assert re.search(rf"It is published at\nhttp://127\.0\.0\.1:\d+/packages/{folder.name}\n", out)
     assert git(folder, "log", "--format=%an: %s") == "Scaffolder: Begin hello-askback"
     assert git(folder, "status", "--short") == ""
     tests = subprocess.run([sys.executable, "-m", "unittest"], cwd=folder, capture_output=True, text=True)
     assert tests.returncode == 0, tests.stderr
-    return folder.name
+    assert list((tmp_path / "home").iterdir()) == []
 
 
 STOPS = (
@@ -201,53 +187,62 @@ async def test_change_something_asks_again_with_the_note(tmp_path: Path) -> None
     assert "My own" in (folder / "LICENSE").read_text()
 
 
-async def test_ctrl_c_ends_the_server_and_the_agent(tmp_path: Path) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "askback", "demo", "--no-browser", "--output", str(tmp_path / "out")],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"},
-    )
-    assert process.stdout is not None
-    link = next(line for line in process.stdout if "/login#" in line).strip()
-    found = json.loads((tmp_path / "home" / "demo.json").read_text())
-    assert re.fullmatch(re.escape(found["url"]) + r"/login#[\w-]+&next=/t/demo-[0-9a-f]{8}", link)
-    process.send_signal(signal.SIGINT)
-    with anyio.fail_after(120):
-        rest, _ = await anyio.to_thread.run_sync(process.communicate)
-    assert process.returncode == 130
-    assert "have ended" in rest
-    assert not (tmp_path / "home" / "demo.json").exists()
-    port = int(found["url"].rpartition(":")[2])
-    assert socket.socket().connect_ex(("127.0.0.1", port)) != 0
+async def test_ctrl_c_ends_the_server_and_the_agent_and_not_those_of_another_demo(tmp_path: Path) -> None:
+    processes: list[Process] = []
+    urls: list[str] = []
+    for name in ("one", "two"):
+        process = fork(
+            *("demo", "--no-browser", "--output", str(tmp_path / "out")),
+            environment={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / name), "COLUMNS": "300"},
+            stderr=2,
+        )
+        assert process.stdout is not None
+        link = next(line for line in process.stdout if b"/login#" in line).decode().strip()
+        url = json.loads((tmp_path / name / "demo.json").read_text())["url"]
+        assert re.fullmatch(re.escape(url) + r"/login#[\w-]+&next=/t/demo-[0-9a-f]{8}", link)
+        processes.append(process)
+        urls.append(url)
+    for process, url, others in zip(processes, urls, (urls[1:], []), strict=True):
+        process.send_signal(signal.SIGINT)
+        with anyio.fail_after(120):
+            rest, _ = await anyio.to_thread.run_sync(process.communicate)
+        assert process.returncode == 130
+        assert b"have ended" in rest
+        assert [accepts(each) for each in (url, *others)] == [False] + [True] * len(others)
+    assert not (tmp_path / "one" / "demo.json").exists()
+
+
+def accepts(url: str) -> bool:
+    """Whether a server accepts connections there."""
+    with socket.socket() as line:
+        return line.connect_ex(("127.0.0.1", int(url.rpartition(":")[2]))) == 0
 
 
 async def test_on_a_terminal_the_page_stays_until_enter(tmp_path: Path) -> None:
     primary, secondary = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "askback", "demo", "--no-browser", "--output", str(tmp_path / "out")],
+    process = fork(
+        *("demo", "--no-browser", "--output", str(tmp_path / "out"), "--data-dir", str(tmp_path / "kept")),
+        environment={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"},
         stdin=secondary,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**ENVIRONMENT, "ASKBACK_DATA_DIR": str(tmp_path / "home"), "COLUMNS": "300"},
+        stderr=2,
     )
     os.close(secondary)
     assert process.stdout is not None
-    link = next(line for line in process.stdout if "/login#" in line).strip()
+    link = next(line for line in process.stdout if b"/login#" in line).decode().strip()
     found = json.loads((tmp_path / "home" / "demo.json").read_text())
     thread = link.rpartition("/")[2]
     async with AsyncClient(found["url"], found["responder_token"]) as client:
         person = asyncio.create_task(ScriptedPerson(client, thread, note=lambda _: None).run())
         with anyio.fail_after(120):
             await anyio.to_thread.run_sync(
-                lambda: next(line for line in process.stdout or () if "stays" in line)
+                lambda: next(line for line in process.stdout or () if b"stays" in line)
             )
         person.cancel()
         assert texts_of(await client.threads.get(thread))[-1].endswith("Have fun!")
     os.write(primary, b"\n")
     with anyio.fail_after(120):
         assert await anyio.to_thread.run_sync(process.wait) == 0
+    assert (tmp_path / "kept" / "askback.db").exists()
     os.close(primary)
     process.stdout.close()
 

@@ -15,9 +15,9 @@ import pytest
 
 from askback import AsyncClient, InputRequest
 from askback.demo.person import ScriptedPerson
-from askback.demo.processes import Run, RunningServer, run_agent, run_registry, run_result
+from askback.demo.processes import Run, RunningServer, run_registry, run_result
 from askback.demo.publish import TOKEN, call
-from tests.demo.scene import served, texts_of, title_of
+from tests.demo.scene import run_agent, served, texts_of, title_of
 from tests.requirements import requirement
 
 CANARY = "demo_canary-7c1e-95b0-4d2a"

@@ -321,13 +321,8 @@ async def test_a_probe_of_a_killed_server_is_not_repeated_and_the_person_is_aske
 
     def start() -> tuple[Process, str]:
         environment = {**os.environ, "ASKBACK_BOOTSTRAP_TOKENS": tokens}
-        process = fork(
-            *(str(tmp_path / "data"), str(calls)),
-            program=str(SCRIPT),
-            environment=environment,
-            stdin=0,
-            stderr=2,
-        )
+        arguments = (str(tmp_path / "data"), str(calls))
+        process = fork(*arguments, program=str(SCRIPT), environment=environment, stdin=0, stderr=2)
         assert process.stdout is not None
         return process, process.stdout.readline().decode().strip()
 

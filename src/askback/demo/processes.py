@@ -86,7 +86,13 @@ async def run_registry(folder: Path, token: str) -> AsyncGenerator[str]:
 @asynccontextmanager
 async def run_agent(ready: RunningServer, run: Run) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Run the sample agent in a separate process until it or the block ends."""
-    environment = {"ASKBACK_URL": ready.url, "ASKBACK_TOKEN": ready.requester_token}
+    arguments, environment = agent_command(ready, run)
+    async with run_module("askback.demo", *arguments, environment=environment) as process:
+        yield process
+
+
+def agent_command(ready: RunningServer, run: Run) -> tuple[list[str], dict[str, str]]:
+    """Return the arguments and the environment of the sample agent."""
     options = {
         "thread": run.thread_id,
         "run": run.id,
@@ -98,8 +104,7 @@ async def run_agent(ready: RunningServer, run: Run) -> AsyncGenerator[asyncio.su
     arguments = [
         part for name, value in options.items() if value is not None for part in (f"--{name}", str(value))
     ]
-    async with run_module("askback.demo", *arguments, environment=environment) as process:
-        yield process
+    return arguments, {"ASKBACK_URL": ready.url, "ASKBACK_TOKEN": ready.requester_token}
 
 
 async def run_result(agent: asyncio.subprocess.Process) -> RunResult:
