@@ -4,7 +4,7 @@
     resume = await answer_interrupts(ask, finished.outcome.interrupts, thread_id=finished.thread_id)
 
     interrupts = await as_interrupts(ask, requests)                   # an agent: ends its run with them
-    requests = await take_resume(ask, requests, run_input.resume)     # and takes what the front end sends back
+    requests = await take_resume(ask, requests, run_input.resume)     # reads the answers of the front end
 
 An interrupt is known by its id, here and there, so that asking or answering again changes nothing.
 """
@@ -117,7 +117,7 @@ async def answer_interrupts(
     calls: Mapping[str, Call] | None = None,
     timeout_s: float | None = None,
 ) -> list[ResumeEntry]:
-    """Ask a person about all interrupts of a run at once, and return the `resume` of the next one.
+    """Ask a person about all interrupts of a run together, and return the `resume` of the next one.
 
     `calls` are the tool calls of the conversation, see `calls_of`: without them the card cannot show the arguments.
     Called again with the same interrupts, also in another process, it finds the requests that were asked before. Raises
@@ -154,7 +154,7 @@ async def _answer(
 
 
 def _is_approval(interrupt: Interrupt) -> bool:
-    """Whether an interrupt wants a decision about a tool call: without a schema it can want nothing else."""
+    """Whether an interrupt needs a decision about a tool call, which is always so without a schema."""
     return interrupt.response_schema is None or APPROVED in _properties(interrupt)
 
 
@@ -247,7 +247,7 @@ def _message(request: InputRequest) -> str:
 async def take_resume(
     ask: AsyncClient, requests: Sequence[InputRequest], resume: Sequence[ResumeEntry] | None
 ) -> list[InputRequest]:
-    """Report what an AG-UI front end sent about these requests, and return them as they are then.
+    """Report the answers of an AG-UI front end to these requests, and return their new state.
 
     One that is still open, such as a question for the page, is an interrupt of the next run again. Raises
     `AskbackError` for a resume that leaves out a request or names another one, and `Invalid` for a payload that the

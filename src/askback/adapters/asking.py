@@ -55,14 +55,14 @@ class Place:
 
 
 def short_id(text: str) -> str:
-    """Return an id as it is, or its SHA-256 where it is too long or has characters that cannot be shown."""
+    """Return an id, or its SHA-256 if it is too long or has characters that cannot be shown."""
     if text and len(text) <= LONGEST_ID and text.isprintable():
         return text
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 class AskOptions(TypedDict, total=False):
-    """How an adapter asks: without `wait` it returns at once, and the outcome comes as a resume.
+    """How an adapter asks: without `wait` it returns immediately, and the outcome arrives as a resume.
 
     Without `timeout_s`, in seconds, a request never expires: the pauses of frameworks have no end either.
     """
@@ -85,7 +85,7 @@ async def ask_once(
     """
     asking = asyncio.ensure_future(_create_or_find(client, content, place, wait=wait, timeout_s=timeout_s))
     try:
-        # Without the shield, an interrupt in the middle would leave a request that nobody knows.
+        # Without the shield, an interrupt during creation would leave an unknown request.
         asked = await asyncio.shield(asking)
         return await client.wait(asked) if wait and not asked.settled else asked
     except asyncio.CancelledError:
@@ -185,7 +185,7 @@ async def pass_to(store: Callable[[T], object] | None, parked: T) -> None:
 
 
 async def together(questions: Iterable[Awaitable[T]]) -> Sequence[T]:
-    """Await several questions at once, in their order; an error of one cancels the others and is raised."""
+    """Await several questions together, in their order; an error of one cancels the others and is raised."""
     tasks = [asyncio.ensure_future(each) for each in questions]
     try:
         return await asyncio.gather(*tasks)
@@ -240,7 +240,7 @@ async def mirror_messages(
     thread_id: str,
     run_id: str | None = None,
 ) -> None:
-    """Show messages in the thread, each once: one that is there already gets the results of its tool calls."""
+    """Show messages in the thread, each once: an existing one gets the results of its tool calls."""
     for each in messages:
         content: list[dict[str, Any]] = [{"type": "text", "text": each.text}] if each.text.strip() else []
         content += [_tool_block(call) for call in each.calls]

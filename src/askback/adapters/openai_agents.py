@@ -62,8 +62,8 @@ _answers: ContextVar[Mapping[str, str]] = ContextVar("askback_answers")
 class Runner(agents.Runner):
     """The SDK's `Runner`, which asks a person about each interruption.
 
-    All calls of a turn are asked at once. `thread_id` is by default that of the client, and the other options are those
-    of the SDK. A call that is not approved is rejected with the sentence for the model.
+    All calls of a turn are asked together. `thread_id` is by default that of the client, and the other options are
+    those of the SDK. A call that is not approved is rejected with the sentence for the model.
     """
 
     @classmethod
@@ -77,7 +77,7 @@ class Runner(agents.Runner):
         timeout_s: float | None = None,
         **options: Any,
     ) -> RunResult:
-        """Run an agent to its end; returns what the SDK returns."""
+        """Run an agent to its end; returns the result of the SDK."""
         place = _new_place(thread_id)
         result = await agents.Runner.run(starting_agent, input, **options)
         while result.interruptions:
@@ -97,7 +97,7 @@ class Runner(agents.Runner):
         timeout_s: float | None = None,
         **options: Any,
     ) -> RunResult:
-        """Run an agent to its end without an event loop, with the blocking client; returns what the SDK returns."""
+        """Run an agent to its end without an event loop, with the blocking client; returns the result of the SDK."""
         place = _new_place(thread_id)
         result = agents.Runner.run_sync(starting_agent, input, **options)
         while result.interruptions:
@@ -197,7 +197,7 @@ async def mirror(
 ) -> None:
     """Show the messages and tool calls of agents in the thread: `mirror(ask, result.new_items, …)`.
 
-    Messages that are there already are left alone.
+    Existing messages stay unchanged.
     """
     results = {
         each.call_id: each.output for each in items if isinstance(each, ToolCallOutputItem) and each.call_id

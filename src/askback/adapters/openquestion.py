@@ -29,7 +29,7 @@ NUMBER_QUESTION = re.compile(
     r"^how (many|old)\b|\b(your|their|his|her|its) age\b|\ba ((positive|whole|valid|natural) )?number\b",
     re.IGNORECASE,
 )
-"""A question whose program wants a number, and compares it with numbers."""
+"""A question whose program expects a number."""
 EDIT = re.compile(r"(^|[^a-z])(edit|revise|rewrite|correct|improve)($|[^a-z])", re.IGNORECASE)
 """The wish that a text is changed."""
 
@@ -57,12 +57,12 @@ def open_form(value: Any, *, title: str | None = None, yes_no: bool = True) -> F
 
 
 def members_of(value: object) -> Mapping[str, Any]:
-    """Return a JSON object as it is, and an empty one for any other value."""
+    """Return a JSON object unchanged, and an empty one for any other value."""
     return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
 
 
 def text_to_edit(value: Any) -> str | None:
-    """Return the text that a person is to change: the only one beside the instruction, which says so."""
+    """Return the text that a person edits: the only other text, if the instruction asks for a change."""
     said = members_of(value)
     about = next((key for key in QUESTION_KEYS if isinstance(said.get(key), str)), None)
     texts = {key: each for key, each in said.items() if key != about}

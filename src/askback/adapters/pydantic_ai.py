@@ -127,7 +127,7 @@ async def resume_agent(
 async def mirror(
     ask: AsyncClient, messages: Sequence[ModelMessage], *, thread_id: str, agent: str | None = None
 ) -> None:
-    """Show the messages and tool calls of an agent in the thread; messages that are there already are left alone."""
+    """Show the messages and tool calls of an agent in the thread; existing messages stay unchanged."""
     parts = [part for each in messages if isinstance(each, ModelRequest) for part in each.parts]
     results = {
         part.tool_call_id: part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)
@@ -159,7 +159,7 @@ def _mirror_message(
 
 
 def _ask_tool(kind: AskTool) -> Tool[Any]:
-    """Return a tool that defers its call as a question; the answer is what the model reads."""
+    """Return a tool that defers its call as a question; the model reads the answer."""
 
     def run(**_arguments: Any) -> NoReturn:
         raise CallDeferred(metadata={_TOOL_KEY: kind.name}, kind="question")
@@ -201,7 +201,7 @@ def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str |
 async def _outcomes(
     ask: AsyncClient, requests: DeferredToolRequests, place: Place, options: AskOptions
 ) -> Mapping[str, Outcome]:
-    """Ask about all calls at once; returns the outcomes by the id of the call, without calls that run elsewhere."""
+    """Ask about all calls together; returns the outcomes by the id of the call, without calls that run elsewhere."""
     asking = dict[str, Awaitable[Outcome]]()
     for call in [*requests.approvals, *requests.calls]:
         id_ = call.tool_call_id

@@ -123,7 +123,7 @@ class _AnswerSession:
 
     @property
     def _sends_on_decline(self) -> bool:
-        """Whether a decline includes the typed values, which the person is told."""
+        """Whether a decline includes the typed values; the person reads a note about it."""
         return "decline" in self._request.hooks and not self._request.declined_once
 
     # --- a form ------------------------------------------------------------------------------

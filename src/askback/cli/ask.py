@@ -104,7 +104,7 @@ def form_of(
 
 
 def outcome(request: InputRequest | None, *, whole_form: bool) -> dict[str, Any]:
-    """Return the object to print; None stands for a question that was cancelled here."""
+    """Return the object to print; None for a question that was cancelled here."""
     printed = outcome_fields(request)
     if request is None or request.answer is None:
         return printed

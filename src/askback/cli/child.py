@@ -50,7 +50,7 @@ async def forward_until_exit(
 ) -> int:
     """Forward output and signals until a command has ended; return its status as a shell does.
 
-    `scrubbers` are by the descriptor on which its output goes on, 1 and 2; they are empty when it is not piped.
+    `scrubbers` are by the descriptor to which they write, 1 and 2; there are none if the output is not piped.
     Raises `OSError` if the output cannot be written, except for a reader that has gone.
     """
     loop = asyncio.get_running_loop()

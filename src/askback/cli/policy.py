@@ -82,7 +82,7 @@ def set_(
     ] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Update the given settings and print the result.
+    """Update settings and print the result.
 
     Needs an admin token, except for --mode with --thread.
     """

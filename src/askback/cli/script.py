@@ -70,7 +70,7 @@ async def wait_until_settled(
 
 
 def outcome_fields(request: InputRequest | None) -> dict[str, Any]:
-    """Return the JSON object to print; None stands for a request that was cancelled here."""
+    """Return the JSON object to print; None for a request that was cancelled here."""
     if request is None:
         return {"status": "cancelled", "reason": "agent_aborted"}
     known = {

@@ -14,7 +14,7 @@ from askback.errors import Refused
 
 MORE, UP = "+", ".."
 PAGE = 20
-"""Options that are listed at once."""
+"""The number of options that are listed together."""
 
 
 class Search(Protocol):

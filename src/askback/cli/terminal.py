@@ -32,7 +32,7 @@ _LOCAL = 3
 PASTE_S, LOOKS = 0.1, 10
 """How long the lines of one paste may take to arrive, in seconds, and the number of checks in that time."""
 LONGEST = 65_536
-"""Bytes that are read at once; a terminal gives a line at a time, of 4,096 at most."""
+"""The number of bytes of one read; a terminal returns one line at a time, of 4,096 bytes at most."""
 CALL, WORDS = "│ ", "> "
 """The margins of a call and of an agent's text, so that no line of either can pose as one of ours."""
 WRITTEN_OUT = "reverse"
@@ -125,7 +125,7 @@ class Terminal:
         return dropped
 
     async def _has_more(self) -> bool:
-        """Whether there is unread input. A line may be on its way from the reading thread."""
+        """Whether there is unread input. The reading thread may hold a line that is not queued yet."""
         for _ in range(LOOKS):
             if not self._queue().empty() or select([self._source], [], [], 0)[0]:
                 return not self._over.is_set()
@@ -184,7 +184,7 @@ class Terminal:
         return line
 
     def _enqueue(self, lines: asyncio.Queue[str | None], line: str | None, drops: int) -> None:
-        """Queue a line, unless the input was dropped while it was on its way from the reading thread."""
+        """Queue a line from the reading thread, unless the input was dropped since it was read."""
         if line is None or drops == self._drops or not self.interactive:
             lines.put_nowait(line)
         if line is None:

@@ -152,7 +152,7 @@ class Approvals(Resource):
         thread_id: str | None = None,
         **options: Unpack[ApproveOptions],
     ) -> Sequence[Decision]:
-        """Ask for several calls at once, and return their decisions in the same order; see `approve`.
+        """Ask for several calls together, and return their decisions in the same order; see `approve`.
 
         `options` are those of `approve`, for all calls. An error of one call cancels the requests of the others and is
         raised.

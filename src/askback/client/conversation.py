@@ -116,7 +116,7 @@ class Conversation(Resource):
 
     @iterator
     async def answering(self, thread_id: str | None = None) -> AsyncGenerator[Answering]:
-        """Follow who is answering requests of a thread, as a person: agents are not told.
+        """Follow who is answering requests of a thread, as a person; agents get no reports.
 
         Yields a report when somebody else begins and every few seconds while they continue, and one that is
         not `active` when they stop; a report is valid for ten seconds. Reports are not stored, and need the

@@ -62,7 +62,7 @@ Validator = Callable[[Answer], Verdict | Awaitable[Verdict]]
 
 
 FormHooks = Mapping[Hook, Callable[[InputRequest], Verdict | Awaitable[Verdict]]]
-"""What decides about a decline or a deadline before it counts; `request.submitted` has what was typed until then.
+"""A function that decides about a decline or a deadline before it counts; `request.submitted` has the typed values.
 
 None lets it stand, `Accept(values=…)` answers instead, and anything else asks again, after a decline only once.
 """

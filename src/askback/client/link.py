@@ -246,7 +246,7 @@ class Link:
 
     async def _transmit(self, frame: str | None) -> None:
         # Without a connection, or when it breaks: the session has the call, and sends it on the next one.
-        # When the server closed it for good, the reader hears that as well, and fails every call.
+        # If the server closed the connection permanently, the reader notices it too, and fails every call.
         if frame is not None and self._frames is not None:
             with suppress(TransportError, Refused):
                 await self._frames.send(frame)

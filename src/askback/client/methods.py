@@ -72,7 +72,7 @@ class Portal:
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     def iterate(self, items: AsyncGenerator[T]) -> Iterator[T]:
-        """Yield what an asynchronous generator yields, and close it at the end."""
+        """Yield the items of an asynchronous generator, and close it at the end."""
 
         async def next_item() -> tuple[T] | None:
             async for item in items:

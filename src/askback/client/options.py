@@ -13,7 +13,7 @@ from askback.domain.faults import join
 from askback.domain.request import Agent, Presentation
 
 Errors = str | Mapping[str, str]
-"""What is wrong: a sentence, or sentences by field id."""
+"""The errors: a sentence, or sentences by field id."""
 
 
 class RequestPlace(TypedDict, total=False):

@@ -97,7 +97,7 @@ class BlockingSessions(Blocking, Sessions):
 class Client(Blocking, Forms, Actions, Approvals, Conversation):
     """A connection to an askback server for synchronous code; see `AsyncClient` for its methods.
 
-    Its own thread keeps the connection, so it may be used from several threads at once.
+    A separate thread keeps the connection, so several threads may use the client concurrently.
     An interrupt (Ctrl-C) while a question waits cancels the question.
     """
 

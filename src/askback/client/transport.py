@@ -1,6 +1,6 @@
 """Move frames and single HTTP requests between a client and a server.
 
-A transport opens streams of frames, which carry every call and every wait, and sends single requests beside them.
+A transport opens streams of frames, which carry every call and every wait, and also sends single requests.
 Secret values travel in single requests only: a frame is kept until it is answered, may be sent again, and is
 logged when a connection is debugged.
 """

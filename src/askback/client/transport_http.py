@@ -29,7 +29,7 @@ from askback.domain.tracing import HEADER
 from askback.errors import NotFound, Refused, Unavailable
 
 POLLS = 16
-"""Long polls at once."""
+"""The number of concurrent long polls."""
 
 POLL_S = 25
 TURN_S = 2

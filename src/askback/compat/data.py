@@ -8,5 +8,5 @@ from typing import Any
 
 @cache
 def read_data(module: str, name: str = "texts.json") -> Any:
-    """Return what a file beside a module has; `module` is its `__file__`."""
+    """Return the content of a JSON file in the folder of a module; `module` is its `__file__`."""
     return json.loads(Path(module).with_name(name).read_text("utf-8"))

@@ -1,9 +1,9 @@
 """MCP's form elicitation (2025-11-25, 2026-07-28): a flat subset of JSON Schema, as forms and from forms.
 
     written = write_elicitation(form)           written.params goes into `elicitation/create`
-    values = read_content(form, content)        what the client sent, as the values of an answer
-    read = read_elicitation(params)             the form for what a server wants to know
-    result = write_result(request, read)        how it ended, for that server
+    values = read_content(form, content)        the client's content, as the values of an answer
+    read = read_elicitation(params)             the form of a server's question
+    result = write_result(request, read)        the outcome, for that server
 
 The property of a field is its id, and `ID__other` is the text that a person typed instead of choosing. A client does
 not check an answer by the form's rules: check what `read_content` returns before it counts (`POST …/answer` does).

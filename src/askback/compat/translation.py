@@ -1,4 +1,4 @@
-"""What a translation of a form reports: problems, which stop it, and losses, which it lists."""
+"""The report of a translation of a form: problems, which stop it, and losses, which it lists."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ _MISSING = {"file": "files", "rows": "rows to decide"}
 
 
 def missing_part(field: AnyField) -> str | None:
-    """Return what a protocol that only has fixed choices lacks for a field, None if nothing."""
+    """Return the feature of a field that a protocol with only fixed choices lacks, None if it lacks nothing."""
     if getattr(field, "options_from", None) is not None:
         return "options from a server"
     return _MISSING.get(field.type)

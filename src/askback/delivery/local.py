@@ -101,5 +101,5 @@ class LocalBus:
                 continue
             try:
                 listener(event)
-            except Exception:  # noqa: BLE001 - a listener is not ours; the rest must still hear
+            except Exception:  # noqa: BLE001 - a listener is foreign code; the others must still be notified
                 _log.exception("a listener failed on %s; the others go on", event.type)

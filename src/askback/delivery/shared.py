@@ -182,7 +182,7 @@ class SharedBus:
             while stream.behind:
                 try:
                     stream.fill(await self._feed.tenant_events(tenant, after=stream.cursor, limit=PAGE))
-                except Exception as error:  # noqa: BLE001 - listeners must not wait for ever
+                except Exception as error:  # noqa: BLE001 - listeners must not wait forever
                     delay = next(delays, None)
                     if delay is None:
                         _log.warning(

@@ -19,7 +19,7 @@ from askback.errors import AskbackError, Cancelled, Declined, Expired
 
 AGENT = "scaffolder"
 CHUNK = 24
-"""The number of characters of a message that are sent at once."""
+"""The number of characters of a message that are sent together."""
 
 _OUTCOME = {Status.DECLINED: Declined, Status.CANCELLED: Cancelled, Status.EXPIRED: Expired}
 

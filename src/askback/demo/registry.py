@@ -4,7 +4,7 @@
 
     GET /token             204 when the token is good, 401 when it is not
     PUT /packages/NAME     stores `{"files": {path: text}}`: 201, or 401, 404, 413, 422
-    GET /packages/NAME     what was published, to everybody
+    GET /packages/NAME     a published package, for everybody
 
 The token is a bearer token, of which it knows the digest. It writes no log, and prints one line of JSON,
 `{"url"}`, once it listens.

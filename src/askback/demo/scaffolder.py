@@ -1,6 +1,6 @@
 """The sample agent: it asks what to build, writes it, commits and publishes it, and reports.
 
-It keeps no state of its own. Every question has an idempotency key and every message an id, made from the run's id.
+It keeps no state. Every question has an idempotency key and every message an id, made from the run's id.
 So an agent that was killed and is restarted with the same run repeats the same steps and finds the earlier
 questions, answers, token, folder and commands.
 

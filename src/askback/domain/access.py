@@ -1,6 +1,6 @@
 """Access to a thread: its owner, the access of other people, and the agents that may use it.
 
-    level    what a person may do
+    level    the operations that a person may use
     none     nothing: the thread and its requests are not found
     view     read
     prompt   write messages, answer forms, hand over secrets

@@ -189,7 +189,7 @@ def is_public_address(address: Address) -> bool:
 
 
 def retry_at(*, seed: str, tries: int, since: int, now: int, retry_after: float | None = None) -> int | None:
-    """Return when a message is tried again after `tries` failures, in ms; None if it is given up.
+    """Return when a message is tried again after `tries` failures, in ms; None if it is not tried again.
 
     The pauses grow from five seconds to six hours, each by up to a fifth longer or shorter, so that messages that
     failed together are not retried together. The receiver may ask for a longer pause. `seed` determines the random

@@ -17,8 +17,8 @@ _WRITTEN_BY_OTHERS = stat.S_IWGRP | stat.S_IWOTH
 def require_private(*, files: Iterable[Path], folders: Iterable[Path]) -> None:
     """Raise `StoreUnusable` for a file that others can read or write, or a folder that they can write.
 
-    Who can write a folder can exchange the files in it. Who can only list it sees names, and no content: the files are
-    private. What is not there is private.
+    Write access to a folder allows replacing its files. Read access to a folder shows only names, because the files are
+    private. A missing file or folder counts as private.
     """
     for file in files:
         if _mode(file) & _READ_BY_OTHERS:

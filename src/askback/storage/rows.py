@@ -28,7 +28,7 @@ _STATUS = {status.value: status for status in Status}
 
 
 class Row(Protocol):
-    """The columns of a row: a tuple, or what a driver has in its place."""
+    """The columns of a row: a tuple, or the driver's equivalent."""
 
     def __iter__(self) -> Iterator[Any]:
         """Return the columns, in order."""

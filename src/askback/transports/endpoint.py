@@ -97,7 +97,7 @@ class Prefix(BaseRoute):
 
 
 def routes(ctx: Services, bound: Sequence[Bound]) -> list[Route]:
-    """Return one route for each path, in the order given."""
+    """Return one route for each path, in order."""
     by_path: dict[str, list[Bound]] = {}
     for each in bound:
         by_path.setdefault(each.operation.path, []).append(each)

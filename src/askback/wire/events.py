@@ -93,7 +93,7 @@ class ArchiveEvent(_Event):
 
 
 class ThreadNames(Reply):
-    """What an agent has set of a thread."""
+    """The properties of a thread that an agent has set."""
 
     title: str | None
     metadata: JsonValue
@@ -122,7 +122,7 @@ class Answering(Reply):
 class PersonalChange(Reply):
     """There is something to read again: the comments of a request, or the reader's own reminders or missed requests.
 
-    `conversation` is a change beside requests: a message, another title, the archive; its `request_id` is
+    `conversation` is a change other than one of requests: a message, another title, the archive; its `request_id` is
     empty. It is not an event: it is not stored, and may be lost. Agents never get it.
     """
 

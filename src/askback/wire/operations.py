@@ -3,7 +3,7 @@
 A row is an operation. Its name is the `operationId` of OpenAPI, the `op` of a WebSocket frame and the `attempted` of
 the audit log. To add one: a row here, a handler in `transports/handlers`, and a method of the client.
 
-Bodies and replies are given by the names of their models (`domain/request.py`, `domain/sources.py`, `bodies.py`,
+Bodies and replies are named by their models (`domain/request.py`, `domain/sources.py`, `bodies.py`,
 `rule_bodies.py`, `verdicts.py`, `thread_bodies.py`, `replies.py`, `admin_replies.py`, `policy_replies.py`,
 `file_replies.py`), so that a client reads the table without loading any.
 """

@@ -1,4 +1,4 @@
-"""Run the calls that were approved, as they were approved, and answer those that were denied."""
+"""Run approved calls with their approved arguments, and return denials to the model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _around: ContextVar[tuple[Asker, Place] | None] = ContextVar("askback_around", d
 class Gate(BasePlugin):
     """Decides about each call before it runs.
 
-    ADK leaves a denial to the tool, and a tool of one's own may run all the same (adk-python#7148). It discards the
+    ADK leaves a denial to the tool, and a custom tool may run anyway (adk-python#7148). It discards the
     session of an agent that runs as a tool (`AgentTool`), so what such an agent asks is answered while it waits.
     """
 

@@ -53,7 +53,7 @@ class AskbackRunner:
     ) -> AsyncGenerator[Event, None]:
         """Run an agent to its end, with the options of `Runner.run_async`; yields the events.
 
-        All calls of a turn are asked at once. Without a message it continues a session that has paused.
+        All calls of a turn are asked together. Without a message it continues a session that has paused.
         """
         if new_message is not None:
             left = await self._pauses(user_id, session_id)
@@ -110,7 +110,7 @@ class AskbackRunner:
             parts = confirmed if isinstance(each, Decision) else answered
             parts.append(types.Part(function_response=said))
         if confirmed and answered:
-            # The model never reads a message with a confirmation in it: the other answers are one of their own.
+            # The model never reads a message with a confirmation, so the other answers are in a separate message.
             await self._append(user_id, session_id, turn[0][0].place.run_id, answered)
         return types.UserContent(confirmed or answered)
 
@@ -162,7 +162,7 @@ def _by_agent(
 
 @function
 async def mirror(ask: AsyncClient, events: Sequence[Event], *, thread_id: str) -> None:
-    """Show the messages and tool calls of agents in the thread; messages that are there already are left alone."""
+    """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
     results = {each.id: each.response for event in events for each in event.get_function_responses()}
     said = [_mirror_message(each, results) for each in events if each.author != "user" and not each.partial]
     await mirror_messages(ask, said, thread_id=thread_id)

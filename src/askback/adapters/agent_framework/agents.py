@@ -55,8 +55,8 @@ async def run(
 ) -> Reply:
     """Run an agent to its end, and ask a person whenever tool calls need approval; returns what `agent.run` returns.
 
-    All calls of a turn are asked at once. `thread_id` is by default that of the client, or the id of the session, and
-    `options` are those of `agent.run`. A reply that waits for something else is returned as it is.
+    All calls of a turn are asked together. `thread_id` is by default that of the client, or the id of the session, and
+    `options` are those of `agent.run`. A reply that waits for something else is returned unchanged.
     """
     session = session or agent.create_session()
     runner: Any = agent  # its protocol does not name `middleware`, which every agent takes
@@ -137,7 +137,7 @@ async def resume_agent(
 async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: str) -> None:
     """Show the messages and tool calls of agents in the thread: `mirror(ask, reply.messages, …)`.
 
-    Messages that are there already are left alone. A message without an id gets one.
+    Existing messages stay unchanged. A message without an id gets one.
     """
     results = {each.call_id: each.result for message in messages for each in results_in(message)}
     said = list[MirroredMessage]()
@@ -204,7 +204,7 @@ class _Human(AgentMiddleware):
         return reply
 
     async def answer(self, agent: SupportsAgentRun, session: AgentSession, reply: Reply) -> Message | None:
-        """Ask about the pause of a reply; returns what the agent continues with, None if it does not pause for us."""
+        """Ask about the pause of a reply; returns the message that continues the agent, None without a pause for us."""
         requests = _requests(reply)
         if not requests:
             return None

@@ -58,7 +58,7 @@ def can_answer(request: Content) -> bool:
 async def ask_about(
     ask: AsyncClient, requests: Sequence[Content], place: Place, options: AskOptions
 ) -> Sequence[Outcome]:
-    """Ask about all calls at once; returns their outcomes in the same order."""
+    """Ask about all calls together; returns their outcomes in the same order."""
     return await together(_outcome(ask, each, place, options) for each in requests)
 
 

@@ -33,7 +33,7 @@ from askback.client.methods import call_blocking
 from askback.client.sync_client import Client
 
 _agent: ContextVar[str | None] = ContextVar("askback_agent", default=None)
-"""The agent whose tool runs: a tool is not told."""
+"""The agent whose tool runs; CrewAI does not pass it to the tool."""
 
 
 def gate_tools(

@@ -104,7 +104,7 @@ class _TaskInput(SyncHumanInputProvider):
 
 
 def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | None = None) -> None:
-    """Show the messages and tool calls of a crew in the thread; messages that are there already are left alone.
+    """Show the messages and tool calls of a crew in the thread; existing messages stay unchanged.
 
     CrewAI gives them no ids. Pass a `run_id` if two runs may say exactly the same.
     """

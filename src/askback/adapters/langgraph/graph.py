@@ -30,7 +30,7 @@ def run_graph(
 
         out = await run_graph(ask, graph, {"messages": [("user", "go")]}, config)
 
-    With the blocking client it calls `invoke`, and blocks. All open interrupts are asked at once. With the input None
+    With the blocking client it calls `invoke`, and blocks. All open interrupts are asked together. With the input None
     it continues a graph that is interrupted, and leaves any other alone. `invoke` are options of `ainvoke`. A question
     that nobody answers raises `Declined`, `Cancelled` or `Expired`, and the graph stays interrupted; a tool call that
     is not approved does not.

@@ -1,4 +1,4 @@
-"""Read interrupts: what a person is asked, and how the outcome becomes the value that resumes the graph.
+"""Turn interrupts into questions for a person, and outcomes into the values that resume the graph.
 
 LangGraph has one function and several shapes: those of LangChain's middleware and of Agent Inbox have fields of their
 own, the value of any other `interrupt` is free.

@@ -41,7 +41,7 @@ class Step:
 
 
 Steps = Generator[Step, Any, Any]
-"""Yields steps, is sent what each has found, and returns the result."""
+"""A generator of steps that receives the result of each step and returns the final result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOption
     answers = dict[str, Any]()
     for pause, question, outcomes in zip(pauses, read, found, strict=True):
         if not any(map(is_open, outcomes)):
-            # Only now, when the graph goes on: an approval that is used before and then waits would be lost.
+            # Only when the graph continues: an approval used earlier would be lost if the program died in between.
             used = [await ask.use(each) if isinstance(each, Decision) else each for each in outcomes]
             answers[pause.interrupt.id] = question.value(used)
     return answers

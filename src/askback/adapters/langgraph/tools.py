@@ -26,7 +26,7 @@ async def mirror(
     thread_id: str,
     run_id: str | None = None,
 ) -> None:
-    """Show the messages and tool calls of agents in the thread; messages that are there already are left alone."""
+    """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
     results = {each.tool_call_id: each.text for each in messages if isinstance(each, ToolMessage)}
     said = [_mirror_message(each, results) for each in messages if isinstance(each, AIMessage)]
     await mirror_messages(ask, said, thread_id=thread_id, run_id=run_id)
@@ -47,7 +47,7 @@ def _mirror_message(message: AIMessage, results: Mapping[str, str]) -> MirroredM
 
 
 def _ask_tool(kind: AskTool) -> BaseTool:
-    """Return a tool that interrupts the graph with its arguments; the answer is what the model reads."""
+    """Return a tool that interrupts the graph with its arguments; the model reads the answer."""
 
     def run(tool_call_id: str, **arguments: Any) -> str:
         sent = to_jsonable_python(arguments, exclude_none=True)

@@ -1,10 +1,10 @@
 """The MCP server: tools with which any MCP client asks a person, on stdio and on streamable HTTP.
 
-    arguments.py    what each tool takes, beside what `adapters/arguments.py` has for every framework
-    tools.py        what each tool does
+    arguments.py    arguments of tools that only MCP has; the others are in `adapters/arguments.py`
+    tools.py        the tools
     asking.py       create a request, show it in the client, wait for its end
-    dialogs.py      what a client is asked to show: a form, or the address of a page
-    outcomes.py     what a tool returns
+    dialogs.py      the dialogs of a client: a form, or the address of a page
+    outcomes.py     results of tools
     view.py         the card in hosts of MCP Apps
     server.py       the protocol, over the `mcp` package
     stdio.py        `askback mcp`

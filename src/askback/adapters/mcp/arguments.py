@@ -1,6 +1,6 @@
-"""The arguments of the tools. Models read the docstrings and descriptions: what a tool is for, and what to do next.
+"""The arguments of the tools. Models read the docstrings and descriptions, which explain each tool.
 
-Those that every framework has are in `adapters/arguments.py`; here is what an MCP client needs besides.
+`adapters/arguments.py` has those for every framework; these are only for MCP clients.
 """
 
 from __future__ import annotations

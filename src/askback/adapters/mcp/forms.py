@@ -22,7 +22,7 @@ def prompted_form(tool: str, tool_input: Mapping[str, Any]) -> Asked | None:
 
 
 def is_flat(form: Mapping[str, Any]) -> bool:
-    """Whether a form fits into an elicitation; one with faults counts as such, since the server says what is wrong."""
+    """Whether a form fits into an elicitation; an invalid one does, because the server reports its faults."""
     try:
         write_elicitation(check_form(form))
     except NotExpressible:

@@ -1,4 +1,4 @@
-"""Serve MCP over streamable HTTP inside a server: each caller with the rights of its own token."""
+"""Serve MCP over streamable HTTP inside a server; each caller has the rights of its token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools return: structured content for programs, and one text for the model."""
+"""The results of tools: structured content for programs, and one text for the model."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Nod
 
 
 def _is_one_of(found: Any, added: Sequence[Any]) -> bool:
-    """Whether an item was added, even if somebody has changed other keys beside its command."""
+    """Whether an item was added by us, even if other keys than its command have changed."""
     commands = {*_commands(found)}
     return any(found == each or (commands and commands == {*_commands(each)}) for each in added)
 

@@ -1,4 +1,4 @@
-"""Reads what a person did on a surface as the values of an answer."""
+"""Reads a person's action on a surface as the values of an answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OTHER = "__other"
 
 
 class Action(NamedTuple):
-    """What a person did: `submit` with values that are not checked yet, or `cancel`; and the context of the surface."""
+    """A person's action: `submit` with values that are not checked yet, or `cancel`; and the context of the surface."""
 
     kind: Literal["submit", "cancel"]
     values: dict[str, Any]
@@ -24,7 +24,7 @@ class Action(NamedTuple):
 
 
 def read_action(form: Form, message: Mapping[str, Any], *, zone: str | None = None) -> Action | None:
-    """Return what a message of the renderer says; None for an action that is not one of the form's buttons.
+    """Return the action in a message of the renderer; None for an action that is not one of the form's buttons.
 
     `zone` is the person's time zone, for renderers that send a date and time without an offset.
     """

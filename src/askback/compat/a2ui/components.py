@@ -79,7 +79,7 @@ def shown_options(field: Select | Radio | Multiselect) -> Sequence[Option]:
 
 
 class _Drawing:
-    """The checks of one field, and what they leave out."""
+    """The checks of one field, and the rules that they cannot express."""
 
     def __init__(self, field: AnyField, *, required: bool, locale: str) -> None:
         self.bound = {"path": pointer("values", field.id)}
@@ -194,7 +194,7 @@ def _picker(field: Select | Radio | Multiselect, locale: str) -> Json:
 
 
 def _chosen_texts(initial: Any) -> list[str]:
-    """Return what is chosen as texts: A2UI has a list of texts for every picker."""
+    """Return the chosen values as texts: A2UI has a list of texts for every picker."""
     if initial is None:
         return []
     return [

@@ -22,7 +22,7 @@ BASIC_CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json
 
 
 class WrittenSurface(NamedTuple):
-    """The messages that draw a form, in order, and what the surface does not show or check."""
+    """The messages that draw a form, in order, and the features that the surface lacks."""
 
     messages: list[Json]
     losses: tuple[Loss, ...]

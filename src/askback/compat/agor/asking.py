@@ -31,7 +31,7 @@ class Tool(Model):
     """
 
     paths: ClassVar[Table]
-    """What the arguments call the places in the native request."""
+    """The names that the arguments use for paths of the native request."""
     auto_resume: bool = True
 
     def members(self) -> Json:

@@ -1,4 +1,4 @@
-"""What a page reads of widgets, and what a person does with them. A value of a secret goes to the store unread."""
+"""The page's view of widgets, and a person's actions on them. The value of a secret goes to the store unread."""
 
 import json
 from collections.abc import AsyncIterator, Sequence

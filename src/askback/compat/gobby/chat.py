@@ -93,7 +93,7 @@ _RESPONSES: Mapping[str, tuple[str, type[_AnyResponse]]] = {
     "tool_approval_response": ("approval", ToolApprovalResponse),
     "plan_approval_response": ("plan", PlanApprovalResponse),
 }
-"""What a response is about, in the words of Gobby's log, and its frame."""
+"""The subject of each response, in the words of Gobby's log, and its frame."""
 
 
 class ChatPeer(CardPage):
@@ -217,7 +217,7 @@ class ChatPeer(CardPage):
 
 
 def _kind(request: InputRequest) -> str | None:
-    """Return what a request asks for, `question`, `approval` or `plan`; None if no card of Gobby can ask it."""
+    """Return the kind of a request for Gobby, `question`, `approval` or `plan`; None if no card of Gobby can ask it."""
     if request.approval is not None:
         return "approval" if request.approval.plan is None else "plan"
     return None if card_of(request.form) is None else "question"

@@ -25,7 +25,7 @@ TEXTS = read_data(__file__)
 
 
 class PreToolUse(Model):
-    """What the hook of the same name decided; its no wins over the yes of a person."""
+    """The decision of the hook of the same name; its denial overrides a person's approval."""
 
     decision: Literal["allow", "approve", "ask", "deny", "block"] | None = None
     reason: str | None = None

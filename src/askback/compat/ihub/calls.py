@@ -62,7 +62,7 @@ def _check_value(value: OptionValue) -> OptionValue:
 
 
 class AskedOption(Model, extra="ignore"):
-    """An option; its value is its label where none is given."""
+    """An option; its value is its label if it has none."""
 
     label: Annotated[str, AfterValidator(_check_text)] = Field(max_length=MAX_OPTION)
     value: Annotated[OptionValue, AfterValidator(_check_value)] | None = None
@@ -161,7 +161,7 @@ def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:
 
 
 class Function(Model, extra="ignore"):
-    """What a model calls; its arguments are JSON, or a text of JSON."""
+    """A tool call of a model; its arguments are JSON, or a text of JSON."""
 
     name: str
     arguments: Any = Field(default_factory=dict[str, Any])
@@ -218,7 +218,7 @@ def _read_batch(body: object) -> Batch:
 
 
 async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -> Json:
-    """Ask a question and return the result of its call; `faults` gets what is wrong with it."""
+    """Ask a question and return the result of its call; `faults` receives its faults."""
     api, app, chat = call.api, call.path["app"], call.path["chat"]
     function, arguments = asking.function, asking.function.arguments
     try:

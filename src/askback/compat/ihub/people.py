@@ -110,7 +110,7 @@ def _javascript_text(value: object) -> str:
 
 
 class Response(Model):
-    """The answer to a question: options, own words beside or in place of them, or neither of them."""
+    """The answer to a question: options, free text, both, or neither."""
 
     question_id: str = Field(alias="questionId")
     value: Any = None
@@ -141,7 +141,7 @@ class Response(Model):
 
 
 class Parameters(Model, extra="ignore"):
-    """What may have the answer to a question."""
+    """A message that may contain the answer to a question."""
 
     answer: dict[str, Any] | None = Field(default=None, alias="clarificationResponse")
 
@@ -153,7 +153,7 @@ class Message(Parameters, extra="ignore"):
 
 
 class Sent(Parameters, extra="ignore"):
-    """What a page sends; the answer is in the last message, in the parameters, or beside the messages."""
+    """The body that a page sends; the answer is in the last message, in the parameters, or next to the messages."""
 
     messages: list[dict[str, Any]]
     params: Parameters = Parameters()

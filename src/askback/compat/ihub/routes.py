@@ -75,7 +75,7 @@ async def _events(api: Api, chat: str, style: people.Style) -> AsyncIterator[Str
 
 
 def _agent_text(change: Json) -> str | None:
-    """Return what an agent has written with an event; None for any other event."""
+    """Return the text that an agent wrote with an event; None for any other event."""
     if change["type"] == "message.delta":
         return change["delta"]["text"]
     own = change["type"] == "message.added" and change["message"]["role"] == "agent"

@@ -3,12 +3,12 @@
 read = read_schema({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]})
 read.form                       the form to ask
 read.instance(answer.values)    the value that the schema describes
-read.losses                     what the form does not check
+read.losses                     keywords that the form does not check
 
 written = write_schema(form)
 written.schema                  describes `answer.values`
 written.ui                      the rest of the form: with it, `read_schema` returns the same form
-written.losses                  what the schema does not check
+written.losses                  rules that the schema does not check
 """
 
 from askback.compat.json_schema.reader import read_schema

@@ -90,7 +90,7 @@ def _option_value(value: Any) -> Any:
 
 
 def _label(value: Any, names: Any = None, place: int = 0) -> str:
-    """Return what a person reads for a value: its name, else the value, else a dash for an empty text."""
+    """Return the label of a value: its name, else the value, else a dash for an empty text."""
     if isinstance(names, list) and place < len(cast("list[Any]", names)):
         value = cast("list[Any]", names)[place] or value
     return str(value) or "–"

@@ -32,7 +32,7 @@ Lost = list[str]
 
 
 def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
-    """Return the schema of the value that an answer has for a field, and what the schema does not check."""
+    """Return the schema of a field's value in an answer, and the rules that the schema does not check."""
     lost: Lost = []
     match field:
         case Select() | Radio() | Multiselect() if field.options_from is not None:

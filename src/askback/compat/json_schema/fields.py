@@ -38,7 +38,7 @@ _NO_SECRETS = "A form is no place for a secret: an answer reaches the model. Ask
 
 
 class ReadField(NamedTuple):
-    """A field, how to read its value, its value when left empty, and what it does not check."""
+    """A field, the reader of its value, its value when left empty, and the keywords that it does not check."""
 
     field: AnyField
     reader: Reader | None

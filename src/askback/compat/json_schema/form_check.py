@@ -21,7 +21,7 @@ _ANY_SIZE = replace(
 
 
 def form_problems(form: Form, places: Mapping[str, Steps], locale: str) -> Iterator[Problem]:
-    """Yield what the server would refuse; `places` has the place in the schema of each field and section, by id."""
+    """Yield the faults that the server would report; `places` are the schema locations of fields and sections by id."""
     try:
         check_form(form, limits=_ANY_SIZE)
     except Faults as refused:

@@ -1,4 +1,4 @@
-"""The `ui:` hints of RJSF: beside the schema in an object of their own, or within it."""
+"""The `ui:` hints of RJSF: in a separate object, or inside the schema."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Hints:
         return self._ui.get(name)
 
     def ordered(self, names: Sequence[str]) -> list[str]:
-        """Return property names in the order of `ui:order`; `*` stands for all others."""
+        """Return property names in the order of `ui:order`; `*` means all others."""
         order = self._hints.get("order")
         if not isinstance(order, list):
             return list(names)

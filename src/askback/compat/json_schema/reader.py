@@ -45,7 +45,7 @@ def read_schema(
 
 
 class _Property(NamedTuple):
-    """A property on its way: its name, schema and hints, and where it is."""
+    """A property that is being read: its name, schema, hints and location."""
 
     name: str
     resolved: Resolved
@@ -58,7 +58,7 @@ class _Property(NamedTuple):
 
     @property
     def label(self) -> str:
-        """Return what a person reads as its name."""
+        """Return its label."""
         return self.hints.get("title") or self.resolved.schema.get("title") or words(self.name)
 
 

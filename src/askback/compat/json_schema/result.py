@@ -64,7 +64,7 @@ def _rfc3339(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SchemaForm:
-    """A form that was read from a schema, what it does not check, and the way back."""
+    """A form that was read from a schema, the keywords that it does not check, and the readers of its values."""
 
     form: Form
     losses: tuple[Loss, ...]
@@ -107,7 +107,7 @@ def _is_filled(group: Group, values: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class WrittenSchema:
-    """A form as a JSON Schema of its answers, hints with the rest of it, and what the schema does not check."""
+    """A form as a JSON Schema of its answers, hints for the rest, and the rules that the schema does not check."""
 
     schema: dict[str, Any]
     ui: dict[str, Any]

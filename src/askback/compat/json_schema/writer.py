@@ -1,4 +1,4 @@
-"""Writes a form as a JSON Schema of its answers, and as hints for what the schema does not say."""
+"""Writes a form as a JSON Schema of its answers, and as hints for everything else."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _required(form: Form) -> list[str]:
 
 
 def _dependent(optional: list[Section]) -> dict[str, list[str]]:
-    """Return what an optional section requires once one of its fields has a value."""
+    """Return the fields that an optional section requires once one of them has a value."""
     made: dict[str, list[str]] = {}
     for section in optional:
         required = [f.id for f in section.fields if f.required and not f.allow_skip and f.visible_if is None]

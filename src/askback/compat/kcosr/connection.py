@@ -36,7 +36,7 @@ _MEMBERS = {
     "approval": {"approve": "approvalScope", "deny": "", "cancel": ""},
     "form": {"submit": "input", "cancel": ""},
 }
-"""What a person may do with each kind, and the member that the message then may have."""
+"""The actions for each kind of request, and the member that the message of each may have."""
 _Name = Annotated[str, Field(min_length=1)]
 
 
@@ -106,7 +106,7 @@ class Session:
 
 
 class Connection:
-    """One page: what it subscribes to, and what it sends."""
+    """The connection of one page: its subscriptions and its messages."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

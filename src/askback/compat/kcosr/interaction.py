@@ -21,7 +21,7 @@ _Hook = Callable[..., InteractionOutcome | Awaitable[InteractionOutcome]]
 
 @dataclass(frozen=True, slots=True)
 class UserResponse:
-    """What a person did: `approve`, `deny`, `submit` or `cancel`."""
+    """A person's action: `approve`, `deny`, `submit` or `cancel`."""
 
     action: Literal["approve", "deny", "submit", "cancel"]
     approvalScope: str | None = None  # noqa: N815 - the names of this class are the source's
@@ -104,7 +104,7 @@ class _Interaction:
         await self._finish(ended)
 
     async def _finish(self, ended: InputRequest | None) -> None:
-        """Take an end about which no hook has decided."""
+        """Respond to the outcome of a request, unless a hook has decided about it."""
         asked, response = self.request, UserResponse("cancel")
         if ended is not None:
             if ended.status is Status.EXPIRED and asked.onTimeout is not None:

@@ -36,7 +36,7 @@ async def interact(call: Call) -> Answer:
 
 
 async def events(call: Call) -> Answer:
-    """`POST /api/plugins/sessions/operations/events`: the transcript, or what is new after a cursor of it."""
+    """`POST /api/plugins/sessions/operations/events`: the transcript, or its entries after a cursor."""
     return _ok(await _events(call.api, **arguments(_events, call.json(), alias=camel)))
 
 
@@ -165,7 +165,7 @@ async def _ask(
 
 
 async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputRequest:
-    """Ask; the same call with the same arguments finds its request again, other arguments ask beside it."""
+    """Ask; the same call with the same arguments finds its request again, other arguments create another request."""
     sent = call.json()
     body = read(**arguments(read, sent, alias=camel)) | {"thread_id": session}
     if call_id := body.get("tool_call_id") or call.header("x-tool-call-id"):

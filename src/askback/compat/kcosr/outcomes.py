@@ -13,7 +13,7 @@ TOOL = "questions_ask"
 TIMED_OUT = "Interaction timed out"
 NEW_MESSAGE = "User sent new message"
 SCOPES = {"once": "once", "thread": "session", "always": "always"}
-"""The scopes of an approval, and what they are called here."""
+"""The scopes of an approval, and their names in this system."""
 NATIVE_SCOPES = {ours: native for native, ours in SCOPES.items()}
 PRESENTATIONS = {"inline": "tool", "standalone": "questionnaire", "composer": "composer"}
 NATIVE_PRESENTATIONS = {ours: native for native, ours in PRESENTATIONS.items()}
@@ -77,7 +77,7 @@ def pending(request: InputRequest) -> Json:
 
 
 def response(request: InputRequest) -> Json:
-    """Return what the person did, once that is sent or it has ended."""
+    """Return the person's action, once it was sent or the request has ended."""
     is_sent = request.status is Status.RESOLVING and request.held is None
     answer = request.answer or (request.submitted if is_sent else None)
     if answer is None:

@@ -28,7 +28,7 @@ _RESERVED: list[str] = TEXTS["reserved_ids"]
 
 
 def camel(name: str) -> str:
-    """Return what a member with a native name is called here."""
+    """Return the name of a member in this system."""
     return to_camel(name.rstrip("_"))
 
 
@@ -202,7 +202,7 @@ def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[
 
 
 def path_here(path: str, *, form: str, values: str = "input") -> str:
-    """Return a path of a native body as one of theirs; `form` and `values` are what they call these."""
+    """Return a path of a native body as one of theirs; `form` and `values` are their names for these."""
     initial = (r"form\.initial_values\b", f"{form}.initialValues")
     renamed = rename_path(path, (initial, *TEXTS["paths"], (r"form\b", form), (r"values\b", values)))
     if re.match(r"form\b(?!\.initial_values)|\w+$", path) is None:

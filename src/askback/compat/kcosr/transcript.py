@@ -33,7 +33,7 @@ _PAYLOADS = {
     "questionnaire_submission": f"{_POSED} submittedAt interactionId answers",
     "questionnaire_update": f"{_POSED} updatedAt reason",
 }
-"""What the payload of each event about a request has; a member without a value is left out."""
+"""The members of the payload of each event about a request; a member without a value is left out."""
 _STATUSES = {Status.PENDING: "pending", Status.RESOLVING: "pending", Status.ANSWERED: "submitted"}
 _ASKED = {"request.created", "request.reprompted", "request.updated", "request.detached"}
 _ENDED = {f"request.{status}" for status in ("answered", "declined", "cancelled", "expired")}
@@ -55,7 +55,7 @@ class Transcript:
         self._responded: set[str] = set()
 
     def project(self, event: Json) -> list[Json]:
-        """Return what an event is in the transcript."""
+        """Return the transcript entries of an event."""
         self.seq = event["seq"]
         if event["type"] == "thread.erased":
             self.sequence, self.revision = 0, event["seq"]
@@ -168,7 +168,7 @@ def _is_late(request: InputRequest) -> bool:
 
 
 def _call_text(request: InputRequest) -> str:
-    """Return what a person approves: the prompt alone, or the agent's words before the whole input."""
+    """Return the text that a person approves: the prompt alone, or the agent's words before the whole input."""
     assert request.approval is not None
     asked = request.approval.input
     told = request.approval.reason or request.approval.title

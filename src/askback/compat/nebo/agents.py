@@ -16,7 +16,7 @@ from askback.ports.systems import Channel, Json, Problem
 from askback.ports.threads import ThreadOfAnother
 
 MAX_ENDED = 200
-"""Of the requests that ended while the agent was away, those that it may still hear of."""
+"""The number of outcomes that are sent to an agent that was away."""
 
 
 class _Frame(Model, extra="ignore"):
@@ -52,7 +52,7 @@ class AgentPeer:
         """The ids, of the agent, of the requests whose outcomes this connection waits for."""
 
     async def on_open(self) -> None:
-        """Greet, and wait again for what this agent has open or has not heard."""
+        """Greet, and wait again for the open requests and the undelivered outcomes of this agent."""
         self._channel.follow(self._listen())
         who = {"agent_id": self._api.principal_id, "name": self._name}
         await self._channel.send({"type": "event", "method": "ready", "payload": who})
@@ -154,7 +154,7 @@ class AgentPeer:
                     self._channel.start(self._offer(event["thread_id"], event["message"]))
 
     async def _offer(self, session: str, message: Json) -> None:
-        """Run what a person wrote on Nebo's page; of several agents the first to begin the run gets it."""
+        """Run a person's message from Nebo's page; of several agents, the first to begin the run gets it."""
         run = message.get("run_id")
         if run is None or frames.session_of(run) != session:
             return

@@ -35,7 +35,7 @@ class Widget(Model):
 
 
 class Ask(Model):
-    """What an agent asks; `text` is another name for `prompt`."""
+    """A question of an agent; `text` is another name for `prompt`."""
 
     prompt: str | None = None
     text: str | None = None
@@ -61,7 +61,7 @@ def read_ask(ask: Ask) -> Json:
 
 
 def is_same(request: Json, question: Json) -> bool:
-    """Whether a stored request asks what an agent sends: its form may be of an earlier release."""
+    """Whether a stored request has the question of an agent; its form may be of an earlier release."""
     if "form" not in question:
         return request.get("approval", {}).items() >= question["approval"].items()
     try:
@@ -134,7 +134,7 @@ def write_value(fields: Sequence[Json], values: Mapping[str, Any]) -> str:
 
 
 def members(frame: Json) -> Json | None:
-    """Return what a person sent, in any of Nebo's shapes: below `data`, below `payload` with `id`, or flat."""
+    """Return a person's members in any of Nebo's shapes: below `data`, below `payload` with `id`, or flat."""
     flat = {name: value for name, value in frame.items() if name not in {"type", "id", "timestamp"}}
     inner = flat.get("data", flat.get("payload", flat))
     ids = {"request_id": frame["id"]} if "id" in frame else {}

@@ -28,10 +28,10 @@ async def agent(
     require_client: Literal["durable", "wait", "fail_fast"] = "durable",
     **arguments: Any,
 ) -> str:
-    """Run the tool over an `AsyncClient` with what a model sent, and return its result for the model.
+    """Run the tool over an `AsyncClient` with the arguments of a model, and return its result for the model.
 
     An error is a text that begins with `Error`. `arguments` are `prompt` or `text`, and `widgets`. Without a client,
-    and with `require_client="fail_fast"` where nobody has a page open, it is an error at once.
+    and with `require_client="fail_fast"` where nobody has a page open, it is an error immediately.
     """
     if client is None:
         return f"Error: {NO_UI}"

@@ -30,7 +30,7 @@ class Redactor:
     def __init__(self, values: Mapping[str, str]) -> None:
         known = {name: list(value_forms(value)) for name, value in values.items()}
         self.too_short = tuple(name for name, found in known.items() if not found)
-        """Names whose values are not looked for: what is short is in too many harmless texts."""
+        """Names whose values are not searched for: a short value occurs in too many harmless texts."""
         # A label is a form of its value, too, so redacted text is not changed again.
         labels = {name: b"[secret:%b]" % name.encode() for name in known}
         pairs = [(form, labels[name]) for name in known for form in (*known[name], match_bytes(labels[name]))]

@@ -23,9 +23,9 @@ class RedactedStream(Generic[AnyStr]):
         self._finder, self._kind = finder, kind
         self._held = b""
         self._replaced = 0
-        """How many bytes of what is held are out already: named as part of a find, or shown in a pause."""
+        """The number of held bytes that were already emitted: as part of a redacted value, or in a pause."""
         self._named: set[bytes] = set()
-        """What was put for the finds that reach up to here without a gap."""
+        """The replacement text of the finds that reach up to here without a gap."""
 
     def feed(self, chunk: AnyStr) -> AnyStr:
         """Take the next chunk and return the text that is certain so far, which may be empty."""

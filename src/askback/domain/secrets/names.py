@@ -96,7 +96,7 @@ _FAMILIES = (
         "HG HGRCPATH HGEDITOR HGMERGE SVN_* CVS_* RSYNC_* SSH_ASKPASS* SSH_SK_* SSH_PKCS11_HELPER RSH *_RSH",
         but=_CREDENTIALS,
     ),
-    # Options beside the command line: `-javaagent`, `--require`. LESS runs `+!command`, make reads MAKEFILES first.
+    # Options outside the command line: `-javaagent`, `--require`. LESS runs `+!command`, make reads MAKEFILES first.
     _family(
         "it is read as options or commands of a program",
         """*OPTS *_OPTIONS *FLAGS *_ARGS LESS LESSOPEN LESSCLOSE LESSKEY* MORE MANOPT MAKEFILES EXINIT *VIMINIT

@@ -32,7 +32,7 @@ class Secret:
     __slots__ = ("_reveal",)
 
     def __init__(self, value: str) -> None:
-        """Hold a value; raises `ValueError` for half a surrogate pair, which no file or process could be given."""
+        """Hold a value; raises `ValueError` for half a surrogate pair, which no file or process can receive."""
         if not _has_utf8_form(value):
             raise ValueError("A secret must be text that has a UTF-8 form.")
         # In a closure rather than an attribute: reports and serialisers that walk over attributes find a function.

@@ -1,4 +1,4 @@
-"""The rules of forms and answers: all faults at once, each with its path.
+"""The rules of forms and answers; all faults are reported together, each with its path.
 
 `ask.py` checks forms of agents, `answer.py` answers of persons. The pages check answers too; `vectors/` has the
 cases that both sides must agree on.

@@ -1,4 +1,4 @@
-"""Checks an answer against its form: cleaned values, or every fault at once.
+"""Checks an answer against its form: returns normalized values, or raises all faults together.
 
 An answer comes from a person, from the initial values and defaults of the form, or from a message in the thread.
 """
@@ -316,7 +316,7 @@ Why = Literal["several_fields", "not_for_text", "not_an_option", "ambiguous"]
 
 @frozen(slots=True)
 class ParsedReply:
-    """The values that a text stands for, by field id, not yet checked; or why it stands for none."""
+    """The values that a text means, by field id, not yet checked; or the reason why it means none."""
 
     values: Mapping[str, OptionValue | list[OptionValue]] | None = None
     why: Why | None = None

@@ -1,4 +1,4 @@
-"""Checks a request with a form: the typed request, or every fault at once."""
+"""Checks a request with a form: returns the typed request, or raises all faults together."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ _MEMBERS = frozenset({"revision", "secrets", "use_existing", "scope", "languages
 def check_secret(body: object, *, limits: Limits = DEFAULTS, blocked: Collection[str] = ()) -> SecretRequest:
     """Return the body of `POST /v1/requests` with kind secret, its names sorted; raises `Faults` with their paths.
 
-    `blocked` are names that are refused beside those that always are.
+    `blocked` are names that are refused in addition to the built-in ones.
     """
     asked, text_check = read_asked(SecretRequest, body, limits)
     report = text_check.report

@@ -1,4 +1,4 @@
-"""Connections to the database, set up so that an acknowledged commit is durable and nobody waits for ever."""
+"""Connections to the database, set up so that an acknowledged commit is durable and no call waits forever."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from asyncpg.pool import Pool, PoolConnectionProxy
 
 Connection: TypeAlias = "asyncpg.Connection[Record] | PoolConnectionProxy[Record]"
-"""What statements are run on: a connection, or one that a pool has lent."""
+"""A connection that runs statements, possibly lent by a pool."""
 
 PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
 """For statements that name their rows by keys in arrays: there is one way to find them. By default Postgres plans
@@ -27,7 +27,7 @@ them again each time, for the lengths of the arrays, which takes as long as all 
 """
 
 SCHEMA = "askback"
-"""Where the tables are: a database of ours alone is not asked for."""
+"""The schema of the tables; the database may have other schemas."""
 
 
 @frozen(slots=True)
@@ -35,8 +35,8 @@ class Timeouts:
     """How long operations may take, in milliseconds, before they count as failed.
 
     `idle` is for a server that stops in the middle of a transaction: others wait for its locks, so it is cut
-    off before they give up (`lock`). `transaction` is for one that hangs within a statement. What the
-    database gives up itself it says within `reply`; without a reply by then the connection is lost.
+    off before they give up (`lock`). `transaction` is for one that hangs within a statement. The
+    database reports its own timeouts within `reply`; without a reply by then the connection counts as lost.
     """
 
     connect: int = 5_000
@@ -111,8 +111,8 @@ class Database:
                 "idle_in_transaction_session_timeout": str(patience.idle),
                 "lock_timeout": str(patience.lock),
                 "statement_timeout": str(patience.statement),
-                # Every query of ours finds its rows by an index. While a table is new, its statistics would have it
-                # read as a whole instead, and go on doing so in prepared statements when it has grown.
+                # Every query finds its rows by an index. The statistics of a new table suggest a scan instead, and
+                # prepared statements would continue to scan it after it has grown.
                 "enable_seqscan": "off",
                 "enable_hashjoin": "off",
                 "enable_mergejoin": "off",
@@ -143,7 +143,7 @@ def refused_by_database(error: BaseException) -> bool:
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "")[:2] in _ABOUT_THE_DATABASE
     # A session that was ended is "unexpected" to its client until the end of the line has arrived as well.
-    # What a client gave a wrong type is a ValueError too, and a fault of ours.
+    # A value of a wrong type is a ValueError too, and a defect of this code.
     lost = (OSError, asyncpg.InterfaceError, asyncpg.InternalClientError)
     return isinstance(error, lost) and not isinstance(error, ValueError)
 

@@ -70,7 +70,7 @@ class PostgresDatabase:
         return "\0" not in text
 
     async def find(self, sql: str, /, *key: str) -> Row | None:
-        """Read one row by its key, together with what others read by theirs."""
+        """Read one row by its key, in one query with the reads of other callers."""
         if sql not in self._found:
             self._found[sql] = BatchLoader(lambda keys: self._find_all(sql, keys))
         return await self._found[sql](*key)

@@ -1,6 +1,6 @@
-"""What is written in one transaction, a group of changes at a time: each step is one statement for all of them.
+"""Write a group of changes in one transaction: each step is one statement for all changes.
 
-Every server takes its locks in one order: claims, requests, messages, threads, what comes along, the heads of the
+Every server takes its locks in one order: claims, requests, messages, threads, side effects, the heads of the
 audit log, positions; and within each kind in the order of the keys.
 """
 
@@ -34,7 +34,7 @@ from askback.storage.sql.side_effects import write_side_effects
 
 
 async def write_group(db: Connection, jobs: Sequence[Job]) -> Sequence[Entry]:
-    """Write a group within a transaction; return the events of what was applied, which are yet to be logged.
+    """Write a group within a transaction; return the events of the applied changes, which are not logged yet.
 
     All jobs have their outcomes or errors then. After any exception the transaction must not be committed: `Overtaken`
     says that the group can be written again, `IdTaken`, `VersionTaken` and `ValueError` that one of it cannot.
@@ -175,7 +175,7 @@ async def lock_messages(db: Connection, jobs: Sequence[Job]) -> None:
 
 
 async def _find_messages(db: Connection, names: Sequence[Sequence[str]]) -> Mapping[Any, bool]:
-    """Return those that are there, and whether their threads are archived."""
+    """Return the existing messages, and whether their threads are archived."""
     return {tuple(row[:3]): row[3] for row in await db.fetch(queries.MESSAGES_THERE, *names)}
 
 

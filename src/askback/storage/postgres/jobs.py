@@ -1,4 +1,4 @@
-"""Changes that write events, on their way: what each needs, what it is kept apart from, and its outcome."""
+"""Jobs of the writer: a change that writes events, the keys that keep it apart from other jobs, and its outcome."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """A change that is written together with others, and who waits for it.
+    """A change that is written together with others, and the future of its caller.
 
     No two jobs of a group have a key in common. When the group is written, each has its `outcome` or its `error`. A job
     `holds` its claim unless that was taken before; `target` is the id that the claim was kept for. `found` is what a

@@ -65,7 +65,7 @@ class Listening:
 
 
 def payload(news: Unstored) -> str:
-    """Return what is sent for news that come with no commit."""
+    """Return the payload of a notice without a commit."""
     return json.dumps(astuple(news))
 
 

@@ -1,7 +1,7 @@
-"""The SQL texts of what is written in groups; `storage.sql` has the rest.
+"""The SQL texts of group writes; `storage.sql` has the rest.
 
-Each takes an array for each column, in which all rows of the group stand in the same order. Rows
-that others may want as well are locked in the order of their keys, so that two groups cannot wait for each other.
+Each takes an array for each column, with all rows of the group in the same order. Shared rows are locked in the
+order of their keys, so that two groups cannot wait for each other.
 """
 
 # ruff: noqa: S608  (no value is ever put into a text)
@@ -13,8 +13,8 @@ from askback.storage.sql.requests import HIDES_NAMES
 # Threads
 
 # Count on: tenants, ids, how many events each, the agents of a thread that is new -> key, the seq of the last of them,
-# and what else a group asks. A thread is made with its first events. The row is locked until the commit, which is why
-# a seq is never given twice nor left out: who comes later waits, and a group that is undone returns its numbers.
+# and the other columns that a group needs. A thread is created with its first events. The row is locked until the
+# commit, so no seq is repeated or skipped: a later group waits, and a rolled back group returns its numbers.
 NUMBER = """
 INSERT INTO threads (tenant, id, seq, agents)
 SELECT tenant, id, events, agents
@@ -69,7 +69,7 @@ ON CONFLICT (tenant, id) DO NOTHING RETURNING tenant, id"""
 # then status, state, by how much the revision grows, a new spec or null, whether the times change, and to what,
 # how the request ends (`domain.state.End`), whether it leaves its line.
 #
-# A row that another server holds is waited for; then its newest version is what is compared.
+# A row that another server has locked is waited for; then its newest version is compared.
 SETTLE = f"""
 WITH step AS (
     SELECT s.* FROM unnest($1::text[], $2::text[], $3::text[], $4::integer[], $5::text[], $6::text[], $7::text[],

@@ -17,7 +17,7 @@ Name = tuple[int, str]
 
 
 class QuestionCounts:
-    """What was counted under each name."""
+    """The counts by name."""
 
     def __init__(self, found: Mapping[Name, QuestionCount]) -> None:
         self._found = dict(found)
@@ -46,7 +46,7 @@ class QuestionCounts:
         return number
 
     def give_back(self, thread: int, job: Job) -> None:
-        """Take back what a form was counted in the window of now."""
+        """Uncount a form that was counted in the current window."""
         for name in _names(job):
             count = self._found.get((thread, name), QuestionCount(0, 0))
             if count.asked > 0 and count.since <= job.found[3]:
@@ -54,7 +54,7 @@ class QuestionCounts:
                 self._changed.add((thread, name))
 
     async def keep(self, db: Connection) -> None:
-        """Write what has changed."""
+        """Write the changed counts."""
         rows = [(*name, *self._found[name]) for name in sorted(self._changed)]
         if rows:
             await db.execute(queries.KEEP_COUNTS, *zip(*rows, strict=True))

@@ -38,10 +38,10 @@ async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
 
 
 class _Usage:
-    """Who has which exclusive key and which external id, and how many requests are open: in a thread, of a requester.
+    """The holders of exclusive keys and external ids, and the numbers of open requests by thread and by requester.
 
-    What is in a thread is exact, for the thread is locked. The requests of one requester in several threads are counted
-    without a lock: groups that are written at the same moment may go over the limit by what they add.
+    The counts of a thread are exact, because the thread is locked. The requests of one requester in several threads are
+    counted without a lock: concurrent groups may exceed that limit by the requests that they add.
     """
 
     def __init__(self) -> None:
@@ -141,7 +141,7 @@ def _number(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> Spec
 
 
 def _note(job: Job, change: Settle, thread: Thread, usage: _Usage) -> None:
-    """Note what a step of a request means for its thread."""
+    """Update the counts of a thread for a step of a request."""
     step = change.step
     if step.refunds:
         thread.give_back(created_at=job.found[3])

@@ -1,8 +1,8 @@
 """Numbered migrations, applied in order, forward only; the table `schema_version` says how far a database has come.
 
 Servers may start concurrently, while the previous version of askback is serving: each migration is a transaction
-under a lock, waits for tables no longer than a few seconds, and only adds to what is there (a later release takes away
-what nobody uses any more). With what it has it may take as long as that takes.
+under a lock, waits for tables no longer than a few seconds, and only adds to the schema; a later
+release removes unused parts. Once it has its locks, a migration may take up to an hour.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOCK = 0x61736B6261636B
 """The key of the advisory lock: "askback"."""
 
 LONGEST_S = 3_600.0
-"""For how long one migration may go on."""
+"""The time limit of one migration."""
 
 _EXISTS = "SELECT to_regnamespace($1) IS NOT NULL"
 _TABLE = "CREATE TABLE IF NOT EXISTS schema_version (version integer NOT NULL)"
@@ -34,7 +34,7 @@ def migrations() -> dict[int, str]:
 
 
 async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[int, int]:
-    """Apply what is missing, on a connection that is for nothing else; return the versions before and after.
+    """Apply missing migrations, on a connection for this alone; return the versions before and after.
 
     Raises `StoreUnusable` when the database is newer than this code, or not in UTF-8.
     """

@@ -1,4 +1,4 @@
-"""The `Store` port on Postgres: what has an event is written in groups, all else on connections from a pool."""
+"""The `Store` port on Postgres: changes with an event are written in groups, all others on connections from a pool."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class PostgresStore(
             raise
 
     async def close(self) -> None:
-        """Finish what is in progress and close."""
+        """Finish pending operations and close."""
         await self._writer.close()
         await self.clock.stop()
         await self._by_key.close()
@@ -133,7 +133,7 @@ class PostgresStore(
         return await self._writer.submit(Settle(settlement, claim, effects))
 
     async def claimed(self, claim: Claim) -> str | None:
-        """Read what a key was used for before."""
+        """Read the earlier use of an idempotency key."""
         found = await self._claims(claim_id(claim).hex())
         if found is None:
             return None
@@ -207,7 +207,7 @@ class PostgresStore(
         return await self._writer.submit_exclusive(lambda db: thread_operations.erase(db, event, effects))
 
     async def scrub(self) -> None:
-        """Have Postgres clean the tables up: what was erased is dead until then, and its space is free after it.
+        """Vacuum the tables: erased rows are dead until then, and their space is free afterwards.
 
         The write-ahead log, archives and replicas are the operator's, see `docs/how-to/postgres.md`.
         """
@@ -216,7 +216,7 @@ class PostgresStore(
     # Resumes
 
     async def drop_held(self, tenant: str, request_ids: Sequence[str]) -> None:
-        """Drop the held resumes of these requests, together with those that others drop."""
+        """Drop the held resumes of these requests, in one statement with those of other callers."""
         await asyncio.gather(*(self._drop(tenant, request_id) for request_id in request_ids))
 
     async def _drop_held(self, names: Sequence[Key]) -> Mapping[Key, None]:

@@ -56,7 +56,7 @@ async def set_archived(
 
 
 async def deliver(db: Connection, tenant: str, thread_id: str, *, now: int) -> Done:
-    """Deliver what a thread holds, unless something is open in it."""
+    """Deliver the held messages of a thread, unless a request is open in it."""
     row = await _lock(db, tenant, thread_id)
     held = [] if row is None else await db.fetch(queries.HELD, row[0])
     if not held:
@@ -85,7 +85,7 @@ async def change(db: Connection, draft: EventDraft, operation: ThreadOperation[A
 
 
 async def erase(db: Connection, draft: EventDraft, effects: SideEffects) -> Done:
-    """Erase what is in a thread and belongs to it; False when there is none."""
+    """Erase a thread and everything that belongs to it; False if it does not exist."""
     row = await _lock(db, draft.tenant, draft.thread_id)
     if row is None:
         return False, []

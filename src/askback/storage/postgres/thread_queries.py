@@ -1,4 +1,4 @@
-"""The SQL texts of the threads of a group, and of what is done to a thread as a whole."""
+"""The SQL texts for the threads of a group, and for operations on a whole thread."""
 
 # ruff: noqa: S608  (no value is ever put into a text)
 
@@ -7,7 +7,7 @@ from __future__ import annotations
 from askback.storage.sql.requests import OPEN, RECORD, REQUESTS
 from askback.storage.sql.threads import IN_FRONT, NOTHING_OPEN
 
-# What a group has made of threads: key, seq, agents, asked, asked_from, refused_at of each.
+# The new state of the threads of a group: key, seq, agents, asked, asked_from, refused_at of each.
 KEEP = """
 UPDATE threads AS t SET seq = n.seq, agents = n.agents, asked = n.asked, asked_from = n.asked_from,
     refused_at = n.refused_at
@@ -75,8 +75,8 @@ FROM unnest($1::bigint[], $2::text[], $3::bigint[]) AS n (key, data, seq) WHERE 
 
 # Erasure
 
-# (the key of the thread, its tenant, its id). All parts see the same state, and what points at what is checked at the
-# end.
+# (the key of the thread, its tenant, its id). All parts see the same state; foreign keys are checked at
+# the end.
 ERASE = """
 WITH its AS MATERIALIZED (SELECT id FROM requests WHERE thread = $1),
 claims_ AS (DELETE FROM claims WHERE tenant = $2 AND thread = $3),

@@ -21,8 +21,8 @@ Name = tuple[str, str]
 class Thread:
     """A thread that is locked until the commit.
 
-    `seq` counts the events that were placed, `numbered` is how many the row has by now: what is left of those, because
-    a change was refused, is given back. So is a new thread that the row says is `claimed` by an agent whose change was.
+    `seq` is the number of the last event; `numbered` is the number in the row, which is higher if a change was refused:
+    the rest is returned. `claimed` is the agent in the row of a new thread, removed if its change was refused.
     `asked`, `asked_from` and `refused_at` are as in `ports.threads`.
     """
 
@@ -38,12 +38,12 @@ class Thread:
     noted: bool = False
 
     def admit(self, draft: EventDraft) -> None:
-        """Raise `ThreadOfAnother` for what is written by an agent that was not let in."""
+        """Raise `ThreadOfAnother` for a write of an agent that was not admitted."""
         if draft.agent is not None and not self.access.admits_agent(draft.agent):
             raise ThreadOfAnother
 
     def place(self, draft: EventDraft) -> EventSlot:
-        """Give the next number; the first agent that writes has the thread from then on."""
+        """Assign the next number; the thread belongs to the first agent that writes."""
         self.seq += 1
         self.access = self.access.with_first_agent(draft.agent)
         return EventSlot(self.key, self.seq, self.access)
@@ -57,7 +57,7 @@ class Thread:
         return self.asked
 
     def give_back(self, *, created_at: int) -> None:
-        """Take back what was counted in the window of now."""
+        """Uncount a form that was counted in the current window."""
         if self.asked > 0 and self.asked_from <= created_at:
             self.asked -= 1
             self.noted = True

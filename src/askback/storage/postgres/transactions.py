@@ -19,9 +19,9 @@ UNDONE = frozenset({"25", "53", "55"})
 
 @asynccontextmanager
 async def transaction(db: Connection) -> AsyncGenerator[None]:
-    """Commit what was written in the block, unless that raises.
+    """Commit the writes of the block, unless it raises.
 
-    Raises `Unavailable` when the database cannot be used, also when it is not known what became of the commit.
+    Raises `Unavailable` when the database cannot be used, also if the outcome of the commit is unknown.
     """
     async with _undone_on_error(db):
         await db.execute(_BEGIN)
@@ -61,8 +61,8 @@ async def snapshot(db: Connection) -> AsyncGenerator[None]:
         try:
             await db.execute(_SNAPSHOT)
         except asyncpg.ActiveSQLTransactionError:
-            # Whoever had the connection before was cancelled once a statement was prepared and not yet run: Postgres
-            # was in the middle of something that had no name, until this error.
+            # The previous caller was cancelled between preparing a statement and running it, which left Postgres in
+            # an implicit transaction until this error.
             await db.execute(_SNAPSHOT)
         yield
         await db.execute("COMMIT")

@@ -95,7 +95,7 @@ class Writer:
         return asyncio.get_running_loop().create_future()
 
     def pressure(self) -> Pressure:
-        """Return what was written so far, and how many changes wait."""
+        """Return the numbers of written groups and changes, and of waiting changes."""
         return Pressure(self._groups, self._changes, len(self._waiting))
 
     async def close(self) -> None:

@@ -39,7 +39,7 @@ AUDIT_HEADS = "SELECT tenant, seq, hash, seal FROM audit_heads WHERE tenant > $1
 WITHOUT_LOG = (
     "SELECT DISTINCT tenant FROM tokens WHERE tenant NOT IN (SELECT tenant FROM audit_heads) ORDER BY tenant"
 )
-# What is about a request or a thread is found by columns: a text that was tampered with must not break a query.
+# Entries of a request or a thread are found by columns: a manipulated text must not break a query.
 LATEST_AUDIT = "SELECT seq, entry FROM audit"
 # Of any version of the schema: without a seal in an old one.
 ANY_AUDIT_HEAD = "SELECT * FROM audit_heads WHERE tenant = $1"

@@ -10,7 +10,7 @@ from askback.ports.files import FileClaim, FileRefused, FileShare, StoredFile
 from askback.storage.rows import Row
 from askback.storage.sql.transaction import Area, Transaction
 
-# In the order of the fields of `StoredFile`. changed_at is when the last bytes came, and 0 for what is dropped.
+# In the order of the fields of `StoredFile`. changed_at is when the last bytes arrived, and 0 for dropped files.
 _FIELDS = "tenant, id, thread, request, field, person, name, type, size, sha256, created_at, state, shared"
 _SHOWN = "state IN ('ready', 'claimed')"
 _DROP = "UPDATE files SET state = 'dropped', changed_at = 0"
@@ -61,7 +61,7 @@ CHUNK = """
 SELECT c.data FROM file_chunks AS c JOIN files AS f ON f.tenant = c.tenant AND f.id = c.file
 WHERE c.tenant = $1 AND c.file = $2 AND c.number = $3 AND f.state <> 'dropped'"""
 
-# What is dropped, and uploads in which nothing has come since: (before) -> tenant, id.
+# Dropped files, and uploads that received nothing since: (before) -> tenant, id.
 UNUSED = """
 SELECT tenant, id FROM files WHERE state IN ('uploading', 'dropped') AND changed_at < $1
 ORDER BY changed_at LIMIT 1 FOR UPDATE SKIP LOCKED"""

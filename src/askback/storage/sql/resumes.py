@@ -98,7 +98,7 @@ class ResumeArea(Area):
         until_ms: int,
         limit: int = 20,
     ) -> Sequence[Lease]:
-        """Lease what is available, oldest first."""
+        """Lease available resumes, oldest first."""
         due = await self.next_resume(tenant, requester, thread_id=thread_id)
         if due is None or due > now_ms:
             return []  # most looks find nothing, and a write would wait for the disk
@@ -173,7 +173,7 @@ class ResumeArea(Area):
 
 
 async def _leased(tx: Transaction, row: rows.Row, until_ms: int) -> Lease:
-    """Make a lease. SQLite cannot read what it has just changed together with other tables, and reads those then."""
+    """Make a lease. SQLite cannot join other tables in RETURNING, so the request is read separately."""
     request = row[9:] or await tx.one(REQUEST, row[1], row[4])
     assert request is not None, "a resume lives no longer than its request"
     return Lease(_resume(row), rows.record(request), row[8], until_ms)

@@ -78,8 +78,8 @@ WHERE u.tenant = $1 AND u.rule = ANY ($2::text[])"""
 
 # Settings
 
-# (tenant, thread id) -> the data that are there, '{}' when there were none. The row is locked from then on, so that
-# two people who change different settings at once both succeed.
+# (tenant, thread id) -> the stored data, '{}' if there were none. The row stays locked, so that two people who
+# change different settings concurrently both succeed.
 LOCK_POLICY = """
 INSERT INTO policies (tenant, thread, data) VALUES ($1, $2, '{}')
 ON CONFLICT (tenant, thread) DO UPDATE SET data = policies.data RETURNING data"""

@@ -1,8 +1,8 @@
 """Sealed secrets, candidates and grants.
 
-What is erased is in no row any more. Its bytes go when the database cleans up: SQLite overwrites them, Postgres does so
-in its own time, and the write-ahead log, archives and replicas keep what they keep. The texts are sealed: without a
-master key they are noise (`docs/how-to/postgres.md`).
+An erased secret is in no row. Its bytes remain until the database cleans up: SQLite overwrites them, Postgres removes
+them in a vacuum, and the write-ahead log, archives and replicas may keep them. The bytes are ciphertext, which cannot
+be read without a master key (`docs/how-to/postgres.md`).
 """
 
 # ruff: noqa: S105, S608  (nothing here is a password, and no value is ever put into a text)
@@ -38,7 +38,7 @@ SECRET = f"SELECT {_SECRET} FROM secrets WHERE id = $1 AND tenant = $2"
 # (id, tenant) -> a row when there was such a secret.
 DROP_SECRET = "DELETE FROM secrets WHERE id = $1 AND tenant = $2 RETURNING id"
 SECRETS = f"SELECT {_SECRET} FROM secrets"
-# What a person may look after. Without the thread of a secret nobody has shared it.
+# The secrets that a person may manage. Without its thread a secret was not shared.
 _THEIRS = f"""
 (owner = {{0}} OR scope <> 'session' AND owner = '' OR scope = 'session' AND NOT EXISTS (
     SELECT 1 FROM threads AS t
@@ -138,7 +138,7 @@ def page_of_secrets(tenant: str, *, person: str | None, before: str | None, limi
 
 
 async def write_secrets(tx: Transaction, effects: SideEffects) -> None:
-    """Write what comes with a change. What is dropped goes first: new candidates are those of the next try."""
+    """Write the secrets of a change. Old candidates are dropped first: new ones belong to the next attempt."""
     if effects.discard is not None:
         await tx.run(DROP_CANDIDATES, *effects.discard)
     for request_id, secret in effects.candidates:

@@ -47,7 +47,7 @@ class SessionArea(Area):
         await self._db.change(lambda tx: tx.run(PUT_LOGIN, digest, *person, expires_at))
 
     async def open_session(self, login_digest: str, session_digest: str, new: NewSession) -> Session | None:
-        """Use up a login code and open a session; what has ended meanwhile is dropped on the way."""
+        """Use up a login code and open a session; expired codes and sessions are dropped."""
 
         async def use(tx: Transaction) -> Session | None:
             row = await tx.one(USE_LOGIN, login_digest, new.created_at)

@@ -1,4 +1,4 @@
-"""What is written in the transaction of a change: rules, settings, secrets, resumes, refusals, files, the audit log."""
+"""Write the side effects of a change: rules, settings, secrets, resumes, refusals, files, the audit log."""
 
 from __future__ import annotations
 

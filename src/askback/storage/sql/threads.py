@@ -1,4 +1,4 @@
-"""Threads and their events, as they are read, and what is changed in a thread without an event."""
+"""Reads of threads and their events, and changes of a thread without an event."""
 
 # ruff: noqa: S608  (no value is ever put into a text)
 
@@ -78,7 +78,7 @@ HELD_BY_ANOTHER = f"""
 SELECT 1 FROM requests AS b JOIN requests AS r
     ON r.thread = b.thread AND r.requester = b.requester AND r.exclusive = b.exclusive
 WHERE b.tenant = $1 AND b.id = $2 AND b.behind = TRUE AND {IN_FRONT}"""
-# This is asked all the time. Left to itself SQLite takes the index of what is open in threads, and walks all of that.
+# A frequent query. Without a hint SQLite uses the index of open requests by thread, and reads all of them.
 NEXT_IN_LINE = f"""
 SELECT {RECORD} FROM requests AS r /* INDEXED BY requests_behind */ JOIN threads AS t ON t.key = r.thread
 WHERE {OPEN} AND r.behind = TRUE AND NOT EXISTS (

@@ -1,4 +1,4 @@
-"""What the areas of the store run their SQL on: transactions, and a database that begins them.
+"""Transactions on which the areas of the store run their SQL, and the database that begins them.
 
 The SQL is that of Postgres, with `$1` for a parameter; `storage.sqlite.dialect` rewrites it for SQLite. A statement
 that takes a column of rows at once has an array for each column there (`unnest`, or `= ANY` for a single key): Postgres
@@ -18,13 +18,13 @@ from askback.storage.rows import Row
 
 
 class Sealing:
-    """Appends to chains. One for each store: it travels with the connections that write."""
+    """Appends to audit chains. There is one for each store, shared by its writing connections."""
 
     def __init__(self) -> None:
         self.seals: HeadSeals | None = None
 
     def append(self, head: AuditHead, drafts: list[AuditDraft]) -> tuple[list[str], AuditHead]:
-        """Return entries behind a head, as texts, and the new head. Raises `ValueError` for what is no entry."""
+        """Return entries after a head, as texts, and the new head. Raises `ValueError` for an invalid entry."""
         seq, prev, entries = head.seq, head.hash, list[str]()
         for draft in drafts:
             seq += 1
@@ -88,7 +88,7 @@ class Database(Protocol):
     """Where the store's areas read and write. A read sees every commit that returned before it began."""
 
     def can_store(self, text: str) -> bool:
-        """Whether the database can hold a text: what it cannot hold is in no row."""
+        """Whether the database can hold a text; a text that it cannot hold is in no row."""
         ...
 
     async def find(self, sql: str, /, *key: str) -> Row | None:
@@ -121,16 +121,16 @@ class Database(Protocol):
     async def change(
         self, operation: Operation[T], effects: SideEffects = NOTHING, /, *, erases: bool = False
     ) -> T:
-        """Commit what an operation does; `erases` says that what it erases must not stay in any file.
+        """Commit the changes of an operation; with `erases`, erased data must not stay in any file.
 
-        `effects` is what the operation may write as well: it decides itself whether it does.
+        `effects` are side effects that the operation may write; it decides whether it does.
         """
         ...
 
     async def change_thread(
         self, event: EventDraft, operation: ThreadOperation[T], /, *, new: bool = True
     ) -> T:
-        """Commit what an operation does in a thread, with the thread's event; returns its result.
+        """Commit the changes of an operation in a thread, with the thread's event; returns its result.
 
         The thread is locked, and made if need be. Raises `ThreadOfAnother`, and `ThreadArchived` for something `new`.
         """

@@ -131,7 +131,7 @@ class WebhookArea(Area):
     async def queue_deliveries(
         self, webhook: Webhook, deliveries: Sequence[Delivery], *, cursor: int, forget_before: int = 0
     ) -> bool:
-        """Move the cursor on, and write what is to be delivered for it."""
+        """Move the cursor, and write the deliveries up to it."""
         which = (webhook.tenant, webhook.id)
 
         async def queue(tx: Transaction) -> bool:
@@ -146,7 +146,7 @@ class WebhookArea(Area):
     async def lease_deliveries(
         self, webhook: Webhook, *, now_ms: int, until_ms: int, limit: int
     ) -> Sequence[Delivery]:
-        """Lease what is due for a webhook."""
+        """Lease the due deliveries of a webhook."""
         due = await self.next_delivery(webhook)
         if due is None or due > now_ms:
             return []  # most looks find nothing, and a write would wait for the disk
@@ -162,7 +162,7 @@ class WebhookArea(Area):
     async def note_attempt(
         self, delivery: Delivery, *, state: DeliveryState, next_at: int, note: str | None
     ) -> bool:
-        """Say what came of a lease."""
+        """Record the outcome of a leased delivery."""
         which = (delivery.tenant, delivery.webhook_id, delivery.id, delivery.attempt)
         row = await self._db.change(lambda tx: tx.one(NOTE, *which, state.value, next_at, note))
         return row is not None

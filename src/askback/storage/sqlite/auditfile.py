@@ -21,7 +21,7 @@ _NO_LIMIT = -1
 def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
     """Give the audit log of every tenant, by name; use them before the context ends.
 
-    All is read in one snapshot, without the store's lock: a server may go on writing. Nothing in the file is
+    Everything is read in one snapshot, without the store's lock: a server may continue to write. Nothing in the file is
     trusted, since this is how a change to it is found: a log without a head and a head without a log are returned too.
     Raises `StoreUnusable` when there is no such file, or it cannot be read.
     """

@@ -16,11 +16,11 @@ _SEALED = "SELECT sealed FROM secrets UNION ALL SELECT sealed FROM candidates"
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Write the database as it is at one moment to a new file that only its owner may read.
+    """Write a snapshot of the database to a new file that only its owner may read.
 
-    A server may go on writing meanwhile. The copy is checked and synced to the disk before it has its name: where this
-    process is killed, `target` is not there, and no server takes an empty copy for a new database. Raises
-    `StoreUnusable`, and leaves nothing behind then.
+    A server may continue to write. The copy is checked and synced to the disk before it gets its name: if this process
+    is killed, `target` does not exist, and no server mistakes an empty copy for a new database. Raises
+    `StoreUnusable`, and then leaves no file.
     """
     draft = draft_of(target)
     try:

@@ -173,7 +173,7 @@ def append_text(
     *,
     most: int | None,
 ) -> Outcome:
-    """Note a delta: its event, its claim, and its text beside the message."""
+    """Store a delta: its event, its claim, and its text in the row of the message."""
     if claim is not None and _take(db, claim, message_id) is not None:
         return Outcome.REPLAYED
     where = (draft.tenant, draft.thread_id, message_id, draft.owner)
@@ -213,7 +213,7 @@ def _take(db: Connection, claim: Claim, target: str) -> str | None:
 
 
 def claimed(db: Connection, claim: Claim) -> str | None:
-    """Return what a key was used for before; raises `ClaimMismatch`."""
+    """Return the earlier use of an idempotency key; raises `ClaimMismatch`."""
     row = db.execute(queries.CLAIM, (claim.tenant, claim.principal, claim.scope, claim.key)).fetchone()
     if row is None:
         return None

@@ -33,7 +33,7 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """What the store needs of `sqlite3.Connection`; tests give one that loses power."""
+    """The part of `sqlite3.Connection` that the store uses; tests pass one that loses power."""
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
         """Run one statement."""
@@ -113,7 +113,7 @@ def connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 def connect_beside(path: Path) -> sqlite3.Connection:
-    """Open the database at `path` for reading, beside any process that has it open; also on a full or read-only disk.
+    """Open the database at `path` for reading while other processes use it; also on a full or read-only disk.
 
     Raises `sqlite3.Error` when it is not there or cannot be read.
     """
@@ -143,11 +143,11 @@ def _missing(file: Path) -> int:
 
 
 def configure(connection: Connection, *, busy_ms: int = 5_000) -> None:
-    """Set what a new connection needs.
+    """Set the options of a new connection.
 
-    FULL, because NORMAL lets the newest commits go with the power: in a write-ahead log it syncs only at
-    checkpoints. The two fullfsync settings ask the same of macOS and do nothing elsewhere. With secure_delete
-    a row that is erased is overwritten, and not only forgotten.
+    FULL, because NORMAL loses the newest commits in a power failure: in a write-ahead log it syncs only at
+    checkpoints. The two fullfsync settings do the same on macOS and nothing elsewhere. With secure_delete
+    an erased row is overwritten.
     """
     for pragma in (
         f"busy_timeout = {busy_ms}",
@@ -164,7 +164,7 @@ def configure(connection: Connection, *, busy_ms: int = 5_000) -> None:
 
 
 def empty_log(connection: Connection, *, patience_ms: int = 50) -> bool:
-    """Move what was committed into the database and cut the write-ahead log to nothing.
+    """Move committed pages into the database and truncate the write-ahead log to zero bytes.
 
     The log holds pages as they were before each change, also those of rows that were erased since. False when a
     reader that began before the last commit did not end within `patience_ms`: it may still need them. Such a reader
@@ -179,7 +179,7 @@ def empty_log(connection: Connection, *, patience_ms: int = 50) -> bool:
     return not busy
 
 
-# What the file or the disk refuses, as opposed to a statement that is wrong: the whole group fails with it.
+# Errors of the file or the disk, as opposed to a wrong statement: the whole group fails with them.
 _REFUSED_BY_DISK = frozenset(
     {
         sqlite3.SQLITE_BUSY,
@@ -229,7 +229,7 @@ _log = logging.getLogger(__name__)
 
 
 class Damage:
-    """What was found of a database file. It stays until the server starts again: a file does not mend itself."""
+    """The damage found in a database file. It is reported until the server restarts: no file repairs itself."""
 
     def __init__(self) -> None:
         self._found: str | None = None

@@ -22,7 +22,7 @@ _REWRITES = [
             r"(SELECT p.value FROM json_each(\1, '$.\2') AS p WHERE p.key = \3)",
         ),
         (r"::[a-z]+(\[\])?", ""),
-        # What is appended to a message is in its row.
+        # Appended text of a message is in its row.
         (r"\(SELECT string_agg\([^)]*\) FROM deltas AS d WHERE d\.message = m\.key\)", "m.streamed"),
         (r" FOR (NO KEY )?UPDATE( OF \w+)?( SKIP LOCKED)?", ""),
         (r"/\* (INDEXED BY \w+) \*/", r"\1"),
@@ -89,7 +89,7 @@ FROM json_each(?1) AS n LEFT JOIN audit_heads AS h ON h.tenant = n.value""",
 INSERT INTO audit_heads (tenant, seq, hash, seal) VALUES (?1, ?2, ?3, ?4)
 ON CONFLICT (tenant) DO UPDATE SET seq = excluded.seq, hash = excluded.hash, seal = excluded.seal""",
 }
-"""Statements that no rule rewrites, because the tables or what a statement can do differ."""
+"""Statements that no rule can rewrite, because the tables or the features of the databases differ."""
 
 
 @cache

@@ -37,11 +37,11 @@ _REFUSED: list[int] = []
 class FileLock:
     """An exclusive lock on a database, by any of its names; the kernel releases it when the process ends in any way.
 
-    There are two: on `<database>.lock`, beside the file that links lead to, and on the database itself by `flock`. That
-    knows the file by its inode and so sees hard links. SQLite's own locks are of another kind, but closing any
-    descriptor of the database would drop them. So that one is opened before SQLite opens the file, closed after SQLite
-    has closed it, and never closed where it was refused. The `.lock` file stays behind: removing it would let two
-    processes lock two different files of the same name.
+    There are two locks: on `<database>.lock`, next to the target of links, and on the database itself by `flock`, which
+    identifies the file by its inode and so detects hard links. SQLite's own locks are of another kind, but closing any
+    descriptor of the database would release them. So the one for `flock` is opened before SQLite opens the file, closed
+    after SQLite has closed it, and never closed if the lock was refused. The `.lock` file stays: removing it would
+    let two processes lock two different files of the same name.
     """
 
     def __init__(self, database: Path) -> None:
@@ -49,9 +49,9 @@ class FileLock:
         self._descriptors: dict[Path, int] = {}
 
     def acquire(self, *, read_only: bool = False) -> None:
-        """Take the lock, or what is missing of it, and make the database for its owner alone unless it is there.
+        """Take the locks that are not held yet, and create the database file, private to its owner, unless it exists.
 
-        With `read_only` no file is made, and the lock is on those that are there. Raises `StoreUnusable` when another
+        With `read_only` no file is created, and only existing files are locked. Raises `StoreUnusable` when another
         store has it: call `release` then as well.
         """
         flags = _READ_ONLY if read_only else _WRITABLE

@@ -1,4 +1,4 @@
-"""The SQL texts of what the writer thread does to requests and messages; `storage.sql` has the rest.
+"""The SQL texts of the writer thread for requests and messages; `storage.sql` has the rest.
 
 Parameters are positional, in the order of the text.
 """

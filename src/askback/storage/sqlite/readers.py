@@ -60,10 +60,10 @@ class Readers:
         self._close_connections()
 
     async def change(self, connect: Callable[[], Connection], *, between: Callable[[], T]) -> T:
-        """Close every connection, call `between`, and read through `connect` from now on; return what `between` did.
+        """Close every connection, call `between`, and then read through `connect`; return the result of `between`.
 
-        Where `between` fails, reading goes on as before. Page reads wait meanwhile; point reads do not notice, because
-        nothing here waits from the first close to the last open.
+        If `between` fails, reading continues as before. Page reads wait; point reads are not affected, because there
+        is no await between the first close and the last open.
         """
         self._changing = asyncio.Event()
         try:

@@ -32,7 +32,7 @@ def version(connection: Connection) -> int:
 
 
 def upgrade(connection: Connection, steps: Mapping[int, str] | None = None) -> tuple[int, int]:
-    """Apply what is missing, each migration in a transaction; return the versions before and after.
+    """Apply missing migrations, each in a transaction; return the versions before and after.
 
     Raises `StoreUnusable` when the database is newer than this code, or no release wrote it.
     """

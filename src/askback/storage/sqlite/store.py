@@ -129,7 +129,7 @@ class SqliteStore(
         await self._writer.start(connection)
 
     async def close(self) -> None:
-        """Finish what is in progress and close; the writer last, because the last connection removes the log."""
+        """Finish pending operations and close; the writer last, because the last connection removes the log."""
         try:
             await self._readers.close()
             await self._writer.close()
@@ -163,7 +163,7 @@ class SqliteStore(
         return Schema("sqlite", self._version)
 
     def pressure(self) -> Pressure:
-        """Return what the writer thread has done and has to do."""
+        """Return the finished and waiting work of the writer thread."""
         return self._writer.pressure()
 
     # Requests
@@ -291,7 +291,7 @@ class SqliteStore(
 
 
 def _touch(db: Connection) -> None:
-    """Take room beside the database, for on a full disk a change still fits into pages it has; and commit something."""
+    """Check for free disk space, since a change may fit into free pages of a full disk; then commit a small change."""
     try:
         require_free_space(Path(db.execute("PRAGMA database_list").fetchone()[2]).parent)
     except OSError as error:
@@ -303,9 +303,9 @@ CACHED_THREADS = 2_048
 
 
 class ThreadCache(Generic[T]):
-    """A cache of what is read of a thread for every request and every answer, and hardly ever changes.
+    """A cache of rarely changed thread data that every request and every answer reads.
 
-    Only this process writes the file, so what was read stays true until it commits a change. That change
+    Only this process writes the file, so a cached value is valid until it commits a change. That change
     empties the cache on the event loop before its caller gets the result: no later read finds the old value.
     Values that any write may change are not cached: `lasts` says which are.
     """

@@ -1,4 +1,4 @@
-"""The SQL texts of what the writer thread does to threads. Parameters are positional, as in `queries`."""
+"""The SQL texts of the writer thread for threads. Parameters are positional, as in `queries`."""
 
 # ruff: noqa: S608  (no value is ever put into a text)
 
@@ -17,11 +17,11 @@ INSERT INTO threads (tenant, id, agents, seq, asked, asked_from) VALUES (?1, ?2,
 ON CONFLICT (tenant, id) DO UPDATE SET seq = seq + 1, agents = coalesce(agents, excluded.agents), erased = 0,
     asked = iif(asked_from + ?5 <= ?4, 1, asked + 1), asked_from = iif(asked_from + ?5 <= ?4, ?4, asked_from)
 RETURNING key, seq, access, agents, archived_at, asked, asked_from"""
-# Give back what was counted in the window of now: (tenant, thread id, when it was asked).
+# Uncount a form in the current window: (tenant, thread id, when it was asked).
 GIVE_BACK = """
 UPDATE threads SET asked = asked - 1 WHERE tenant = ? AND id = ? AND asked > 0 AND asked_from <= ?"""
 # The count of a tool or an agent: (thread key, name, now, window, limit of the asker).
-# Given back: (thread key, when asked, names as JSON).
+# Uncounted: (thread key, when asked, names as JSON).
 COUNT_QUESTION = """
 INSERT INTO question_counts (thread, name, asked, asked_from, set_by_asker) VALUES (?1, ?2, 1, ?3, ?5)
 ON CONFLICT (thread, name) DO UPDATE SET asked = iif(asked_from + ?4 <= ?3, 1, asked + 1),
@@ -59,7 +59,7 @@ SELECT m.key, m.owner, m.data FROM messages AS m JOIN threads AS t ON t.key = m.
 WHERE m.held = 1 AND t.tenant = ? AND t.id = ? AND {NOTHING_OPEN} ORDER BY m.seq"""
 DELIVER = "UPDATE messages SET held = 0, data = ?, seq = ? WHERE key = ?"
 
-# Erasure: what is found by the requests and messages of a thread goes before them. The first parameters are the key of
+# Erasure: rows that refer to requests and messages of a thread go before them. The first parameters are the key of
 # the thread, its tenant and its id, as far as a statement has them; a claim on a message names the thread in its scope.
 
 _REQUEST_IDS = "(SELECT r.id FROM requests AS r WHERE r.thread = ?1)"

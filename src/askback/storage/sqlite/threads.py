@@ -29,7 +29,7 @@ _HELD_BY_ANOTHER = rewrite(HELD_BY_ANOTHER)
 def admit(db: Connection, draft: EventDraft, record: Record, quota: Quota | None) -> tuple[EventSlot, Record]:
     """Give the event of a new open request its place, count the request, and return it with its number.
 
-    Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller undoes what it has done.
+    Raises `ThreadOfAnother`, `ThreadArchived`, `KeyHeld` and `QuotaSpent`, and the caller rolls back.
     """
     counted = quota if record.kind == "form" else None
     if counted is not None:
@@ -104,7 +104,7 @@ def set_archived(
 
 
 def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *, now: int) -> int:
-    """Deliver what a thread holds, unless something is open in it."""
+    """Deliver the held messages of a thread, unless a request is open in it."""
     held = db.execute(own.HELD, (tenant, thread_id)).fetchall()
     for key, owner, data in held:
         text = delivered(data)
@@ -116,7 +116,7 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
 
 
 def erase(db: Connection, events: list[Event], draft: EventDraft, effects: SideEffects) -> bool:
-    """Erase what is in a thread and belongs to it; False when there is none."""
+    """Erase a thread and everything that belongs to it; False if it does not exist."""
     row = db.execute(queries.THREAD, (draft.tenant, draft.thread_id)).fetchone()
     if row is None:
         return False

@@ -107,8 +107,8 @@ class Writer:
 
         After one that `outdates` the cache of threads (`ThreadCache`), `on_outdated` is called first.
 
-        What an operation `erases` has left the log of the database as well by then, or, when somebody still reads
-        the state before, as soon as nobody does.
+        Data that an operation `erases` has also left the write-ahead log by then; if a reader needs the earlier state,
+        the data leave the log after that reader.
 
         A future that is cancelled before its group begins takes its operation with it; later, the
         operation is completed and nobody is notified.
@@ -131,7 +131,7 @@ class Writer:
         await future
 
     def pressure(self) -> Pressure:
-        """Return what was written so far, and how many operations wait."""
+        """Return the numbers of written groups and operations, and of waiting operations."""
         return Pressure(self._groups, self._changes, len(self._waiting))
 
     async def close(self) -> None:
@@ -158,7 +158,7 @@ class Writer:
     def _run(self, ready: asyncio.Future[None], connection: Connection | None) -> None:
         try:
             connection = connection or self._connect()
-        except BaseException as error:  # noqa: BLE001 - open() raises it, rather than wait for ever
+        except BaseException as error:  # noqa: BLE001 - open() raises it instead of waiting forever
             self._post(_fail, ready, error)
             return
         self._post(_succeed, ready)
@@ -219,7 +219,7 @@ class Writer:
                 job.result = job.operation(connection, events)
             except Exception as error:
                 if refused_by_disk(error) or not connection.in_transaction:
-                    raise  # some errors end the transaction: what came after would commit one by one
+                    raise  # some errors end the transaction: later operations would commit separately
                 job.error = error
                 del events[mark:]
                 if isolate:

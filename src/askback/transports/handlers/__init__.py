@@ -24,7 +24,7 @@ def _of_policy(name: str) -> Handler:
 
 
 def import_policy() -> None:
-    """Import now what is otherwise imported at the first approval or the first call about rules."""
+    """Import the modules that are otherwise imported at the first approval or the first call about rules."""
     handlers_for("approval")
     import_module("askback.transports.handlers.policy")
 

@@ -109,7 +109,7 @@ class Connection:
                 self.ctx.bus.report(replace(activity, active=False))
             await self._requeue_outcomes()
 
-    # --- what the services tell --------------------------------------------------------------
+    # --- notifications from the services ---------------------------------------------------
 
     def push(self, event: Event) -> None:
         """Send an event of a thread; a peer that is too far behind has to subscribe again."""
@@ -160,7 +160,7 @@ class Connection:
         self._release()
         self._outbox.put(RESYNC)
 
-    # --- what the operations use -------------------------------------------------------------
+    # --- methods for operations ----------------------------------------------------------------
 
     def dismiss(self, code: int) -> None:
         """Close the connection from this side."""

@@ -92,7 +92,7 @@ class _Folders:
         _require(len(self.all) <= _PLACES)
 
     def after_operator(self, sign: str, *, changed: bool, piped: bool) -> None:
-        """Go on after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
+        """Continue after an operator. After anything but `cd … &&`, a command may run even if the `cd` failed."""
         self.doubt = sign == "||" or (self.doubt and sign in {"&&", "|"})
         if sign not in {"&&", "|"} or (changed and (sign == "|" or piped or self.doubt)):
             self.here = self.all

@@ -21,7 +21,7 @@ STEPS = 50
 """The maximum number of progress reports of the parser, for a command and all code in its arguments."""
 
 PIECE = 256
-"""The number of bytes that the parser gets at once."""
+"""The number of bytes that the parser gets in one piece."""
 
 READS = 300
 """The maximum number of pieces that the parser gets: in a broken text it reads to the end again and again."""
