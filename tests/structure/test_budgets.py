@@ -9,13 +9,13 @@ from tests.structure.tree import ROOT, code_lines, files, functions, lines, rela
 
 CODE = (".py", ".ts", ".css", ".sql", ".mjs")
 GENERATED = ("web/src/core/generated/", "web/src/agent/generated/")
-FILE_MOST, FILE_MEDIAN = 400, 120
+FILE_MOST, FILE_MEDIAN = 400, 110
 FUNCTION_MOST, FUNCTION_MEDIAN = 60, 10
 SYSTEMS = ("agor", "gobby", "ihub", "kcosr", "nebo")
 SYSTEMS_MOST = 2_500
 
 
-def test_no_file_is_over_400_lines_and_half_are_under_120() -> None:
+def test_no_file_is_over_400_lines_and_half_are_under_110() -> None:
     sizes = {relative(path): lines(path) for path in files(*CODE)}
     sizes = {name: size for name, size in sizes.items() if not name.startswith(GENERATED)}
     assert {name: size for name, size in sizes.items() if size > FILE_MOST} == {}

@@ -40,24 +40,21 @@ class TimeoutSettings(BaseModel):
         created_at: int,
         shown_at: int | None = None,
         escalated: int = 0,
-        somebody_by: int | None = None,
     ) -> Schedule:
-        """Return the schedule of a request, from the time when it was shown and the number of steps taken.
-
-        `somebody_by` is the time by which somebody must have a page open that shows it.
-        """
+        """Return the schedule of a request, from the time when it was shown and the number of steps taken."""
         start = shown_at if self.timeout_from == "shown" else created_at
         expires_at = None if self.timeout_s is None or start is None else start + _ms(self.timeout_s)
-        return self.schedule_from(
-            expires_at, created_at=created_at, escalated=escalated, somebody_by=somebody_by
-        )
+        return self.schedule_from(expires_at, created_at=created_at, escalated=escalated)
 
     def schedule_from(
-        self, expires_at: int | None, *, created_at: int, escalated: int, somebody_by: int | None = None
+        self, expires_at: int | None, *, created_at: int, escalated: int, viewer_by: int | None = None
     ) -> Schedule:
-        """Return the schedule of a request with this deadline after so many escalation steps."""
+        """Return the schedule of a request with this deadline after so many escalation steps.
+
+        `viewer_by` is the time by which a page must show the request.
+        """
         left = [created_at + _ms(step.after_s) for step in self.escalation[escalated:]]
-        moments = [at for at in (*left[:1], expires_at, somebody_by) if at is not None]
+        moments = [at for at in (*left[:1], expires_at, viewer_by) if at is not None]
         return Schedule(expires_at, min(moments, default=None))
 
     def steps_due(self, *, created_at: int, escalated: int, now: int) -> Sequence[EscalationStep]:

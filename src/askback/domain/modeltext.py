@@ -303,9 +303,9 @@ def model_text(request: InputRequest, texts: Mapping[str, str] = TEXTS) -> str:
     return "\n".join(lines)
 
 
-def open_text(request: InputRequest, *, url: str, texts: Mapping[str, str] = TEXTS) -> str:
+def open_text(request: InputRequest, *, url: str) -> str:
     """Return the sentences about an open request for an agent that can read it again by its id."""
-    return f"{model_text(request, texts)} {_fill_text('open', texts, request=request.id, url=url)}"
+    return f"{model_text(request)} {_fill_text('open', TEXTS, request=request.id, url=url)}"
 
 
 def own_text(request: InputRequest) -> str | None:

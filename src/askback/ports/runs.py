@@ -13,6 +13,9 @@ from askback.domain.events import EventDraft
 from askback.domain.runs import Run
 from askback.ports.outcome import Outcome
 
+SWEEP_ROWS = 200
+"""The number of rows that one query of a sweep returns."""
+
 
 class RunStore(Protocol):
     """Runs of agents."""
@@ -49,8 +52,8 @@ class RunStore(Protocol):
         """Return the runs of a thread, the last that began first, with keys below `before`."""
         ...
 
-    async def silent_runs(self, before_ms: int, *, limit: int = 200) -> Sequence[Run]:
-        """Return runs of every tenant that have not ended and have no recorded activity since."""
+    async def silent_runs(self, before_ms: int) -> Sequence[Run]:
+        """Return up to `SWEEP_ROWS` runs of every tenant that have not ended and have no recorded activity since."""
         ...
 
     async def last_sign(self, run: Run) -> int:

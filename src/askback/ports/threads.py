@@ -232,11 +232,11 @@ class ThreadStore(Protocol):
         """Mark an archived thread as having no open requests; does nothing if it has some."""
         ...
 
-    async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
+    async def next_in_line(self) -> Sequence[Record]:
         """Return the requests of every tenant that can leave their queue: the oldest of each whose key is free."""
         ...
 
-    async def deliverable(self, *, limit: int = 200) -> Sequence[tuple[str, str]]:
+    async def deliverable(self) -> Sequence[tuple[str, str]]:
         """Return threads, as tenant and id, with held messages and no open request."""
         ...
 

@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from askback.wire import query
-from askback.wire.inbox_operations import INBOX
 from askback.wire.operation import (
     ADMIN,
     BYTES,
@@ -108,6 +107,34 @@ _REQUESTS = (
               EVERYBODY, {200: "WaitResult"}, parameters=(query.IDS,), over=WEBSOCKET, large=True),
     Operation("unwait", "", "Stop watching requests; an outcome in transit is queued as a resume.",
               EVERYBODY, {200: "Nothing"}, parameters=(query.IDS,), over=WEBSOCKET, large=True),
+)
+_INBOX = (
+    Operation("assign_request", "POST /v1/requests/{request_id}/assign", "Assign a request to other people.",
+              PEOPLE, {200: "InputRequest"}, "AssignBody"),
+    Operation("list_people", "GET /v1/people", "List the people of the caller's tenant, by id.",
+              PEOPLE, {200: "PeopleList"}, parameters=query.LIST_PEOPLE),
+    Operation("set_reminder", "PUT /v1/requests/{request_id}/reminder", "Remind the caller of a request at a time.",
+              PEOPLE, {200: "Reminder"}, "ReminderBody"),
+    Operation("delete_reminder", "DELETE /v1/requests/{request_id}/reminder", "Delete a reminder of the caller.",
+              PEOPLE, {204: None}),
+    Operation("list_reminders", "GET /v1/reminders", "List the reminders of the caller that are not due yet.",
+              PEOPLE, {200: "ReminderList"}),
+    Operation("list_comments", "GET /v1/requests/{request_id}/comments", "List comments, oldest first.",
+              PEOPLE, {200: "CommentList"}),
+    Operation("add_comment", "POST /v1/requests/{request_id}/comments", "Comment on a request, for people alone.",
+              PEOPLE, {201: "Comment"}, "CommentBody"),
+    Operation("delete_comment", "DELETE /v1/requests/{request_id}/comments/{comment_id}", "Delete a comment.",
+              PEOPLE, {204: None}),
+    Operation("list_conversations", "GET /v1/conversations", "List and search conversations, sorted by last activity.",
+              PEOPLE, {200: "ConversationPage"}, parameters=query.LIST_CONVERSATIONS, large=True),
+    Operation("render_markdown", "POST /v1/markdown", "Parse texts as Markdown, into the trees that pages draw.",
+              PEOPLE, {200: "MarkdownTrees"}, "MarkdownBody"),
+    Operation("list_missed", "GET /v1/missed", "List requests that expired and that the caller has not seen.",
+              PEOPLE, {200: "RequestPage"}, parameters=query.PAGE, large=True),
+    Operation("mark_seen", "POST /v1/missed/seen", "Mark missed requests as seen.",
+              PEOPLE, {204: None}, "SeenBody"),
+    Operation("list_history", "GET /v1/history", "Search settled requests, the last that ended first.",
+              PEOPLE, {200: "RequestPage"}, parameters=query.LIST_HISTORY, large=True),
 )
 _THREADS = (
     Operation("post_message", "POST /v1/threads/{thread_id}/messages", "Add a message, or append to one.",
@@ -309,7 +336,7 @@ _SERVER = (
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         operation.name: operation
-        for operation in (*_REQUESTS, *INBOX, *_THREADS, *_DELIVERY, *RULES, *_SECRETS, *_ACCESS, *_SERVER)
+        for operation in (*_REQUESTS, *_INBOX, *_THREADS, *_DELIVERY, *RULES, *_SECRETS, *_ACCESS, *_SERVER)
     }
 )
 """Every operation by its name. A path without parameters comes before one that would match it."""

@@ -99,3 +99,28 @@ VERIFICATION = (
 )
 
 CREATE = (Parameter("wait", "flag", "Also watch the request, as `wait` does.", over=WEBSOCKET),)
+LIST_PEOPLE = (
+    Parameter("request_id", "text", "Only people who can answer this request if it is assigned to them."),
+    *PAGE,
+)
+LIST_HISTORY = (
+    Parameter("q", "text", "Texts that the title, the agent or the thread contains."),
+    Parameter("kind", "text", "Only requests of one kind."),
+    Parameter("agent", "text", "Only requests of the agent with this id."),
+    Parameter("thread_id", "text", "Only those of one thread."),
+    Parameter("by", "text", "Only those that the person with this id settled."),
+    Parameter(
+        "outcome",
+        "text",
+        "Only `approve`, `deny`, `answered`, `done`, `failed`, `skipped`, `dismissed`, `refused`, `cancelled` or "
+        "`expired`.",
+    ),
+    Parameter("settled_after", "text", "Only those that ended at this moment (RFC 3339) or later."),
+    Parameter("settled_before", "text", "Only those that ended before this moment (RFC 3339)."),
+    *PAGE,
+)
+LIST_CONVERSATIONS = (
+    Parameter("q", "text", "Texts of which each is in the title, the id or the newest messages."),
+    Parameter("archived", "flag", "Archived conversations instead."),
+    *PAGE,
+)

@@ -126,19 +126,19 @@ def _check_ends(ask: Ask, report: Report, limits: Limits) -> None:
             report.add("on_timeout", "no_default")
 
 
-def check_form(raw: object, *, limits: Limits = DEFAULTS, path: str = "form") -> Form:
-    """Return a form on its own, checked as in `check_ask`; the paths of its faults begin with `path`."""
+def check_form(raw: object, *, limits: Limits = DEFAULTS) -> Form:
+    """Return a form on its own, checked as in `check_ask`; the paths of its faults begin with `form`."""
     report = Report()
     raw = raw.model_dump(exclude_none=True) if isinstance(raw, Form) else raw
-    text = encode_within_limit(raw, report, limits, path=path)
+    text = encode_within_limit(raw, report, limits, path="form")
     text_check = TextCheck(report, suspicious=may_be_deceptive(text), limits=limits)
-    rules = FormRules(report, text_check, limits, path)
+    rules = FormRules(report, text_check, limits, "form")
     try:
         form = Form.model_validate(raw, by_name=False)
-        faulty = set[Steps]() if text is not None else report_surrogates(raw, report, path=path)
+        faulty = set[Steps]() if text is not None else report_surrogates(raw, report, path="form")
     except ValidationError as error:
-        form, faulty = None, report_structure(error, raw, report, path=path)
-        faulty |= report_surrogates(raw, report, path=path) if text is None else set()
+        form, faulty = None, report_structure(error, raw, report, path="form")
+        faulty |= report_surrogates(raw, report, path="form") if text is None else set()
     if form is None or faulty:
         _check_form_parts(raw, faulty, (), rules)
     else:

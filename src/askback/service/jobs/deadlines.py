@@ -82,20 +82,20 @@ async def take_due_steps(ctx: Services, record: Record, now: int, *, has_viewer:
         return
     terms, state = record.spec.facts, record.state.members
     noted: dict[str, Any] = {}
-    somebody_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
-    if somebody_by is not None and (has_viewer or somebody_by <= now):
+    viewer_by = record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None
+    if viewer_by is not None and (has_viewer or viewer_by <= now):
         has_viewer = has_viewer or "shown_at" in state
         if not has_viewer and not await ctx.presence.has_viewer(record.tenant, record.thread_id):
             await settle(ctx, record, Action.CANCEL, {"reason": "not_shown"}, by=None)
             return
-        noted["unseen"] = somebody_by = None
+        noted["unseen"] = viewer_by = None
     done = state.get("escalated", 0)
     steps = terms.steps_due(created_at=record.created_at, escalated=done, now=now)
     times = terms.schedule_from(
         record.expires_at,
         created_at=record.created_at,
         escalated=done + len(steps),
-        somebody_by=somebody_by,
+        viewer_by=viewer_by,
     )
     noted |= _escalated(state, steps)
     event = REQUEST_ESCALATED if steps else REQUEST_NOTED

@@ -199,7 +199,7 @@ def new_deadline(ctx: Services, record: Record, timeout_s: float | None) -> Sche
         expires_at,
         created_at=record.created_at,
         escalated=state.get("escalated", 0),
-        somebody_by=record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None,
+        viewer_by=record.created_at + ctx.limits.unseen_s * 1000 if state.get("unseen") else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from askback.domain.events import EventDraft
 from askback.domain.runs import Run
 from askback.ports.outcome import Outcome
+from askback.ports.runs import SWEEP_ROWS
 from askback.storage.rows import Row
 from askback.storage.sql.conditions import Conditions
 from askback.storage.sql.transaction import Area, Transaction, Unchanged
@@ -108,12 +109,12 @@ class RunArea(Area):
         query = page_of_runs(tenant, thread_id, agent=agent, running=running, before=before, limit=limit)
         return [Run(*row) for row in await self._db.page(*query)]
 
-    async def silent_runs(self, before_ms: int, *, limit: int = 200) -> Sequence[Run]:
-        """Read runs without a sign of life."""
-        return [Run(*row) for row in await self._db.page(SILENT_RUNS, before_ms, limit)]
+    async def silent_runs(self, before_ms: int) -> Sequence[Run]:
+        """Read runs without recent activity."""
+        return [Run(*row) for row in await self._db.page(SILENT_RUNS, before_ms, SWEEP_ROWS)]
 
     async def last_sign(self, run: Run) -> int:
-        """Read when there was a sign of life."""
+        """Read when the agent was last active."""
         of = (run.tenant, run.thread_id, run.id, run.agent)
         found = [*await self._db.page(LAST_REQUEST, *of), *await self._db.page(LAST_MESSAGE, *of)]
         return max([run.seen_at, *(row[0] for row in found)])

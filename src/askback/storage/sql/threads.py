@@ -12,6 +12,7 @@ from askback.domain.events import Event
 from askback.domain.policy.question_limits import MAX_LIMITS
 from askback.domain.record import Record
 from askback.ports.policy import NOTHING, SideEffects
+from askback.ports.runs import SWEEP_ROWS
 from askback.ports.store import ThreadView
 from askback.ports.threads import IdleThread, QuestionCount, ThreadTerms, ThreadUse
 from askback.storage import rows
@@ -187,19 +188,19 @@ class ThreadArea(Area):
         return [(row[0], row[1]) for row in await self._db.page(ARCHIVING, before_ms, limit)]
 
     async def archiving_ended(self, tenant: str, thread_id: str) -> None:
-        """Note that the archiving of a thread has ended, unless something is open."""
+        """Mark an archived thread as having no open requests, unless it has some."""
         await self._db.change(lambda tx: tx.run(ARCHIVING_ENDED, tenant, thread_id))
 
-    async def next_in_line(self, *, limit: int = 200) -> Sequence[Record]:
+    async def next_in_line(self) -> Sequence[Record]:
         """Read the next queued request of each key that is free."""
-        return [rows.record(row) for row in await self._db.page(NEXT_IN_LINE, limit)]
+        return [rows.record(row) for row in await self._db.page(NEXT_IN_LINE, SWEEP_ROWS)]
 
-    async def deliverable(self, *, limit: int = 200) -> Sequence[tuple[str, str]]:
-        """Read which threads can deliver the messages they hold."""
-        return [(row[0], row[1]) for row in await self._db.page(DELIVERABLE, limit)]
+    async def deliverable(self) -> Sequence[tuple[str, str]]:
+        """Read the threads that can deliver their held messages."""
+        return [(row[0], row[1]) for row in await self._db.page(DELIVERABLE, SWEEP_ROWS)]
 
     async def idle_threads(
         self, *, before_ms: int, after: tuple[str, str] = ("", ""), limit: int = 100
     ) -> Sequence[IdleThread]:
-        """Read threads in which nothing has happened since."""
+        """Read threads without activity since."""
         return [IdleThread(*row) for row in await self._db.page(IDLE, *after, before_ms, limit)]

@@ -14,6 +14,8 @@ from typing import Any, Protocol
 from askback.errors import StoreUnusable, Unavailable
 from askback.storage.sql.transaction import Sealing
 
+CHECKPOINT_MS = 50
+"""How long truncating the write-ahead log waits for readers."""
 OLDEST_SQLITE = (3, 37, 0)
 """The first release with both STRICT tables and RETURNING."""
 
@@ -163,15 +165,15 @@ def configure(connection: Connection, *, busy_ms: int = 5_000) -> None:
         connection.execute(f"PRAGMA {pragma}").fetchall()
 
 
-def empty_log(connection: Connection, *, patience_ms: int = 50) -> bool:
+def empty_log(connection: Connection) -> bool:
     """Move committed pages into the database and truncate the write-ahead log to zero bytes.
 
     The log holds pages as they were before each change, also those of rows that were erased since. False when a
-    reader that began before the last commit did not end within `patience_ms`: it may still need them. Such a reader
+    reader that began before the last commit did not end within `CHECKPOINT_MS`: it may still need them. Such a reader
     can be another process and take its time, so this does not wait as long as the connection's other statements do.
     """
     (usual,) = connection.execute("PRAGMA busy_timeout").fetchone()
-    connection.execute(f"PRAGMA busy_timeout = {patience_ms}").fetchall()
+    connection.execute(f"PRAGMA busy_timeout = {CHECKPOINT_MS}").fetchall()
     try:
         busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     finally:
