@@ -19,7 +19,7 @@ from askback.storage.sqlite import dialect
 from askback.storage.sqlite.store import SqliteStore
 from askback.transports.receipts import OutcomeReceipts
 
-_pass_on: Callable[..., None] = vars(Subscription)["_pass_on"]
+_push_event: Callable[..., None] = vars(Subscription)["_push_event"]
 _start = Subscription.start
 _write: Callable[..., Any] = vars(deliver)["build_message"]
 _send: Callable[..., Any] = vars(deliver)["_send"]
@@ -43,16 +43,16 @@ def _dropping(*, inbox: bool) -> Callable[..., None]:
         if (self._thread_id is None) is inbox and event.seq % 5 == 0:
             self.cursor = event.position if inbox else event.seq
         else:
-            _pass_on(self, event)
+            _push_event(self, event)
 
     return pass_on
 
 
 def _doubled_delta(self: Any, event: Any) -> None:
     """A delta is sent twice."""
-    _pass_on(self, event)
+    _push_event(self, event)
     if event.type == "message.delta":
-        _pass_on(self, event)
+        _push_event(self, event)
 
 
 def _without_answers(self: Any, event: Any) -> None:
@@ -60,7 +60,7 @@ def _without_answers(self: Any, event: Any) -> None:
     if self._thread_id is None and event.type == "request.declined":
         self.cursor = event.position
     else:
-        _pass_on(self, event)
+        _push_event(self, event)
 
 
 def _starting(step: int) -> Callable[..., Any]:
@@ -120,10 +120,10 @@ async def _not_given_back(*_: Any) -> None:
 _ids, _third = itertools.count(), every(3)
 
 PLACES: dict[str, tuple[Any, str, Any]] = {
-    "an event in five kept from inboxes": (Subscription, "_pass_on", _dropping(inbox=True)),
-    "an event in five kept from threads": (Subscription, "_pass_on", _dropping(inbox=False)),
-    "a decline kept from inboxes": (Subscription, "_pass_on", _without_answers),
-    "a delta twice": (Subscription, "_pass_on", _doubled_delta),
+    "an event in five kept from inboxes": (Subscription, "_push_event", _dropping(inbox=True)),
+    "an event in five kept from threads": (Subscription, "_push_event", _dropping(inbox=False)),
+    "a decline kept from inboxes": (Subscription, "_push_event", _without_answers),
+    "a delta twice": (Subscription, "_push_event", _doubled_delta),
     "an event lost when coming back": (Subscription, "start", _starting(1)),
     "an event again when coming back": (Subscription, "start", _starting(-1)),
     "a webhook under a new id": (deliver, "build_message", _renamed),

@@ -205,7 +205,7 @@ async def test_each_beat_sends_a_comment(app: App):
     stream = Stream(app, "/v1/threads/t1/events")
     await stream.start()
     assert await stream.block() == {"retry": "1000"}
-    app._streams.beat()
+    app._streams.send_heartbeats()
     assert await stream.block() == {"": ""}
     await stream.leave()
 
@@ -251,7 +251,7 @@ async def test_a_reader_that_takes_nothing_between_two_beats_is_cut(app: App):
     await say(app, 1)
     for _ in range(3):
         await anyio.wait_all_tasks_blocked()
-        app._streams.beat()
+        app._streams.send_heartbeats()
     with anyio.fail_after(120):
         await stream.task
 

@@ -216,7 +216,7 @@ class Forms(Resource):
             op = create_request(form, thread_id=thread_id, options=checked, key=key)
             del form, options, checked
             ended = await self._review.run(
-                op, lambda _: partial(self._judge, validate, hooks or {}), withdraw=withdraw
+                op, lambda _: partial(self._decide_about, validate, hooks or {}), withdraw=withdraw
             )
             return outcome_of(ended)
         op = create_request(form, thread_id=thread_id, options=options, key=key)
@@ -225,7 +225,7 @@ class Forms(Resource):
         del op
         return settled_outcome(await self._await_settled(ticket))
 
-    async def _judge(
+    async def _decide_about(
         self, validate: Validator | None, hooks: FormHooks, request: InputRequest
     ) -> InputRequest:
         """Decide about the held answer or event of a request (`hooks`), and return the updated request."""

@@ -53,7 +53,7 @@ class Parameters:
             for name, value in arguments.items()
             if name not in self._exclude
         }
-        faults = [_not_json(name, value) for name, value in found.items() if not _survives_json(value)]
+        faults = [_not_json(name, value) for name, value in found.items() if not _is_json_stable(value)]
         if faults:
             raise Invalid(f"A call of {self._tool} cannot be shown and approved.", field_errors=faults)
         return found
@@ -86,7 +86,7 @@ class Parameters:
         )
 
 
-def _survives_json(value: Any) -> bool:
+def _is_json_stable(value: Any) -> bool:
     """Whether a value survives JSON unchanged: a tuple does not, and neither does a dict with numbers as keys."""
     try:
         return json.loads(json.dumps(value, allow_nan=False)) == value

@@ -32,11 +32,11 @@ class CardPage(ABC):
         """Show open requests, oldest first, then new ones."""
         async with self.api.watch(None) as events:
             for each in await self.api.open_requests():
-                await self.tell(each, recovered=True)
+                await self.update(each, recovered=True)
             async for event in events:
-                await self.tell(event["request"])
+                await self.update(event["request"])
 
-    async def tell(self, request: Json, *, recovered: bool = False) -> None:
+    async def update(self, request: Json, *, recovered: bool = False) -> None:
         """Show a change of a request; decisions of the policy have no card."""
         shown = self.shown.get(request["id"])
         if request["status"] in TERMINAL:

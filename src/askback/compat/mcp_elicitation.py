@@ -193,22 +193,22 @@ class _Writer:
     def write(self, field: AnyField) -> None:
         """Write the property of a field, and that of its own text."""
         if field.readonly:
-            self.lose(field, "MCP has no read-only fields: the value is not shown.")
+            self.add_loss(field, "MCP has no read-only fields: the value is not shown.")
             return
         missing = missing_part(field)
         if missing is not None or isinstance(field, File | Rows):
-            self.lose(field, f"MCP has no {missing}: it is left out.")
+            self.add_loss(field, f"MCP has no {missing}: it is left out.")
             return
         made = self.property(field)
         has_other = isinstance(field, Select | Radio | Multiselect) and field.allow_other
         if field.visible_if is not None:
-            self.lose(field, "It is always shown; its value counts only where `visible_if` holds.")
+            self.add_loss(field, "It is always shown; its value counts only where `visible_if` holds.")
         if field.required and not (
             has_other or field.allow_skip or field.visible_if or field.id in self.free
         ):
             self.required.append(field.id)
         elif field.required:
-            self.lose(field, "It is not marked as required; the answer is refused without it.")
+            self.add_loss(field, "It is not marked as required; the answer is refused without it.")
         default = (self.form.initial_values or {}).get(field.id, field.default)
         if isinstance(field, Select | Radio | Multiselect) and default is not None:
             texts = [
@@ -233,14 +233,14 @@ class _Writer:
                 return self.text(field)
             case Number():
                 if field.step not in (None, 1):
-                    self.lose(field, "MCP has no steps.")
+                    self.add_loss(field, "MCP has no steps.")
                 bounds = {"minimum": field.min, "maximum": field.max}
                 whole = all(float(each).is_integer() for each in (field.step or 0.5, field.min or 0))
                 kind = "integer" if whole else "number"
                 return {"type": kind, **{name: bound for name, bound in bounds.items() if bound is not None}}
             case Boolean() | Checkbox():
                 if field.required:
-                    self.lose(field, "MCP cannot say that it must be true.")
+                    self.add_loss(field, "MCP cannot say that it must be true.")
                 return {"type": "boolean"}
             case Select() | Radio():
                 return {"type": "string", **_options(_shown_options(field), "oneOf", self.locale)}
@@ -264,19 +264,19 @@ class _Writer:
         if formats:
             made["format"] = formats[0]
         elif field.pattern is not None:
-            self.lose(field, "MCP has no patterns.")
+            self.add_loss(field, "MCP has no patterns.")
         return made
 
     def moment(self, field: Date | Time | Datetime) -> dict[str, Any]:
         """Return the schema of a date or a time."""
         if field.min is not None or field.max is not None:
-            self.lose(field, "MCP has no bounds of dates and times.")
+            self.add_loss(field, "MCP has no bounds of dates and times.")
         if field.type == "time" or (isinstance(field, Datetime) and field.floating):
-            self.lose(field, "MCP has no format for a time without a zone: it is a text.")
+            self.add_loss(field, "MCP has no format for a time without a zone: it is a text.")
             return {"type": "string"}
         return {"type": "string", "format": "date" if field.type == "date" else "date-time"}
 
-    def lose(self, field: AnyField, reason: str) -> None:
+    def add_loss(self, field: AnyField, reason: str) -> None:
         """Note a rule that is not sent."""
         self.losses.append(Loss(join("fields", field.id), reason))
 

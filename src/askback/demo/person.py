@@ -91,11 +91,11 @@ class ScriptedPerson:
         values = _values(request.form)
         if not self._erred and WRONG.keys() <= values.keys():
             self._erred = True
-            await self._mistake(request, {**values, **WRONG})
+            await self._send_wrong_values(request, {**values, **WRONG})
         await self.client.requests.answer(request.id, values, revision=request.revision)
         self.note(f"answered “{request.form.title}”: {values}")
 
-    async def _mistake(self, request: InputRequest, values: Mapping[str, Any]) -> None:
+    async def _send_wrong_values(self, request: InputRequest, values: Mapping[str, Any]) -> None:
         try:
             await self.client.requests.answer(request.id, dict(values), revision=request.revision)
         except Invalid as refused:

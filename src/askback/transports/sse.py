@@ -74,10 +74,10 @@ class Streams:
         """How many streams are open."""
         return len(self._open)
 
-    def beat(self) -> None:
-        """Send each stream a comment, and disconnect readers that read nothing since the last beat."""
+    def send_heartbeats(self) -> None:
+        """Send each stream a comment, and disconnect readers that read nothing since the last one."""
         for stream in tuple(self._open):
-            stream.beat()
+            stream.send_heartbeats()
 
     async def _stream(self, call: HttpCall, thread_id: str | None) -> EventStream:
         if self._of[call.principal.id] >= call.ctx.limits.connections:
@@ -106,7 +106,7 @@ class Streams:
         self._timer = asyncio.get_running_loop().call_later(self._beat_s, self._tick)
 
     def _tick(self) -> None:
-        self.beat()
+        self.send_heartbeats()
         self._start_timer()
 
 
@@ -166,8 +166,8 @@ class EventStream:
     def shared(self, _thread_id: str, _level: AccessLevel, /) -> None:
         """Do nothing: this stream has only requests, and is the same for all its readers."""
 
-    def beat(self) -> None:
-        """Send a comment, or disconnect the reader if it read nothing since the last beat."""
+    def send_heartbeats(self) -> None:
+        """Send a comment, or disconnect the reader if it read nothing since the last one."""
         if not self._outbox.sending:
             self._outbox.put(_COMMENT)
         elif self._seen == self._outbox.batches:

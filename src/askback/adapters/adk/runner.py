@@ -61,7 +61,7 @@ class AskbackRunner:
                 yield event
             still = {each.place.id for each in (await self._pauses(user_id, session_id) if left else ())}
             await supersede(self._ask, [each.place for each in left if each.place.id not in still])
-        async for event in self._go_on(user_id, session_id, options, wait=True):
+        async for event in self._continue_run(user_id, session_id, options, wait=True):
             yield event
 
     async def park(self, *, user_id: str, session_id: str) -> Sequence[str]:
@@ -80,10 +80,10 @@ class AskbackRunner:
 
         It yields nothing before. Any process with the same agents and session service can do it.
         """
-        async for event in self._go_on(user_id, session_id, options, wait=False):
+        async for event in self._continue_run(user_id, session_id, options, wait=False):
             yield event
 
-    async def _go_on(
+    async def _continue_run(
         self, user_id: str, session_id: str, options: Mapping[str, Any], *, wait: bool
     ) -> AsyncGenerator[Event, None]:
         while pauses := await self._pauses(user_id, session_id):

@@ -173,7 +173,7 @@ class _Tool(BaseTool):
         self._kind = kind
         self._ask = ask
         self._thread_id = thread_id
-        self.cache_function = _never
+        self.cache_function = _never_cache
 
     def _run(self, **arguments: Any) -> str:
         given = to_jsonable_python(arguments, exclude_none=True)
@@ -186,6 +186,6 @@ class _Tool(BaseTool):
         return call_blocking(self._ask, self._kind.call, given, place).text
 
 
-def _never(_arguments: Any = None, _result: Any = None) -> bool:
+def _never_cache(_arguments: Any = None, _result: Any = None) -> bool:
     """Keep an answer out of the framework's cache: the same question is asked again."""
     return False

@@ -107,7 +107,7 @@ class Run:
             run_id=None if run_id is None else str(run_id),
             agent=None if name == "LangGraph" else name,
         )
-        known = dict(_located(state, place))
+        known = dict(_locate_interrupts(state, place))
         return [known.get(each.id, Pause(each, replace(place, id=f"langgraph:{each.id}"))) for each in found]
 
 
@@ -145,7 +145,7 @@ def _take_blocking(ask: Client, run: Run) -> Any:
         elif step.do == "leave":
             found = call_blocking(ask, supersede, [each.place for each in step.about])
         else:
-            found = _do(run, step)
+            found = _run_step(run, step)
         step, found = _next(run, found)
     return found
 
@@ -158,7 +158,7 @@ async def _take(ask: AsyncClient, run: Run) -> Any:
         elif step.do == "leave":
             found = await supersede(ask, [each.place for each in step.about])
         elif await _is_blocking(run):
-            found = await asyncio.to_thread(_do, run, step)
+            found = await asyncio.to_thread(_run_step, run, step)
         elif step.do == "state":
             found = await run.graph.aget_state(run.config, subgraphs=True)
         else:
@@ -168,7 +168,7 @@ async def _take(ask: AsyncClient, run: Run) -> Any:
     return found
 
 
-def _do(run: Run, step: Step) -> Any:
+def _run_step(run: Run, step: Step) -> Any:
     if step.do == "state":
         return run.graph.get_state(run.config, subgraphs=True)
     graph: Any = run.graph  # as in `_take`
@@ -231,7 +231,7 @@ async def park_pauses(
     }
 
 
-def _located(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
+def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
     """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
     messages: Sequence[object] = members_of(state.values).get("messages", ())
     said = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
@@ -242,4 +242,4 @@ def _located(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
                 Pause(each, replace(place, id=f"langgraph:{each.id}"), said.tool_calls if said else ()),
             )
         if isinstance(task.state, StateSnapshot):
-            yield from _located(task.state, replace(place, agent=task.name))
+            yield from _locate_interrupts(task.state, replace(place, agent=task.name))

@@ -121,7 +121,7 @@ class ChatPeer(CardPage):
             case "heartbeat":  # a conversation does not end by itself
                 pass
             case name:
-                text = f"Unknown message type: {_echo(name)}"
+                text = f"Unknown message type: {_quoted_name(name)}"
                 await self.channel.send({"type": "error", "code": "ERROR", "message": text})
 
     def failed(self, frame: Json | None, problem: Problem) -> Json | None:
@@ -185,10 +185,12 @@ class ChatPeer(CardPage):
     async def _answer(self, name: str, about: str, sent: _AnyResponse) -> None:
         """Answer the card as this page shows it."""
         thread = sent.conversation_id
-        over = f"{name} but no pending {about} for {_echo(thread)}"
+        over = f"{name} but no pending {about} for {_quoted_name(thread)}"
         if (request := await self._find(about, thread, sent.tool_call_id)) is None:
             page = await self.api.call("list_requests", thread_id=thread, limit=1)
-            raise NotFound(over if page["requests"] else f"{name} for unknown conversation: {_echo(thread)}")
+            raise NotFound(
+                over if page["requests"] else f"{name} for unknown conversation: {_quoted_name(thread)}"
+            )
         answer = {"revision": request.revision, **sent.body(request, self._languages)}
         try:
             ended = await self.api.call("answer_request", answer, key=sent.request_id, request_id=request.id)
@@ -230,6 +232,6 @@ def _status(request: InputRequest, status: str, **more: object) -> Json:
     return {"type": "tool_status", **about, "status": status, **more}
 
 
-def _echo(value: object) -> str:
+def _quoted_name(value: object) -> str:
     """Return a name that a page sent, as an error repeats it: on one line, and not longer than a name is."""
     return quote((value if isinstance(value, str) else "None")[:MAX_ECHO])[1:-1]

@@ -57,7 +57,7 @@ class _Draft:
         self.absent: Any = ABSENT
         self.losses: list[tuple[Steps, str]] = []
 
-    def lose(self, *steps: str | int, reason: str = _NOT_CHECKED) -> None:
+    def add_loss(self, *steps: str | int, reason: str = _NOT_CHECKED) -> None:
         """Note something that the form does not check."""
         self.losses.append((steps, reason))
 
@@ -122,7 +122,7 @@ class FieldReader:
         if default is None or not is_provided(field, default):
             return field
         if read_value(field, default, limits=DEFAULTS, required=False).faults:
-            draft.lose("default", reason="The field does not accept this value, and starts empty.")
+            draft.add_loss("default", reason="The field does not accept this value, and starts empty.")
             return field
         return _FIELD.validate_python({**data, "default": default})
 
@@ -145,7 +145,7 @@ class FieldReader:
             draft.members["pattern_message"] = None if pattern is None else draft.members["notice"]
             draft.reader = line_reader(items)
             for keyword in unchecked(draft.schema, items):
-                draft.lose(*keyword.split("."))
+                draft.add_loss(*keyword.split("."))
         else:
             raise Unsupported("A form can ask for a list of choices, texts or numbers only.", "items")
 
@@ -220,13 +220,13 @@ def _string(draft: _Draft) -> None:
 def _pattern(draft: _Draft, format_: Any) -> str | None:
     if "pattern" in draft.schema:
         if format_ is not None:
-            draft.lose("format")
+            draft.add_loss("format")
         try:
             return read_pattern(draft.schema["pattern"])
         except ValueError as error:
             raise Unsupported(f"The pattern is not one of RE2: {error}.", "pattern") from None
     if format_ is not None and format_ not in FORMATS and format_ != "password":
-        draft.lose("format")
+        draft.add_loss("format")
     return FORMATS.get(format_) if isinstance(format_, str) else None
 
 
@@ -234,16 +234,16 @@ def _moment(draft: _Draft, kind: str) -> None:
     low, high = draft.schema.get("formatMinimum"), draft.schema.get("formatMaximum")
     for keyword in ("minLength", "maxLength", "formatExclusiveMinimum", "formatExclusiveMaximum"):
         if keyword in draft.schema:
-            draft.lose(keyword)
+            draft.add_loss(keyword)
     if draft.schema.get("format") == "time":
-        draft.lose("format", reason="A form asks for a time of day without a zone.")
+        draft.add_loss("format", reason="A form asks for a time of day without a zone.")
     draft.members |= {"type": kind, "min": low, "max": high}
 
 
 def _number(draft: _Draft) -> None:
     bounds, lost = read_bounds(draft.schema)
     for keyword in lost:
-        draft.lose(keyword, reason="The form accepts the bound itself.")
+        draft.add_loss(keyword, reason="The form accepts the bound itself.")
     draft.members |= {"type": "number", **bounds}
 
 
@@ -254,7 +254,7 @@ def _boolean(draft: _Draft) -> None:
     )
     default = draft.members["default"]
     if not must and draft.schema.get("const") is True:
-        draft.lose("const", reason="The form also accepts false.")
+        draft.add_loss("const", reason="The form also accepts false.")
     if draft.members["required"] and not must:
         default, draft.absent = bool(default), False
     draft.members |= {

@@ -26,12 +26,12 @@ def form_problems(form: Form, places: Mapping[str, Steps], locale: str) -> Itera
         check_form(form, limits=_ANY_SIZE)
     except Faults as refused:
         for fault in refused.faults:
-            steps, rest = _place(form, fault.path, places)
+            steps, rest = _schema_location(form, fault.path, places)
             sentence = render(fault, locale)
             yield Problem(steps, f"{rest}: {sentence}" if rest else sentence)
 
 
-def _place(form: Form, path: str, places: Mapping[str, Steps]) -> tuple[Steps, str]:
+def _schema_location(form: Form, path: str, places: Mapping[str, Steps]) -> tuple[Steps, str]:
     """Return where a fault of the form is in the schema, and the rest of its path."""
     found = _PLACE.match(path)
     if found is None:

@@ -63,7 +63,7 @@ class Mask(OpenPart):
             raise PydanticKnownError("literal_error", {"expected": str(known)[1:-1]})
         return sent
 
-    def lets_pass(self, event: Json) -> bool:
+    def allows(self, event: Json) -> bool:
         """Whether an event passes the mask."""
         wanted = self.chat_event_types or (event["chatEventType"],)
         return "transcript_event" in self.server_message_types and event["chatEventType"] in wanted
@@ -196,7 +196,7 @@ class Connection:
             session.opened.set()
             async for event in session.watch:
                 for each in session.transcript.project(event):
-                    if session.mask.lets_pass(each):
+                    if session.mask.allows(each):
                         await self._channel.send({"type": "transcript_event", "event": each})
 
     async def _text_input(

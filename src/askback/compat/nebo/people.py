@@ -110,7 +110,7 @@ class PersonPeer(CardPage):
         except Exception:
             if shown is not None:
                 self.shown[request["id"]] = request
-                await self.tell(await self.api.call("get_request", request_id=request["id"]))
+                await self.update(await self.api.call("get_request", request_id=request["id"]))
             raise
 
     async def _chat(self, sent: _Chat) -> None:

@@ -37,7 +37,7 @@ async def require(ctx: Services, principal: Principal, operation: str, request_i
         return
     await record_refusal(ctx, principal, operation, request_id)
     raise Forbidden(
-        f"The role {principal.role} does not allow this. Use a token with the role {_either(roles)}."
+        f"The role {principal.role} does not allow this. Use a token with the role {_join_roles(roles)}."
     )
 
 
@@ -70,5 +70,5 @@ async def record_refusal(
     await ctx.store.write(SideEffects(audit=(attempt,)))
 
 
-def _either(roles: frozenset[str]) -> str:
+def _join_roles(roles: frozenset[str]) -> str:
     return " or ".join(role for role in ROLES if role in roles)

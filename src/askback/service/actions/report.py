@@ -23,7 +23,7 @@ from askback.ports.store import Change, Claim, Principal
 from askback.service.access import roles
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
-from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.checks import submit_for_check
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.read import get_request, require_revision
@@ -40,7 +40,7 @@ async def answer_action(
     claimed: Claim | None = None,
 ) -> Change:
     """Record the person's outcome from an `ActionAnswerBody`; see `answer_request`, which has checked the role."""
-    sent = await readable(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
+    sent = await parse_for_caller(ctx, principal, record, lambda: parse(ActionAnswerBody, body))
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)

@@ -32,7 +32,7 @@ from askback.service.approvals.evaluate import NOT_EVALUATED, PolicyEvaluation, 
 from askback.service.approvals.rules import rule_of_decision
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
-from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.read import require_revision
 from askback.service.lifecycle.settle import ConcurrentChange, digest_mismatch, replayed, settle
@@ -51,7 +51,7 @@ async def decide_approval(
 
     Raises `Faults` (the request stays open), `Conflict`, `Gone`, and `Forbidden` past a locked rule.
     """
-    sent = await readable(ctx, principal, record, lambda: parse(DecisionBody, body))
+    sent = await parse_for_caller(ctx, principal, record, lambda: parse(DecisionBody, body))
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
@@ -84,14 +84,14 @@ class _Decision:
     claim: Claim | None
 
     async def run(self, record: Record) -> Change:
-        ruling = NOT_EVALUATED if self.shown.plan is not None else await self._ruling(record)
+        ruling = NOT_EVALUATED if self.shown.plan is not None else await self._evaluate(record)
         while True:
             try:
                 return await self._step(record, ruling)
             except ConcurrentChange as overtaken:
                 record = overtaken.record
 
-    async def _ruling(self, record: Record) -> PolicyEvaluation:
+    async def _evaluate(self, record: Record) -> PolicyEvaluation:
         """Evaluate the policy for the call that would run."""
         ruling = await evaluate_call(
             self.ctx,
@@ -210,7 +210,7 @@ class _Decision:
         if sent.grant_root and self.shown.root is not None:
             answer["root"] = await self._grant(record, self.shown.root)
         if self.shown.plan is not None:
-            return await self._go_on(record, answer)
+            return await self._switch_mode(record, answer)
         return self._keep(record, answer)
 
     async def _grant(self, record: Record, root: str) -> str:
@@ -238,7 +238,9 @@ class _Decision:
         )
         return {**answer, "rule": {"id": rule.id, "text": rule.text}}, SideEffects(rules=(rule,))
 
-    async def _go_on(self, record: Record, answer: dict[str, Any]) -> tuple[dict[str, Any], SideEffects]:
+    async def _switch_mode(
+        self, record: Record, answer: dict[str, Any]
+    ) -> tuple[dict[str, Any], SideEffects]:
         """Switch the thread from plan mode to the mode that the person chose."""
         view = await self.ctx.store.policy(
             record.tenant, thread_id=record.thread_id, project=None, now_ms=self.ctx.clock.now_ms()

@@ -84,9 +84,9 @@ async def evaluate_call(
     policy = replace(enforced_policy(settings, view.rules), **places)
     would = None if trial is None else decide(call, replace(trial, **places))
     decision = ctx.decisions.decide(call, policy, decide)
-    deciding = _deciding(decision, [rule for rule in view.rules if not rule.shadow])
+    deciding = _deciding_rules(decision, [rule for rule in view.rules if not rule.shadow])
     if would is not None:
-        deciding += _deciding(would, [rule for rule in view.rules if rule.shadow], built_in=False)
+        deciding += _deciding_rules(would, [rule for rule in view.rules if rule.shadow], built_in=False)
     return PolicyEvaluation(decision, would, policy, deciding)
 
 
@@ -107,7 +107,9 @@ async def _read_view(
     )
 
 
-def _deciding(result: PolicyResult, rules: Sequence[RuleRecord], *, built_in: bool = True) -> tuple[str, ...]:
+def _deciding_rules(
+    result: PolicyResult, rules: Sequence[RuleRecord], *, built_in: bool = True
+) -> tuple[str, ...]:
     """Return the id of each stored rule that decided, and the text of each rule of a built-in list."""
     if not result.rules:
         return ()

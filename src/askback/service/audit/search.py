@@ -86,8 +86,8 @@ async def list_audit_entries(
         action,
         request_id,
         thread_id,
-        _bound("created_after", created_after),
-        _bound("created_before", created_before),
+        _parse_moment("created_after", created_after),
+        _parse_moment("created_before", created_before),
     )
     if cursor is None and wanted.before is not None:
         cursor = await _first_after(ctx, principal.tenant, wanted.before + _SKEW_S)
@@ -133,7 +133,7 @@ def _seconds(entry: Mapping[str, Any]) -> float:
     return 0 if moment is None else moment[0] + moment[1] / 1e9
 
 
-def _bound(name: str, text: str | None) -> float | None:
+def _parse_moment(name: str, text: str | None) -> float | None:
     if text is None:
         return None
     moment = read_moment(text)

@@ -86,7 +86,7 @@ class Subscriptions:
         self._timer: asyncio.TimerHandle | None = None
         self._telling: set[asyncio.Task[None]] = set()
         ctx.bus.on_activity(self._report)
-        ctx.bus.on_personal_change(self._tell)
+        ctx.bus.on_personal_change(self._notify_subscribers)
 
     async def open(
         self,
@@ -119,7 +119,7 @@ class Subscriptions:
         except BaseException:
             subscription.close()
             raise
-        self._wind()
+        self._schedule_poll()
         return subscription
 
     def count(self) -> int:
@@ -135,17 +135,17 @@ class Subscriptions:
         for subscription in tuple(self._open):
             subscription.report(activity)
 
-    def _tell(self, change: PersonalChange) -> None:
-        found = [each for each in self._open if each.takes(change)]
+    def _notify_subscribers(self, change: PersonalChange) -> None:
+        found = [each for each in self._open if each.matches(change)]
         if found:
-            task = asyncio.get_running_loop().create_task(self._tell_all(change, found))
+            task = asyncio.get_running_loop().create_task(self._notify_all(change, found))
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
-    async def _tell_all(self, change: PersonalChange, found: Sequence[Subscription]) -> None:
+    async def _notify_all(self, change: PersonalChange, found: Sequence[Subscription]) -> None:
         access = await self._ctx.store.access(change.tenant, change.thread_id)
         for each in found:
-            each.tell(change, access)
+            each.notify(change, access)
 
     def _remove(self, subscription: Subscription) -> None:
         self._open.discard(subscription)
@@ -153,14 +153,14 @@ class Subscriptions:
             self._timer.cancel()
             self._timer = None
 
-    def _wind(self) -> None:
+    def _schedule_poll(self) -> None:
         if self._timer is None and self._open:
             self._timer = asyncio.get_running_loop().call_later(self._poll_s, self._tick)
 
     def _tick(self) -> None:
         self._timer = None
         self.poll()
-        self._wind()
+        self._schedule_poll()
 
 
 class Subscription:
@@ -208,10 +208,10 @@ class Subscription:
         """Change whether the subscriber has no way to answer; every server knows once this returns."""
         self._readonly = readonly
         if roles.is_person(self._principal) and self._leave is not None:
-            self._attend()
+            self._update_presence()
             await self._ctx.presence.synchronized()
 
-    def _attend(self) -> None:
+    def _update_presence(self) -> None:
         """Count the subscriber as present while it can answer: not a `readonly` one, nor one who may only view."""
         answers = not self._readonly and (self.level is None or self.level >= AccessLevel.PROMPT)
         if answers and self._absent is None:
@@ -233,12 +233,12 @@ class Subscription:
         if here and roles.is_person(who) and who.user != activity.user:
             self._reader.on_activity(activity)
 
-    def takes(self, change: PersonalChange) -> bool:
+    def matches(self, change: PersonalChange) -> bool:
         """Whether this is an inbox in the tenant of a change, and of its person if it is about one."""
         who = self._principal
         return self._thread_id is None and who.tenant == change.tenant and change.user in ("", who.user)
 
-    def tell(self, change: PersonalChange, access: AccessList) -> None:
+    def notify(self, change: PersonalChange, access: AccessList) -> None:
         """Pass a change on, if the reader may view its thread with this access."""
         if sharing.level(self._principal, access, change.thread_id) >= AccessLevel.VIEW:
             self._reader.on_change(change)
@@ -263,7 +263,9 @@ class Subscription:
                 event.thread_id, sharing.level(self._principal, event.access, event.thread_id)
             )
         if self._thread_id is None and event.type in _NEWS_OF_CONVERSATIONS:
-            self.tell(PersonalChange("", event.tenant, event.thread_id, "", "conversation", ""), event.access)
+            self.notify(
+                PersonalChange("", event.tenant, event.thread_id, "", "conversation", ""), event.access
+            )
         if self._catching_up is None and self.cursor >= 0:
             self._take(event)
         elif len(self._held) < MAX_HELD:
@@ -274,22 +276,22 @@ class Subscription:
     def _take(self, event: Event) -> None:
         number = self._number(event)
         if number == self.cursor + 1:
-            self._pass_on(event)
+            self._push_event(event)
         elif number > self.cursor:
             self.check()
 
-    def _pass_on(self, event: Event) -> None:
+    def _push_event(self, event: Event) -> None:
         self.cursor = self._number(event)
         if self._leave is None:
             return
         if self._thread_id is not None:
             self.level = sharing.level(self._principal, event.access, event.thread_id)
             if roles.is_person(self._principal):
-                self._attend()
+                self._update_presence()
         if self.level is not None and self.level < AccessLevel.VIEW:
             self.close()
             self._reader.on_hidden(self)
-        elif self._concerns(event):
+        elif self._is_for_reader(event):
             if event.redacted is not None and not sharing.can_see_names(
                 self._principal, event.access, event.thread_id
             ):
@@ -315,7 +317,7 @@ class Subscription:
             end = await self._end()
             page = await self._read_events()
             for event in page:
-                self._pass_on(event)
+                self._push_event(event)
             if len(page) == PAGE:
                 self._again = True
             else:
@@ -342,7 +344,7 @@ class Subscription:
     def _number(self, event: Event) -> int:
         return event.position if self._thread_id is None else event.seq
 
-    def _concerns(self, event: Event) -> bool:
+    def _is_for_reader(self, event: Event) -> bool:
         if event.request_id is None:
             return self._thread_id is not None
         if event.type == REQUEST_QUEUED and self._thread_id is None:

@@ -93,7 +93,7 @@ class ConnectionWaits:
         if tenant not in self._leaves:
             self._leaves[tenant] = self._ctx.bus.listen(tenant_topic(tenant), self._on_event)
         if self._timer is None and self._polling is None:
-            self._wind()
+            self._schedule_poll()
 
     async def wait_for(self, request_id: str, waiter: Waiter) -> Record:
         """Return the current request, and wait for its outcome if it is open; raises `NotFound`.
@@ -145,7 +145,7 @@ class ConnectionWaits:
     async def _compare(self, request_id: str, waiter: Waiter) -> None:
         record = await self._ctx.store.get(waiter.principal.tenant, request_id)
         if record is not None and record.settled:
-            self._tell(
+            self._notify_waiters(
                 request_id,
                 _Outcome(
                     record.tenant,
@@ -172,9 +172,9 @@ class ConnectionWaits:
                 (event.redacted or event).subject,
                 has_held_resume(event.spec, event.state),
             )
-            self._tell(event.request_id, end)
+            self._notify_waiters(event.request_id, end)
 
-    def _tell(self, request_id: str, end: _Outcome) -> None:
+    def _notify_waiters(self, request_id: str, end: _Outcome) -> None:
         for waiter in self._waiting.pop(request_id, ()):
             who = waiter.principal
             # A wait may be in place before it is known whether it is allowed; see `wait_for`.
@@ -189,20 +189,20 @@ class ConnectionWaits:
             learns = sharing.can_see_names(who, end.access, end.thread_id)
             waiter.settled(request_id, end.wire if learns else end.redacted)
             if who.id == end.requester and end.held:
-                self._reached(end.tenant, request_id)
+                self._drop_held_resume(end.tenant, request_id)
 
-    def _reached(self, tenant: str, request_id: str) -> None:
+    def _drop_held_resume(self, tenant: str, request_id: str) -> None:
         """Drop the resume that another server held because it did not know of this waiter; in the background."""
         dropping = asyncio.get_running_loop().create_task(self._ctx.store.drop_held(tenant, (request_id,)))
         self._dropping.add(dropping)
-        dropping.add_done_callback(self._dropped)
+        dropping.add_done_callback(self._on_dropped)
 
-    def _dropped(self, task: asyncio.Task[None]) -> None:
+    def _on_dropped(self, task: asyncio.Task[None]) -> None:
         self._dropping.discard(task)
         if not task.cancelled() and task.exception() is not None:
             _log.warning("a resume could not be dropped; its agent is told twice", exc_info=task.exception())
 
-    def _wind(self) -> None:
+    def _schedule_poll(self) -> None:
         self._timer = asyncio.get_running_loop().call_later(self._poll_s, self._tick)
 
     def _tick(self) -> None:
@@ -217,7 +217,7 @@ class ConnectionWaits:
         finally:
             self._polling = None
             if self._waiting:
-                self._wind()
+                self._schedule_poll()
 
 
 async def long_poll(

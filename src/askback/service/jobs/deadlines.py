@@ -50,14 +50,14 @@ async def sweep(ctx: Services) -> int:
     while due := await ctx.store.due(now := ctx.clock.now_ms()):
         for record in due:
             try:
-                await _deal_with(ctx, record, now)
+                await _process_due(ctx, record, now)
                 dealt_with += 1
             except (Conflict, ConcurrentChange):
                 continue  # another change came first; if the request is still due, the next page has it
     return dealt_with
 
 
-async def _deal_with(ctx: Services, record: Record, now: int) -> None:
+async def _process_due(ctx: Services, record: Record, now: int) -> None:
     if record.status is Status.RESOLVING:
         if (tried := probe_deadline(record)) is not None and tried <= now:
             await handlers_of(record).end_check(ctx, record)
@@ -128,14 +128,14 @@ async def watch_for_viewers(ctx: Services) -> None:
     while True:
         for record in await ctx.awaiting_viewer.next_seen():
             try:
-                await _see(ctx, record)
+                await _record_viewer(ctx, record)
             except Unavailable:
                 log.warning("%s still waits for somebody: the store cannot be written", record.id)
             except Exception:
                 log.exception("%s still waits for somebody", record.id)
 
 
-async def _see(ctx: Services, asked: Record) -> None:
+async def _record_viewer(ctx: Services, asked: Record) -> None:
     record = await ctx.store.get(asked.tenant, asked.id)
     while record is not None and not record.settled and record.state.members.get("unseen"):
         try:

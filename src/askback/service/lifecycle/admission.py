@@ -27,7 +27,7 @@ async def admit(ctx: Services, principal: Principal, record: Record) -> None:
         await require_can_answer(ctx, principal, record)
 
 
-async def readable(ctx: Services, principal: Principal, record: Record, read: Callable[[], T]) -> T:
+async def parse_for_caller(ctx: Services, principal: Principal, record: Record, read: Callable[[], T]) -> T:
     """Parse a body. Faults are shown only to callers who may answer; others are refused first."""
     try:
         return read()

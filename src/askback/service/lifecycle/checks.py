@@ -35,7 +35,7 @@ from askback.ports.policy import NOTHING, SideEffects
 from askback.ports.store import Change, Claim, Principal
 from askback.service.access import roles
 from askback.service.context import Services
-from askback.service.lifecycle.held import let_stand
+from askback.service.lifecycle.held import apply_held_outcome
 from askback.service.lifecycle.read import get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, settle
 from askback.service.lifecycle.undelivered import is_requester_waiting, resumes_for_check
@@ -168,7 +168,7 @@ async def end_unchecked_now(ctx: Services, record: Record) -> None:
     Raises `Conflict` if a verdict came first.
     """
     if "held" in record.state.members:
-        await let_stand(ctx, record)
+        await apply_held_outcome(ctx, record)
         return
     said: dict[str, Any] = {"error_summary": _not_checked_text(record)}
     if kind_of(record).keeps_submission:

@@ -13,7 +13,7 @@ from askback.service.lifecycle.settle import settle
 from askback.service.lifecycle.timeout import time_out
 
 
-async def let_stand(
+async def apply_held_outcome(
     ctx: Services, record: Record, *, by: Principal | None = None, claim: Claim | None = None
 ) -> Change:
     """End the request as it would have ended without the hook. Raises what `settle` raises."""

@@ -44,7 +44,7 @@ async def check_chosen(
         if not chosen:
             continue
         found = await _labels(ctx, record, asked, chosen, user)
-        faults += [_stranger(field, index) for index, value in enumerate(chosen) if value not in found]
+        faults += [_unknown_option(field, index) for index, value in enumerate(chosen) if value not in found]
         labels[field.id] = [found.get(value, "") for value in chosen]
     if faults:
         raise Faults(faults)
@@ -63,7 +63,7 @@ async def _labels(
     return {value: each.label for value, each in options.items() if not each.disabled}
 
 
-def _stranger(field: AnyField, index: int) -> Fault:
+def _unknown_option(field: AnyField, index: int) -> Fault:
     """Return the fault for a value that the source does not have."""
     path, several = value_path(field.id), isinstance(field, Multiselect)
     place = join(path, index) if several else path

@@ -97,7 +97,7 @@ async def list_requests(
     """
     if kind is not None and kind not in KINDS:
         raise Faults([fault("kind", "unknown_value", allowed=", ".join(KINDS))])
-    after, before = _bounds(created_after, created_before)
+    after, before = _id_bounds(created_after, created_before)
     if principal.role not in PEOPLE:
         if agent not in (None, principal.id):
             return [], None
@@ -126,7 +126,7 @@ async def list_requests(
     return seen, shown[-1].id if more else None
 
 
-def _bounds(created_after: str | None, created_before: str | None) -> tuple[str | None, str | None]:
+def _id_bounds(created_after: str | None, created_before: str | None) -> tuple[str | None, str | None]:
     """Return the ids between which the requests of a period are: ids sort by the millisecond of their creation."""
     after = None if created_after is None else nanoseconds("created_after", created_after) // 1_000_000 + 1
     before = (

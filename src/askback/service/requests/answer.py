@@ -26,7 +26,7 @@ from askback.service.access import roles
 from askback.service.access.assignees import can_answer
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
-from askback.service.lifecycle.admission import admit, check_note, readable
+from askback.service.lifecycle.admission import admit, check_note, parse_for_caller
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.read import get_recent, get_request
 from askback.service.lifecycle.settle import ConcurrentChange, already_settled, replayed, settle
@@ -68,7 +68,7 @@ async def answer_request_bytes(
     handlers = handlers_of(record)
     if handlers.answer_unread is not None and kind_of(record).is_secret(record.spec):
         return await handlers.answer_unread(ctx, principal, record, body, key=key)
-    read = await readable(
+    read = await parse_for_caller(
         ctx, principal, record, lambda: body.read(lambda text: jsontext.parse(text, limits=ctx.limits))
     )
     assert handlers.answer is not None
@@ -109,7 +109,7 @@ async def decline(
     check_seen: Callable[[Record], None] = lambda _: None,
 ) -> Change:
     """Decline for a caller whose role was checked, as `decline_request` does."""
-    sent = await readable(ctx, principal, record, lambda: parse(DeclineBody, body))
+    sent = await parse_for_caller(ctx, principal, record, lambda: parse(DeclineBody, body))
     claimed = idempotency_claim(
         principal, f"decline:{record.id}", key, sent.model_dump_json(exclude_none=True)
     )

@@ -29,9 +29,9 @@ from askback.ports.threads import ThreadTerms
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
-from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.checks import default_summary, error_members, submit_for_check
-from askback.service.lifecycle.held import let_stand
+from askback.service.lifecycle.held import apply_held_outcome
 from askback.service.lifecycle.idempotency import (
     idempotency_claim,
     labels_of,
@@ -123,7 +123,7 @@ async def answer_form(
 ) -> Change:
     """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer.answer`."""
     message = {} if claimed is None else {"message_id": claimed.key}
-    sent = await readable(ctx, principal, record, lambda: parse(AnswerBody, body))
+    sent = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
     said = sent.model_dump_json(exclude_unset=True) if key else ""
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, said)
     if (before := await replayed(ctx, claimed)) is not None:
@@ -180,7 +180,7 @@ async def accept_submission(
     if held and verdict.values is None:
         if verdict.result is not None or verdict.message is not None:
             raise Faults([fault("values", "missing_required")])
-        return await let_stand(ctx, record, by=principal, claim=claim)
+        return await apply_held_outcome(ctx, record, by=principal, claim=claim)
     answer = {**state.get("submitted", {})}
     if verdict.values is not None:
         uploads = await uploads_of(ctx, principal, record)

@@ -24,7 +24,7 @@ from askback.ports.store import Change, Claim, Principal
 from askback.service.access import sharing
 from askback.service.context import Services
 from askback.service.lifecycle import refusals
-from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.idempotency import (
     idempotency_claim,
     labels_of,
@@ -87,7 +87,7 @@ async def answer_package_request(
 
     Raises `Conflict` (`kind_not_registered`) if the package is no longer installed.
     """
-    sent = await readable(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
+    sent = await parse_for_caller(ctx, principal, record, lambda: parse(PackageAnswerBody, body))
     claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, sent)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)

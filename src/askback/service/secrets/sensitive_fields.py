@@ -27,7 +27,7 @@ from askback.ports.policy import SideEffects
 from askback.ports.secrets import Grant, SecretLocation, SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service.context import Services
-from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.option_sources import check_chosen
 from askback.service.lifecycle.read import require_revision
@@ -43,7 +43,7 @@ async def answer_sensitive_form(
     """Settle a form with sensitive fields; see `answer.answer_unread`. Raises `Faults` that name fields only."""
     spec = record.spec
     uploads = await uploads_of(ctx, principal, record)
-    sent = await readable(
+    sent = await parse_for_caller(
         ctx, principal, record, lambda: body.read(lambda text: _check(text, spec, ctx.limits, uploads))
     )
     claimed = idempotency_claim(principal, f"answer:{record.id}", key, sent.said)

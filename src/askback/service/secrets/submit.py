@@ -21,7 +21,7 @@ from askback.ports.secrets import SecretRecord, VersionTaken
 from askback.ports.store import Change, Principal
 from askback.service.access import sharing
 from askback.service.context import Services
-from askback.service.lifecycle.admission import admit, readable
+from askback.service.lifecycle.admission import admit, parse_for_caller
 from askback.service.lifecycle.checks import submit_for_check
 from askback.service.lifecycle.idempotency import idempotency_claim, with_submission
 from askback.service.lifecycle.read import require_revision
@@ -38,7 +38,9 @@ async def submit_secrets(
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
     shown = record.spec.secret
-    sent = await readable(ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits))
+    sent = await parse_for_caller(
+        ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits)
+    )
     # The key is bound to the names only: a digest of a short value could be reversed.
     said = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
     claimed = idempotency_claim(principal, f"answer:{record.id}", key, said)

@@ -63,7 +63,7 @@ async def list_conversations(
         limit=window,
     )
     seen = [
-        row for row in rows if (row.details.archived_at is not None) is archived and _sees(principal, row)
+        row for row in rows if (row.details.archived_at is not None) is archived and _may_view(principal, row)
     ]
     messages: Mapping[str, Sequence[StoredMessage]] = {}
     if words:
@@ -78,7 +78,7 @@ async def list_conversations(
     return page, None if last is None else f"{last.position}"
 
 
-def _sees(principal: Principal, row: ActiveThread) -> bool:
+def _may_view(principal: Principal, row: ActiveThread) -> bool:
     return sharing.level(principal, row.details.access, row.details.id) >= AccessLevel.VIEW
 
 
@@ -106,10 +106,10 @@ def _conversation(
     newest, asked = messages.get(details.id, ())[-1:], requests.get(details.id)
     is_last = asked is not None and not (newest and newest[0].seq > asked.seq)
     request = sharing.visible_to(principal, asked.record) if asked is not None and is_last else None
-    return Conversation(details, _line_of(json.loads(newest[0].data)) if newest else None, request)
+    return Conversation(details, _summary_line(json.loads(newest[0].data)) if newest else None, request)
 
 
-def _line_of(message: Mapping[str, Any]) -> dict[str, Any]:
+def _summary_line(message: Mapping[str, Any]) -> dict[str, Any]:
     """Return the author of a message and one line of it: its last text, or a label for its parts."""
     texts = [text for text in _texts(message) if text.strip()]
     start = texts[-1].strip()[: 2 * _LINE] if texts else ", ".join(_names(message))

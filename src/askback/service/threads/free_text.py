@@ -87,7 +87,7 @@ async def replayed_result(
     if read_thread_settings(terms.everywhere, terms.here).free_text != "answer":
         return {}
     meant = await _find_answer(ctx, principal, thread_id, sent)
-    return _unanswered(meant if isinstance(meant, str) else "nothing_open")
+    return _not_answered(meant if isinstance(meant, str) else "nothing_open")
 
 
 def _claim(principal: Principal, thread_id: str, message_id: str) -> Claim:
@@ -114,7 +114,7 @@ async def _answer(
 ) -> dict[str, Any]:
     meant = await _find_answer(ctx, principal, thread_id, sent)
     if isinstance(meant, str):
-        return _unanswered(meant)
+        return _not_answered(meant)
     record, values = meant
     try:
         body: dict[str, Any] = {"revision": record.revision, "values": values}
@@ -123,13 +123,13 @@ async def _answer(
         claimed = _claim(principal, thread_id, message_id)
         await answer_request(ctx, principal, record.id, body, claimed=claimed)
     except Faults:
-        return _unanswered("not_valid")
+        return _not_answered("not_valid")
     except Refused as refused:
-        return _unanswered(refused.code)
+        return _not_answered(refused.code)
     return {"answered": record.id}
 
 
-def _unanswered(why: str) -> dict[str, Any]:
+def _not_answered(why: str) -> dict[str, Any]:
     return {"answered": None, "why": why}
 
 

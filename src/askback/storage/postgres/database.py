@@ -85,7 +85,7 @@ class PostgresDatabase:
             return []
         return await self._pool.rows(sql, *values)
 
-    async def glance(self, operation: Operation[T], /) -> T:
+    async def small_snapshot(self, operation: Operation[T], /) -> T:
         """Let the few reads of an operation see the same state."""
         return await self.snapshot(operation)
 

@@ -60,7 +60,7 @@ class Pool:
     async def rows(self, sql: str, *parameters: Any) -> Sequence[Row]:
         """Read rows; none when a parameter has a character that Postgres cannot keep, and so nothing has."""
         try:
-            return await self._once_more(lambda db: db.fetch(sql, *parameters))
+            return await self._read_with_retry(lambda db: db.fetch(sql, *parameters))
         except asyncpg.CharacterNotInRepertoireError:
             return []
 
@@ -114,7 +114,7 @@ class Pool:
                 return result
         raise AssertionError("the last try returns or raises")
 
-    async def _once_more(self, read: Operation[T]) -> T:
+    async def _read_with_retry(self, read: Operation[T]) -> T:
         """Read, and again on another connection if the borrowed one is lost.
 
         A database that took too long is not asked again: the caller has already waited for the whole timeout.

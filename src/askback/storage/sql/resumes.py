@@ -139,11 +139,11 @@ class ResumeArea(Area):
 
     async def resume(self, tenant: str, resume_id: str) -> ResumeStatus | None:
         """Read the state of a resume."""
-        return _standing(await self._db.row(STANDING, tenant, resume_id))
+        return _resume_status(await self._db.row(STANDING, tenant, resume_id))
 
     async def resume_of(self, tenant: str, request_id: str, cause: str = "") -> ResumeStatus | None:
         """Read the state of the resume of a request."""
-        return _standing(await self._db.row(STANDING_OF, tenant, request_id, cause))
+        return _resume_status(await self._db.row(STANDING_OF, tenant, request_id, cause))
 
     async def lease_resume(self, tenant: str, resume_id: str, *, now_ms: int, until_ms: int) -> Lease | None:
         """Lease this one."""
@@ -183,5 +183,5 @@ def _resume(row: rows.Row) -> Resume:
     return Resume(*row[:6], held=bool(row[6]), cause=row[7])
 
 
-def _standing(row: rows.Row | None) -> ResumeStatus | None:
+def _resume_status(row: rows.Row | None) -> ResumeStatus | None:
     return None if row is None else ResumeStatus(_resume(row), row[8], bool(row[9]))

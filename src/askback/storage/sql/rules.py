@@ -184,7 +184,7 @@ class RuleArea(Area):
                 settings.get(""), here, rules, rows.root_paths(None if roots is None else roots[0])
             )
 
-        few = await self._db.glance(partial(read, most=FEW))
+        few = await self._db.small_snapshot(partial(read, most=FEW))
         return few or cast("PolicyView", await self._db.snapshot(partial(read, most=_ALL - 1)))
 
     async def rule(self, tenant: str, rule_id: str) -> RuleRecord | None:

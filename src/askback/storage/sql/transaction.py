@@ -110,7 +110,7 @@ class Database(Protocol):
         """Read many rows."""
         ...
 
-    async def glance(self, operation: Operation[T], /) -> T:
+    async def small_snapshot(self, operation: Operation[T], /) -> T:
         """Let all reads of an operation see the same state; it reads a few rows by their keys."""
         ...
 

@@ -28,7 +28,7 @@ def read_audit(path: Path) -> Generator[Iterator[TenantLog]]:
     try:
         with closing(connect_beside(path)) as db:
             db.isolation_level = None
-            db.text_factory = _forgiving
+            db.text_factory = _decode_leniently
             db.execute("BEGIN")
             yield (_log(db, tenant) for (tenant,) in db.execute(rewrite(audit.AUDITED)))
     except sqlite3.Error as error:
@@ -41,6 +41,6 @@ def _log(db: sqlite3.Connection, tenant: str) -> TenantLog:
     return TenantLog(tenant, entries, None if row is None else AuditHead(*row))
 
 
-def _forgiving(text: bytes) -> str:
+def _decode_leniently(text: bytes) -> str:
     """Decode text that may have been tampered with: invalid UTF-8 breaks the chain, not the reader."""
     return text.decode("utf-8", "replace")

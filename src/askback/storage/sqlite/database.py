@@ -95,7 +95,7 @@ class SqliteDatabase:
         text, bound = rewrite(sql), _bound(values)
         return await self._readers.page(lambda db: db.execute(text, bound).fetchall())
 
-    async def glance(self, operation: Operation[T], /) -> T:
+    async def small_snapshot(self, operation: Operation[T], /) -> T:
         """Let the few reads of an operation see the same state."""
         return self._readers.point(partial(_read_at_once, operation))
 

@@ -12,7 +12,7 @@ from askback.transports.handlers import agents, delivery, inbox, requests, runs,
 from askback.wire.operations import OPERATIONS, RULES
 
 
-def _of_policy(name: str) -> Handler:
+def _lazy_policy_handler(name: str) -> Handler:
     """Return a handler of `policy.py`, which is imported at its first call (ADR 107)."""
 
     async def handle(call: Call) -> Result:
@@ -38,6 +38,6 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         for name, function in vars(module).items()
         if name in OPERATIONS
     }
-    | {name: _of_policy(name) for name in _OF_POLICY}
+    | {name: _lazy_policy_handler(name) for name in _OF_POLICY}
 )
 """The handlers by operation. Those of only one transport are in that transport."""

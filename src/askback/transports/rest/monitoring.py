@@ -33,17 +33,17 @@ class Readiness:
     def __init__(self) -> None:
         self._lock = anyio.Lock()
         self._looked: float | None = None
-        self._trouble: str | None = None
+        self._why_not_ready: str | None = None
 
     async def __call__(self, call: HttpCall) -> Reply:
         """Answer."""
         call.ctx.read_only.require_writable()
         async with self._lock:
             if self._looked is None or anyio.current_time() - self._looked > FRESH_S:
-                self._trouble = await _trouble(call.ctx)
+                self._why_not_ready = await _why_not_ready(call.ctx)
                 self._looked = anyio.current_time()
-        if self._trouble is not None:
-            raise Unavailable(self._trouble, retry_after=PATIENCE_S)
+        if self._why_not_ready is not None:
+            raise Unavailable(self._why_not_ready, retry_after=PATIENCE_S)
         return json_reply({"status": "ready"})
 
 
@@ -75,7 +75,7 @@ async def get_openapi(_call: HttpCall) -> Reply:
     return text_reply(_document())
 
 
-async def _trouble(ctx: Services) -> str | None:
+async def _why_not_ready(ctx: Services) -> str | None:
     try:
         with anyio.fail_after(PATIENCE_S):
             await ctx.store.check_writable()
