@@ -1494,7 +1494,7 @@ export interface ThreadLevel {
   level: Level;
 }
 
-/** What an agent has set of a thread. */
+/** The properties of a thread that an agent has set. */
 export interface ThreadNames {
   title: string | null;
   metadata: Json;
