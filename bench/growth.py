@@ -63,9 +63,17 @@ JOBS: Mapping[str, Job] = {
 
 
 def calls(
-    agent: httpx2.Client, person: httpx2.Client, admin: httpx2.Client, ids: Sequence[str]
+    agent: httpx2.Client,
+    newcomer: httpx2.Client,
+    person: httpx2.Client,
+    admin: httpx2.Client,
+    ids: Sequence[str],
 ) -> Iterator[tuple[str, Call]]:
-    """Return each call by its name; it is called with the number of the repetition."""
+    """Return each call by its name; it is called with the number of the repetition.
+
+    The agent has all the requests. The `newcomer` creates the new ones: a create counts what its agent has open, and no
+    real agent has more than its limit.
+    """
 
     def answer(n: int) -> httpx2.Response:
         return person.post(f"/v1/requests/{ids[n]}/answer", json={"revision": 1, "values": ANSWER})
@@ -73,7 +81,7 @@ def calls(
     def listing(client: httpx2.Client, params: Mapping[str, str]) -> Call:
         return lambda _: client.get("/v1/requests", params=params)
 
-    yield "create", lambda n: ask(agent, f"new-{n}")
+    yield "create", lambda n: ask(newcomer, f"new-{n}")
     yield "answer", answer
     yield "inbox", listing(person, {"status": "pending"})
     for name, params in LISTS.items():
@@ -117,13 +125,14 @@ def filled(databases: Databases, backend: str, size: int, repeat: int) -> Genera
             _client(site.agents, REQUESTER) as agent,
             _client(site.persons, RESPONDER) as person,
             _client(site.persons, ADMIN) as admin,
+            _client(site.agents, _new_token(admin)) as newcomer,
         ):
             threads = [f"t{n}" for n in range(1, 2 * repeat // PER_THREAD + 2)]
             pages = [person.get("/v1/requests", params={"thread_id": thread}).json() for thread in threads]
             open_ids = [
                 each["id"] for page in pages for each in page["requests"] if each["status"] == "pending"
             ]
-            yield Filled(dict(calls(agent, person, admin, open_ids)), jobs)
+            yield Filled(dict(calls(agent, newcomer, person, admin, open_ids)), jobs)
 
 
 async def _run_jobs(url: str) -> Mapping[str, float]:
@@ -166,6 +175,12 @@ def table(measured: Mapping[int, Mapping[str, float]]) -> Iterator[str]:
     for name in measured[sizes[0]]:
         row = [measured[size][name] for size in sizes]
         yield f"| {name} | {' | '.join(f'{ms:.2f}' for ms in row)} | {row[-1] / row[0]:.1f} × |"
+
+
+def _new_token(admin: httpx2.Client) -> str:
+    """Make a token of another agent."""
+    made = admin.post("/v1/tokens", json={"role": "requester", "name": "newcomer"}).raise_for_status()
+    return made.json()["token"]
 
 
 def _client(url: str, token: str) -> httpx2.Client:

@@ -6,13 +6,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio.to_thread
+import httpx2
 import pytest
 
 from askback import AsyncClient
-from askback.server.app import create_app
+from askback.server.app import App, create_app
 from askback.server.settings import load
 from askback.storage.sql.requests import page_of_requests
-from bench.backlog import FIRST_THREAD, PER_THREAD, fill
+from bench.backlog import FIRST_THREAD, PER_THREAD, fill, settle
 from bench.payload import ANSWER, questionnaire
 from bench.servers import REQUESTER, RESPONDER
 from tests.limits import ROOMY_SETTING
@@ -32,7 +33,7 @@ async def url(request: pytest.FixtureRequest, postgres: PostgresServer, tmp_path
     await postgres.drop(name)
 
 
-def client(url: str, data: Path, token: str) -> AsyncClient:
+def server(url: str, data: Path) -> App:
     environ = {
         "ASKBACK_DATABASE_URL": url,
         "ASKBACK_DATA_DIR": str(data),
@@ -40,7 +41,11 @@ def client(url: str, data: Path, token: str) -> AsyncClient:
         "ASKBACK_BOOTSTRAP_TOKENS": f"requester:{REQUESTER},responder:{RESPONDER}",
         **ROOMY_SETTING,
     }
-    return AsyncClient(app=create_app(load(environ)), token=token)
+    return create_app(load(environ))
+
+
+def client(url: str, data: Path, token: str) -> AsyncClient:
+    return AsyncClient(app=server(url, data), token=token)
 
 
 async def filled(url: str, data: Path, *, count: int = FEW) -> None:
@@ -57,6 +62,21 @@ async def test_a_copy_is_listed_and_answered_like_the_original(url: str, tmp_pat
         answered = await person.requests.answer(copies[0].id, ANSWER)
         assert (answered.id, answered.thread_id, answered.status) == (copies[0].id, "t7", "answered")
         assert len(await person.requests.list(thread_id="t7", status="pending")) == PER_THREAD - 1
+
+
+async def test_copies_that_have_ended_are_in_the_history(url: str, tmp_path: Path) -> None:
+    await filled(url, tmp_path)
+    await anyio.to_thread.run_sync(settle, url)
+    app = server(url, tmp_path)
+    async with (
+        app.running(),
+        httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url="http://127.0.0.1:8787") as http,
+    ):
+        found = await http.get(
+            "/v1/history", params={"thread_id": "t7"}, headers={"Authorization": f"Bearer {RESPONDER}"}
+        )
+        statuses = sorted(each["status"] for each in found.raise_for_status().json()["requests"])
+    assert statuses == ["answered"] * 3 + ["expired"] * 2
 
 
 async def test_another_request_comes_after_the_copies(url: str, tmp_path: Path) -> None:
