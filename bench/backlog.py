@@ -7,10 +7,12 @@ All are pending, until `settle` ends half of them. Each also has a copy of an en
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from typing import Any
 from urllib.parse import urlsplit
 
 import asyncpg
@@ -60,13 +62,9 @@ LAST_ENTRY = " WHERE seq = (SELECT max(seq) FROM audit)"
 """The last entry of the audit log is copied; every other table has only one row."""
 MOVE_HEAD = "UPDATE audit_heads SET seq = (SELECT max(seq) FROM audit)"
 SETTLE = """
-UPDATE requests SET status = CASE WHEN created_seq % 4 = 0 THEN 'expired' ELSE 'answered' END,
-    settled_at = 'NOW', person = 'tok_of_a_person',
-    outcome = CASE WHEN created_seq % 4 = 0 THEN 'expired' ELSE 'answered' END,
-    state = '{"status":"answered","revision":1,"answer":{"outcome":"answered","values":{}},"settled_at":"NOW",' ||
-        '"settled_by":{"id":"tok_of_a_person","name":"responder"}}'
+UPDATE requests SET status = {status}, settled_at = {now}, person = {person}, outcome = {status}, state = {state}
 WHERE created_seq = {seq}"""
-"""Ends the request with this place in each thread; some of them have expired."""
+"""Ends the request with this place in each thread."""
 
 
 def fill(url: str, count: int) -> None:
@@ -80,9 +78,7 @@ def fill(url: str, count: int) -> None:
 def settle(url: str) -> None:
     """End half of the copies: every second one of each thread."""
     now = rfc3339(time.time_ns() // 1_000_000)
-    statements = [
-        SETTLE.replace("NOW", now).replace("{seq}", f"{seq}") for seq in range(2, PER_THREAD + 1, 2)
-    ]
+    statements = [_settlement(now, seq) for seq in range(2, PER_THREAD + 1, 2)]
     if url.startswith("sqlite:"):
         with closing(sqlite3.connect(urlsplit(url).path, isolation_level=None)) as db:
             db.execute("PRAGMA synchronous = OFF")
@@ -90,6 +86,18 @@ def settle(url: str) -> None:
                 db.execute(statement)
     else:
         asyncio.run(_run_on_postgres(url, statements))
+
+
+def _settlement(now: str, seq: int) -> str:
+    """Return the statement that ends a request of each thread: every second one expires, the others are answered."""
+    status, person = ("expired", None) if seq % 4 == 0 else ("answered", "tok_of_a_person")
+    state: dict[str, Any] = {"settled_at": now, "status": status, "revision": 1}
+    if person is not None:
+        settled_by = {"id": person, "name": "responder"}
+        state = {"source": "responder", "answer": {"values": {}}, "settled_by": settled_by, **state}
+    values = {"status": status, "now": now, "person": person, "state": json.dumps(state)}
+    texts = {name: "NULL" if value is None else f"'{value}'" for name, value in values.items()}
+    return SETTLE.format(seq=seq, **texts)
 
 
 async def _run_on_postgres(url: str, statements: Sequence[str]) -> None:

@@ -222,7 +222,11 @@ def _without_options(place: str, argv: list[str]) -> tuple[str, list[str]]:
 
 
 def _fits(word: str, pattern: str) -> bool:
-    """Tell whether a word may come from a pattern: of a shell, or of names in and below a place, as `find` finds them."""
+    """Tell whether a word may come from a pattern: of a shell, or of names in and below a place, as `find` finds them.
+
+    Case is ignored, as by `-iname`.
+    """
+    word, pattern = word.lower(), pattern.lower()
     folder, _, last = pattern.rpartition("/")
     below = word == folder or word.startswith(f"{folder}/")
     return fnmatchcase(word, pattern) or (below and fnmatchcase(word.rpartition("/")[2], last))
