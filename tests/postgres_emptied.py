@@ -59,6 +59,11 @@ class Original:
         await connection.fetch(_OTHERS)
         if await connection.fetchval(_SHAPE) != self.shape:
             return False
+        await self.clear(connection, name)
+        return True
+
+    async def clear(self, connection: asyncpg.Connection, name: str) -> None:
+        """Empty the database `name`, whose shape is unchanged, while others stay connected to it."""
         # Truncating a table makes new files for it and each index; deleting a few rows takes a tenth of that time.
         large = [table for (table,) in await connection.fetch(_LARGE)]
         steps = [f"ALTER DATABASE {name} RESET ALL", "SET session_replication_role = replica"]
@@ -69,4 +74,3 @@ class Original:
         for table, rows in self.rows.items():
             sql = f"INSERT INTO {table} OVERRIDING SYSTEM VALUE SELECT * FROM json_populate_recordset(NULL::{table}, $1)"
             await connection.execute(sql, rows)
-        return True

@@ -9,8 +9,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from importlib.metadata import files
 from itertools import count
 from pathlib import Path
@@ -115,6 +116,16 @@ class PostgresServer:
             self._spare.append(name)
         else:
             await self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @asynccontextmanager
+    async def kept(self) -> AsyncGenerator[tuple[str, Callable[[], Awaitable[None]]]]:
+        """A database for many tests, and the function that empties it, which leaves its connections open."""
+        assert self._original is not None
+        name = await self.new()
+        connection = await self.database(name).connect()
+        yield name, partial(self._original.clear, connection, name)
+        await connection.close()
+        await self.drop(name)
 
     async def _emptied(self, name: str) -> bool:
         assert self._original is not None

@@ -1,4 +1,4 @@
-"""The same tests over every transport."""
+"""Clients of each transport. A module names its `TRANSPORTS`, unless its calls are the same over each of them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,17 @@ async def own_server(tmp_path: object) -> AsyncIterator[ServerProcess]:
     process.kill()
 
 
-@pytest.fixture(params=["websocket", "http", "app"])
+EVERY_TRANSPORT = ("websocket", "http", "app")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run each test over the transports of its module."""
+    if "connect" in metafunc.fixturenames:
+        transports = getattr(metafunc.module, "TRANSPORTS", ("websocket",))
+        metafunc.parametrize("connect", transports, indirect=True)
+
+
+@pytest.fixture
 async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
     """Make clients of one transport: `connect("responder")`."""
     if request.param == "app":

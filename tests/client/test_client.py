@@ -28,7 +28,9 @@ from askback import (
     TooLarge,
     Unauthorized,
 )
-from tests.client.conftest import Connect
+from tests.client.conftest import EVERY_TRANSPORT, Connect
+
+TRANSPORTS = EVERY_TRANSPORT
 
 FORM = Form(title="Report", allow_skip=True, fields=[Text(id="topic", label="Topic", required=True)])
 

@@ -26,10 +26,12 @@ from askback import (
     Text,
 )
 from tests.client.canned import answering, http
-from tests.client.conftest import Connect
+from tests.client.conftest import EVERY_TRANSPORT, Connect
 from tests.client.servers import TOKENS, ServerProcess
 from tests.client.submitting import handed_over
 from tests.requirements import requirement
+
+TRANSPORTS = EVERY_TRANSPORT
 
 CANARY = "canary-4b7d-91ce"
 TOO_LONG = CANARY * 1_000
@@ -110,22 +112,23 @@ async def test_the_value_of_a_sensitive_field_is_not_in_the_error(
     keeps_quiet(no_json.value)
 
 
+def submit(client: AsyncClient) -> Awaitable[object]:
+    return client.requests.submit("req_1", {"A_KEY": CANARY})
+
+
+def store(client: AsyncClient) -> Awaitable[object]:
+    return client.secrets.set("A_KEY", CANARY, scope="global")
+
+
 @requirement("E5")
 @pytest.mark.parametrize(
-    "use",
+    ("use", "reply"),
     [
-        lambda client: client.requests.submit("req_1", {"A_KEY": CANARY}),
-        lambda client: client.secrets.set("A_KEY", CANARY, scope="global"),
-    ],
-)
-@pytest.mark.parametrize(
-    "reply",
-    [
-        b"",
-        b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{",
-        b"no HTTP",
-        http("<html>Bad gateway</html>", "502 Bad Gateway"),
-        http("", "307 Temporary Redirect"),
+        (submit, b""),
+        (store, b"HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n{"),
+        (submit, b"no HTTP"),
+        (store, http("<html>Bad gateway</html>", "502 Bad Gateway")),
+        (submit, http("", "307 Temporary Redirect")),
     ],
 )
 async def test_a_failed_call_keeps_no_value(

@@ -26,7 +26,7 @@ from playwright.async_api import (
 )
 
 from askback import AsyncClient, InputRequest
-from tests.chromium import ALL, ARGUMENTS, AXE, CHROMIUM, CONTRAST, PATIENCE_MS, WITHOUT_CONTRAST
+from tests.chromium import ALL, ARGUMENTS, AXE, CHROMIUM, CONTRAST, PATIENCE_MS
 from tests.journeys.windows import Windows
 
 if TYPE_CHECKING:
@@ -49,12 +49,7 @@ _HALF = """new Promise((resolve) => {
   };
 })"""
 
-Look = Literal["light", "dark", "forced"]
-
-in_each_look_and_language = pytest.mark.parametrize(
-    ("locale", "looks"), [("en-GB", ("light", "forced")), ("de-DE", ("dark",))], ids=["en", "de"]
-)
-"""Colours come from the theme and words from the language, and neither depends on the other."""
+Look = Literal["light", "dark"]
 
 
 @dataclass
@@ -158,28 +153,25 @@ class Screen:
     async def violations(self, *looks: Look) -> list[tuple[str, str]]:
         """What axe finds on the page by WCAG 2.2 AA, as it is drawn now or in each of some looks.
 
-        A theme changes only colours, so only their contrast is checked in the second one.
+        A theme changes only colours, so only their contrast is checked in the second one. A language changes only
+        texts, and forced colours cannot be read.
         """
         if not looks:
             return await self._violations(ALL)
         found: list[tuple[str, str]] = []
         for number, look in enumerate(looks):
-            forced = look == "forced"
-            await self.page.emulate_media(
-                color_scheme="dark" if look == "dark" else "light",
-                forced_colors="active" if forced else "none",
-            )
-            # axe cannot read colours that the system forces.
-            rules = WITHOUT_CONTRAST if forced else CONTRAST if number else ALL
+            await self.page.emulate_media(color_scheme=look)
+            rules = CONTRAST if number else ALL
             found += [(f"{look}: {rule}", html) for rule, html in await self._violations(rules)]
-        await self.page.emulate_media(color_scheme="null", forced_colors="null")
+        await self.page.emulate_media(color_scheme="null")
         return found
 
     async def _violations(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
         if not await self.page.evaluate("'axe' in window"):
             await self.page.evaluate(AXE.read_text(encoding="utf-8"))
         result = await self.page.evaluate(
-            "(options) => axe.run(document, {resultTypes: ['violations'], ...options})", options
+            "(options) => axe.run(document, {resultTypes: ['violations'], preload: false, ...options})",
+            options,
         )
         return [(broken["id"], node["html"]) for broken in result["violations"] for node in broken["nodes"]]
 

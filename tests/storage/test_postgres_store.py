@@ -2,8 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,15 @@ from tests.postgres_server import PostgresServer
 from tests.requirements import requirement
 
 IMPATIENT = Timeouts(lock=1_000)
+
+
+@dataclass
+class Shared:
+    """An open store on an empty database, and the function that empties the database again."""
+
+    database: Database
+    store: PostgresStore
+    clear: Callable[[], Awaitable[None]]
 
 
 class Intruder:
@@ -51,14 +61,38 @@ class Intruder:
 class TestPostgresStore(StoreContracts, ThreadContracts, FileContracts, DurableContracts):
     @pytest.fixture(autouse=True)
     async def _database(
-        self, request: pytest.FixtureRequest, postgres: PostgresServer
+        self, request: pytest.FixtureRequest, postgres: PostgresServer, shared: Shared
     ) -> AsyncIterator[None]:
-        name = await postgres.new()
-        patience = IMPATIENT if "impatient" in request.fixturenames else Timeouts()
-        self.database = postgres.database(name, patience)
-        self.patient = postgres.database(name, Timeouts(idle=20_000))
-        yield
-        await postgres.drop(name)
+        if "impatient" in request.fixturenames:
+            name = await postgres.new()
+            self.database = postgres.database(name, IMPATIENT)
+            self.patient = postgres.database(name, Timeouts(idle=20_000))
+            yield
+            await postgres.drop(name)
+        else:
+            self.database = shared.database
+            yield
+            await shared.clear()
+
+    @pytest.fixture(scope="class")
+    async def shared(self, postgres: PostgresServer) -> AsyncIterator[Shared]:
+        """A store for all tests that share it: a new connection reads the catalogue of the database again."""
+        async with postgres.kept() as (name, clear):
+            database = postgres.database(name)
+            store = PostgresStore(database)
+            await store.open()
+            yield Shared(database, store, clear)
+            await store.close()
+
+    @pytest.fixture
+    async def store(
+        self, request: pytest.FixtureRequest, tmp_path: Path, shared: Shared
+    ) -> AsyncIterator[Store]:
+        if "impatient" in request.fixturenames:
+            async with self.opened(tmp_path) as store:
+                yield store
+        else:
+            yield shared.store
 
     def make_store(self, place: Path, *, on_commit: OnCommit | None = None) -> Store:
         return PostgresStore(self.database, on_commit=on_commit)
