@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from inspect import cleandoc
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import BeforeValidator, Field, JsonValue
 
 from askback.client.questions import FIELD
 from askback.compat.claude_questions import card_of, form_of, read_questions, write_answers
-from askback.domain.faults import Faults, fault
+from askback.domain.faults import Faults, fault, rename_path
 from askback.domain.model import Model
 from askback.domain.validation.ask import check_form
 
@@ -22,13 +22,17 @@ _WAYS = ("question", "questions", "form")
 _FOR_QUESTION = ("options", "multiple", "allow_other", "allow_skip")
 
 
-class Choice(Model):
+class Option(Model):
     """One option."""
 
     label: str
     value: str | None = Field(default=None, description="What is returned; without it, the label.")
     description: str | None = None
     recommended: bool = False
+
+
+def _spelled_out(option: Any) -> Any:
+    return {"label": option} if isinstance(option, str) else option
 
 
 class AskUser(Model):
@@ -40,7 +44,9 @@ class AskUser(Model):
     """
 
     question: str | None = Field(default=None, description="One question, as a full sentence.", min_length=1)
-    options: list[str | Choice] | None = Field(
+    options: (
+        list[Annotated[Option, BeforeValidator(_spelled_out, json_schema_input_type=str | Option)]] | None
+    ) = Field(
         default=None,
         description="Choices for the question. Without them the person types a text.",
         min_length=1,
@@ -104,7 +110,7 @@ def description_of(arguments: type[Model]) -> str:
 
 def wrong_arguments(faults: Iterable[tuple[str, str]]) -> str:
     """Return an error text that lists each invalid argument with its path and reason."""
-    lines = (f"- {path or 'arguments'}: {message}" for path, message in faults)
+    lines = (f"- {rename_path(path, _PATHS_OF_BODY) or 'arguments'}: {message}" for path, message in faults)
     return "\n".join(["Nobody was asked. Correct this and call the tool again:", *lines])
 
 
@@ -142,6 +148,9 @@ def form_for(arguments: AskUser) -> Asked:
     return Asked(form)
 
 
+_PATHS_OF_BODY = ((r"(?:approval|secret)\.", ""),)
+"""The arguments that become parts of the body of a request, by their paths in it."""
+
 _PATHS_OF_QUESTION = (
     (r"form\.fields\[0\]\.options\[(\d+)\]\.(value|label)", r"options[\1]"),
     (r"form\.fields\[0\]\.options", "options"),
@@ -163,13 +172,7 @@ def _of_question(arguments: AskUser) -> dict[str, Any]:
     if arguments.options is None:
         field |= {"type": "text"}
     else:
-        options = [_option(each) for each in arguments.options]
+        options = [{"value": each.label, **each.model_dump(exclude_none=True)} for each in arguments.options]
         kind = "multiselect" if arguments.multiple else "radio"
         field |= {"type": kind, "options": options, "allow_other": arguments.allow_other}
     return {"fields": [field], "format": "plain", "allow_skip": arguments.allow_skip}
-
-
-def _option(choice: str | Choice) -> dict[str, Any]:
-    if isinstance(choice, str):
-        return {"value": choice, "label": choice}
-    return {"value": choice.label, **choice.model_dump(exclude_none=True)}

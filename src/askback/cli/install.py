@@ -49,9 +49,7 @@ def install(
         raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
     kept = record_file(chosen, data_dir)
     if kept.exists():
-        raise AskbackError(
-            f"{chosen.title} is installed already. To install it anew: askback uninstall {client}"
-        )
+        raise AskbackError(f"{chosen.title} is installed already. To reinstall: askback uninstall {client}")
     changes = [(each, each.read(), each.add_to(each.read())) for each in additions(chosen, data_dir)]
     for addition, before, after in changes:
         addition.require_writable()
@@ -81,7 +79,7 @@ def install(
             raise AskbackError(
                 f"{addition.path} cannot be written: {error}. Undo the rest with: askback uninstall {client}"
             ) from None
-    console.print(f"Connected. Start {chosen.title} anew. To undo: askback uninstall {client}", markup=False)
+    console.print(f"Connected. Restart {chosen.title}. To undo: askback uninstall {client}", markup=False)
 
 
 def known_client(name: str) -> Client:

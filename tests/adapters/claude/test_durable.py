@@ -5,13 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
-from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher
+from claude_agent_sdk import (
+    AgentDefinition,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    HookMatcher,
+    create_sdk_mcp_server,
+    tool,
+)
 
-from askback import AsyncClient
+from askback import AsyncClient, InputRequest
 from askback.adapters.claude import NotOfClaude, continue_session, durable, with_askback
 from tests.adapters.claude.conftest import Options, Process, asked, result_of, run
-from tests.adapters.claude.fake_model import FakeModel
+from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import TOUCH, touch
 from tests.adapters.claude.test_questions import COLOUR, question
 from tests.adapters.conftest import Server
@@ -62,6 +70,40 @@ async def test_a_denied_call_does_not_run_in_the_other_process(
     assert not list(project.iterdir())
 
 
+async def test_sub_agents_and_tools_of_the_program_are_there_after_a_deferred_call(
+    agent: AsyncClient, person: AsyncClient, model: FakeModel, options: Options, thread: str, project: Path
+) -> None:
+    """The SDK sends them when the session has started, and the turn of a deferred call begins before that."""
+
+    @tool("deploy", "Deploy.", {"to": str})
+    async def deploy(arguments: dict[str, Any]) -> dict[str, Any]:
+        return {"content": [{"type": "text", "text": f"deployed {arguments['to']}"}]}
+
+    def chosen() -> ClaudeAgentOptions:
+        own: Any = {
+            "agents": {"mason": AgentDefinition(description="builds", prompt="Build.")},
+            "mcp_servers": {"shop": create_sdk_mcp_server("shop", tools=[deploy])},
+        }
+        return with_askback(options(**own), agent, thread_id=thread, durable=True)
+
+    help_ = call("Agent", description="wall", prompt="wall", subagent_type="mason", run_in_background=False)
+    model.play("go", [call("mcp__shop__deploy", "toolu_deploy", to="prod")], [help_])
+    model.play("wall", [touch("wall", "toolu_wall")])
+    await run(chosen(), "go")
+    await person.requests.decide(await asked(person, thread), "approve")
+    (resume,) = await agent.resumes.pull(thread, wait=20)
+
+    async def approve_wall() -> None:
+        await person.requests.decide(await asked(person, thread, 2), "approve")
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(approve_wall)
+        messages = [each async for each in continue_session(resume, chosen())]
+    assert result_of(messages).result == "done"
+    assert "deployed prod" in model.results("go")["toolu_deploy"]
+    assert [path.name for path in project.iterdir()] == ["wall"]
+
+
 async def test_only_the_first_of_two_calls_is_deferred_and_the_other_is_repeated(
     process: Process, person: AsyncClient, thread: str, model: FakeModel, project: Path
 ) -> None:
@@ -78,6 +120,39 @@ async def test_only_the_first_of_two_calls_is_deferred_and_the_other_is_repeated
     async with process(durable=True) as line:
         assert (await line())["result"] == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
+
+
+async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_without_being_asked_again(
+    agent: AsyncClient,
+    person: AsyncClient,
+    model: FakeModel,
+    options: Options,
+    thread: str,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def chosen() -> ClaudeAgentOptions:
+        return with_askback(options(), agent, thread_id=thread, durable=True)
+
+    cancel = agent.requests.cancel
+
+    async def approve_and_cancel(request: InputRequest) -> InputRequest:
+        await person.requests.decide(request, "approve")
+        return await cancel(request)
+
+    model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")])
+    monkeypatch.setattr(agent.requests, "cancel", approve_and_cancel)
+    deferred = result_of(await run(chosen(), "go")).deferred_tool_use
+    assert deferred is not None
+    assert deferred.id == "toolu_one"
+    assert [path.name for path in project.iterdir()] == ["two"]
+    second, first = await person.requests.list(thread_id=thread)
+    assert (second.status, first.status) == ("answered", "pending")
+    await person.requests.decide(first, "approve")
+    (resume, *_) = await agent.resumes.pull(thread, wait=20)
+    assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
+    assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
+    assert len(await person.requests.list(thread_id=thread)) == 2
 
 
 async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_its_result(

@@ -14,7 +14,7 @@ import httpx2
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult
+from mcp_types import CallToolResult, ElicitRequestParams, ElicitResult, TextContent
 
 from askback import AsyncClient
 from tests.adapters.conftest import TOKENS, Server
@@ -128,6 +128,13 @@ async def card(person: AsyncClient, thread: str, *, number: int = 1) -> str:
             if len(found) == number:
                 return found[-1]
     raise AssertionError("the events ended")
+
+
+def text_of(found: CallToolResult) -> str:
+    """Return the text for the model, the only block of a result."""
+    (block,) = found.content
+    assert isinstance(block, TextContent)
+    return block.text
 
 
 def accept(**content: Any) -> ElicitResult:

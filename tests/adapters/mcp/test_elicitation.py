@@ -170,7 +170,7 @@ async def test_a_form_that_elicitation_cannot_express_is_answered_on_a_page(
     [shown] = tools.asked
     assert isinstance(shown, ElicitRequestURLParams)
     assert shown.url.endswith(f"/r/{found['request_id']}?private")
-    assert found["status"] == ("pending" if action == "accept" else "cancelled")
+    assert found["status"] == ("pending" if action == "accept" else "declined")
 
 
 async def test_an_approval_is_decided_on_a_page(kind: Kind, connect: Connect, thread: str) -> None:

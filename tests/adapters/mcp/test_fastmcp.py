@@ -13,6 +13,7 @@ from fastmcp.client.transports import PythonStdioTransport
 from askback import AsyncClient, ask_context, requires_approval
 from askback.testing import Approve, Deny, person
 from tests.adapters.conftest import TOKENS, Server
+from tests.adapters.mcp.conftest import text_of
 from tests.adapters.programs import PATIENCE_S, ROOT
 
 EXAMPLE = ROOT / "examples" / "frameworks" / "mcp_fastmcp.py"
@@ -48,7 +49,7 @@ async def test_parallel_tool_calls_are_shown_together_and_decided_separately() -
                 )
     assert (ran, approved.data) == (["edited"], "deployed edited 2 times")
     assert denied.is_error
-    assert "not on Friday" in denied.content[0].text
+    assert "not on Friday" in text_of(denied)
     assert shown.description == "Deploy."
     assert list(shown.input_schema["properties"]) == ["to", "times"]
 

@@ -10,7 +10,7 @@ import pytest
 from mcp.shared.auth import ProtectedResourceMetadata
 
 from tests.adapters.conftest import TOKENS, Server
-from tests.adapters.mcp.conftest import KINDS, Connect
+from tests.adapters.mcp.conftest import KINDS, Connect, text_of
 
 pytestmark = pytest.mark.anyio
 
@@ -76,7 +76,7 @@ async def test_only_agents_can_ask(connect: Connect, role: str) -> None:
     async with connect(KINDS[3], token=TOKENS[role]) as tools:
         found = await tools.call("ask_user", question="Which?", wait_s=0)
     assert found.is_error
-    assert "Use a token with the role requester" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    assert "Use a token with the role requester" in text_of(found)
 
 
 RUBBISH = [

@@ -11,7 +11,7 @@ import pytest
 from mcp.shared.exceptions import MCPError
 
 from askback import AsyncClient, InputRequest, Option
-from tests.adapters.mcp.conftest import KINDS, MODERN, Connect, Kind, card
+from tests.adapters.mcp.conftest import KINDS, MODERN, Connect, Kind, card, text_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -67,7 +67,7 @@ async def test_a_call_returns_pending_in_time_and_the_answer_comes_later(
         id_ = content["request_id"]
         assert content == {"status": "pending", "request_id": id_, "url": content["url"]}
         assert content["url"].endswith(f"/r/{id_}")
-        text = asked.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+        text = text_of(asked)
         assert "get_answer" in text
         assert id_ in text
         assert "Do not make up an answer" in text
@@ -99,7 +99,7 @@ async def test_every_end_of_a_request_has_its_own_status_and_text(
                 }
             found = await tools.call("get_answer", request_id=id_)
             assert (found.structured_content or {})["status"] == end
-            ends[end] = found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+            ends[end] = text_of(found)
     assert len(set(ends.values())) == 3
     assert "Their note: no" in ends["declined"]
 
@@ -164,7 +164,7 @@ async def test_a_denied_call_has_no_input(connect: Connect, person: AsyncClient,
         await person.requests.decide(await person.requests.get(id_), "deny")
         found = await tools.call("get_answer", request_id=id_)
     assert found.structured_content == {"status": "answered", "request_id": id_, "decision": "deny"}
-    assert "it was not run" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    assert "it was not run" in text_of(found)
 
 
 async def test_a_repeated_call_finds_its_request_over_another_connection(
@@ -176,7 +176,10 @@ async def test_a_repeated_call_finds_its_request_over_another_connection(
         again = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
     async with connect(KINDS[0]) as tools:  # another process, and so another thread
         third = await tools.content("ask_user", question="Once?", wait_s=0, meta=meta)
+        other = await tools.call("ask_user", question="Another?", wait_s=0, meta=meta)
     assert first["request_id"] == again["request_id"] == third["request_id"]
+    assert other.is_error
+    assert "An earlier call with the same id had other arguments" in text_of(other)
 
 
 async def test_requests_are_listed(connect: Connect, thread: str) -> None:
@@ -202,11 +205,14 @@ WRONG = [
     ("ask_user", {"question": "x" * 2001}, "question: Must be at most 2000"),
     ("ask_user", {"question": "x", "options": ["a", "a"]}, "options[1]: This option appears twice"),
     ("ask_user", {"question": "x", "options": ["a", "\u202e"]}, "options[1]: Remove control"),
+    ("ask_user", {"question": "x", "options": [5]}, "options[0]: Must be a string or an object"),
+    ("ask_user", {"question": "x", "options": [{}]}, "options[0].label: This key is required"),
     ("ask_user", {"question": "x", "wait_s": -1}, "wait_s: Must be at least 0"),
     ("ask_user", {"question": "x", "timeout_s": 0}, "timeout_s: Must be greater than 0"),
     ("ask_user", {"question": "x", "colour": 1}, "colour: This key is not known"),
     ("request_approval", {"tool": "x"}, "input: This key is required"),
-    ("request_env_vars", {"names": ["lower"], "reason": "r"}, "Use capital letters"),
+    ("request_approval", {"tool": "x" * 201, "input": {}}, "- tool: Must be at most 200"),
+    ("request_env_vars", {"names": ["lower"], "reason": "r"}, "- names[0]: Use capital letters"),
     ("request_env_vars", {"names": [], "reason": "r"}, "names: Use at least 1"),
     ("request_env_vars", {"names": [f"K{n}" for n in range(11)], "reason": "r"}, "names: Use at most 10"),
     ("get_answer", {"request_id": "req_no"}, "There is no such request"),
@@ -217,11 +223,11 @@ WRONG = [
 @pytest.mark.parametrize("mode", [1, 3], ids=["stdio", "http"])
 async def test_invalid_arguments_return_a_sentence_and_create_no_request(mode: int, connect: Connect) -> None:
     async with connect(KINDS[mode]) as tools:
-        for tool, arguments, said in WRONG:
+        for tool, arguments, expected in WRONG:
             found = await tools.call(tool, **arguments)
-            text = found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+            text = text_of(found)
             assert found.is_error, (tool, arguments)
-            assert said in text, text
+            assert expected in text, text
             assert "Error executing" not in text
             assert "Traceback" not in text
         with pytest.raises(MCPError, match="There is no tool 'no_such_tool'. There are ask_user"):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
@@ -18,8 +21,8 @@ from askback.adapters.mcp.limits import Limits
 from askback.adapters.mcp.place import Context, Place
 from askback.adapters.mcp.server import build_server
 from askback.client.resources.requests import Requests
-from tests.adapters.conftest import Server
-from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card
+from tests.adapters.conftest import TOKENS, Server
+from tests.adapters.mcp.conftest import KINDS, LEGACY, MODERN, Connect, Kind, card, text_of
 from tests.requirements import requirement
 
 pytestmark = pytest.mark.anyio
@@ -106,11 +109,13 @@ async def test_a_repeated_http_call_finds_its_request_after_the_server_died(
 
 
 @requirement("C20")
+@pytest.mark.parametrize("kind", KINDS[:3], ids=str)
 async def test_a_call_that_the_client_cancels_withdraws_its_card(
-    connect: Connect, person: AsyncClient, thread: str
+    kind: Kind, connect: Connect, person: AsyncClient, thread: str
 ) -> None:
+    """Over HTTP, a client of 2026-07-28 cancels by closing the stream, which looks like a lost connection."""
     with anyio.fail_after(120):
-        async with connect(Kind("stdio", LEGACY)) as tools:
+        async with connect(kind) as tools:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(lambda: tools.content("ask_user", question="Which?", thread_id=thread))
                 id_ = await card(person, thread)
@@ -158,10 +163,37 @@ async def test_a_call_whose_client_gives_up_waiting_stays_open(
         assert (await tools.content("get_answer", request_id=id_, wait_s=0))["status"] == "pending"
 
 
+async def test_a_client_that_dies_in_the_middle_of_a_call_leaves_the_request_open(
+    server: Server, person: AsyncClient, thread: str
+) -> None:
+    own = {"ASKBACK_URL": server.url, "ASKBACK_TOKEN": TOKENS["requester"]}
+    arguments = {"question": "Which?", "thread_id": thread}
+    named = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    calls = [
+        {"id": 1, "method": "initialize", "params": named},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "tools/call", "params": {"name": "ask_user", "arguments": arguments}},
+    ]
+    lines = "".join(f"{json.dumps({'jsonrpc': '2.0', **each})}\n" for each in calls)
+    words = (sys.executable, "-m", "askback", "mcp")
+    with anyio.fail_after(120):
+        async with await anyio.open_process(words, env={**os.environ, **own}) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            assert process.stderr is not None
+            await process.stdin.send(lines.encode())
+            id_ = await card(person, thread)
+            await process.stdout.aclose()
+            await process.stdin.aclose()
+            errors = b"".join([each async for each in process.stderr])
+            assert (await process.wait(), errors) == (0, b"")
+    assert (await person.requests.get(id_)).status == "pending"
+
+
 async def test_a_missing_server_is_explained_in_a_sentence(connect: Connect) -> None:
     settings = {"ASKBACK_URL": "http://127.0.0.1:9", "ASKBACK_DATA_DIR": "/nonexistent"}
     with anyio.fail_after(120):
         async with connect(KINDS[0], **{**settings, "ASKBACK_URL": ""}) as tools:
             found = await tools.call("ask_user", question="Which?")
     assert found.is_error
-    assert "askback serve" in found.content[0].text  # pyright: ignore[reportAttributeAccessIssue]
+    assert "askback serve" in text_of(found)

@@ -30,7 +30,7 @@ from askback.errors import AskbackError
 
 INTERRUPT_S = 5.0
 
-Said = str | MirroredCall
+Output = str | MirroredCall
 
 
 class ClaudeFailed(AskbackError):
@@ -44,7 +44,7 @@ def has_session(session_id: str, folder: Path) -> bool:
 
 async def converse(
     ask: AsyncClient, prompt: str, *, thread_id: str, session_id: str, folder: Path, model: str | None
-) -> AsyncGenerator[Said]:
+) -> AsyncGenerator[Output]:
     """Send a prompt to a session, which is begun or resumed, and yield pieces of text and tool calls.
 
     askback decides about every tool call. A call that has a result is yielded again, as `done`. When the generator is
@@ -57,7 +57,7 @@ async def converse(
             await claude.query(prompt)
             try:
                 async for message in claude.receive_response():
-                    for each in _said(message):
+                    for each in _outputs_of(message):
                         yield each
             except asyncio.CancelledError:
                 with suppress(ClaudeSDKError, TimeoutError):
@@ -67,7 +67,7 @@ async def converse(
         raise ClaudeFailed(f"Claude Code could not go on: {error}") from error
 
 
-def _said(message: Message) -> Iterator[Said]:
+def _outputs_of(message: Message) -> Iterator[Output]:
     if isinstance(message, StreamEvent) and message.parent_tool_use_id is None:
         delta = message.event.get("delta", {})
         if delta.get("type") == "text_delta":

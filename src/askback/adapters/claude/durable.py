@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any, cast
 
 from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, Message
@@ -12,6 +13,7 @@ from claude_agent_sdk import ClaudeAgentOptions, ClaudeSDKClient, HookMatcher, M
 from askback.adapters.claude.calls import kept
 from askback.adapters.claude.hooks import Json, merged
 from askback.client import Resume
+from askback.domain.model import without_none
 from askback.errors import AskbackError
 
 REPLAY_S = 60.0
@@ -40,13 +42,19 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
         raise NotOfClaude(f"The request {resume.request.id} was not made by this adapter.")
     replayed = asyncio.Event()
 
-    async def notice(_told: Json, _call_id: str | None, _context: object) -> Json:
+    async def notice(_event: Json, _call_id: str | None, _context: object) -> Json:
         replayed.set()  # by any call: a prompt would interrupt it
         return {}
 
     watching = {"PreToolUse": [HookMatcher(hooks=[cast("Any", notice)])]}
     hooks = merged(options.hooks or {}, watching)
-    options = replace(options, resume=about["session_id"], cwd=options.cwd or about["folder"], hooks=hooks)
+    options = replace(
+        options,
+        resume=about["session_id"],
+        cwd=options.cwd or about["folder"],
+        hooks=hooks,
+        extra_args={**_agents(options), **options.extra_args},
+    )
     async with ClaudeSDKClient(options) as claude:
         if not about["deferred"]:
             await claude.query(resume.text)
@@ -58,3 +66,14 @@ async def continue_session(resume: Resume, options: ClaudeAgentOptions) -> Async
                 await claude.query(resume.text if resume.request.used_at is None else GO_ON)
         async for message in claude.receive_response():
             yield message
+
+
+def _agents(options: ClaudeAgentOptions) -> dict[str, str | None]:
+    """Return the sub-agents as an argument of the command.
+
+    The SDK sends them when the session has started. The turn of a deferred call begins before that.
+    """
+    if not options.agents:
+        return {}
+    agents = {name: without_none(**asdict(each)) for name, each in options.agents.items()}
+    return {"agents": json.dumps(agents)}

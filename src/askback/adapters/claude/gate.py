@@ -31,7 +31,7 @@ from askback.adapters.claude.calls import (
 )
 from askback.adapters.claude.hooks import Hooks, Json, output
 from askback.adapters.claude.leftovers import Leftovers
-from askback.adapters.claude.replays import said_again
+from askback.adapters.claude.replays import repeated_result
 from askback.client import AsyncClient, Execution
 from askback.client.forms import outcome_of
 from askback.domain.decision import Decision
@@ -111,8 +111,8 @@ class Gate:
         assert not isinstance(result, InputRequest)  # it has waited
         return result
 
-    async def _begin(self, told: Json, _id: str | None, _context: object) -> Json:
-        self._session_id, prompted, self._prompted = told["session_id"], self._prompted, True
+    async def _begin(self, event: Json, _id: str | None, _context: object) -> Json:
+        self._session_id, prompted, self._prompted = event["session_id"], self._prompted, True
         if prompted:
             return {}
         texts = await self._leftovers.collect(self._thread_id or self._session_id, self._session_id)
@@ -122,50 +122,52 @@ class Gate:
         await self._leftovers.withdraw()
         return {}
 
-    async def _before(self, told: Json, _id: str | None, _context: object) -> Json:
-        self._session_id = told["session_id"]
-        tool, call_id = told["tool_name"], told["tool_use_id"]
+    async def _before(self, event: Json, _id: str | None, _context: object) -> Json:
+        self._session_id = event["session_id"]
+        tool, call_id = event["tool_name"], event["tool_use_id"]
         if tool in INTERNAL_TOOLS or not (self._approvals or tool == ASK_USER):
             return {}
-        self._seen[call_id] = told
-        if not self._durable or told.get("agent_id") is not None:
+        self._seen[call_id] = event
+        if not self._durable or event.get("agent_id") is not None:
             return output("PreToolUse", permissionDecision="ask")
         if not self._prompted:
             self._prompted, self._replayed = True, call_id
-        found = await self._decide(self._use(tool, told["tool_input"], call_id, None), wait=False)
+        found = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
         if not isinstance(found, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
-        if self._deferred is not None and self._deferred.id != found.id:
-            await self._withdraw(found)  # Claude Code forgets all deferred calls of a message but the last
-            return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=LATER)
-        self._deferred = found
-        return output("PreToolUse", permissionDecision="defer")
+        if self._deferred is None or self._deferred.id == found.id:
+            self._deferred = found
+            return output("PreToolUse", permissionDecision="defer")
+        # Claude Code forgets all deferred calls of a message but the last.
+        if not await self._withdraw(found):
+            return output("PreToolUse", permissionDecision="ask")  # somebody has decided in this moment
+        return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=LATER)
 
-    async def _after_batch(self, told: Json, _id: str | None, _context: object) -> Json:
+    async def _after_batch(self, event: Json, _id: str | None, _context: object) -> Json:
         """Withdraw the request of a call that was not deferred after all: another hook refused it."""
-        if told.get("agent_id") is None and self._deferred is not None:
+        if event.get("agent_id") is None and self._deferred is not None:
             request, self._deferred = self._deferred, None
             await self._withdraw(request)
         return {}
 
-    async def _succeeded(self, told: Json, call_id: str | None, _context: object) -> Json:
+    async def _succeeded(self, event: Json, call_id: str | None, _context: object) -> Json:
         decision = await self._report(call_id, "succeeded")
-        return self._after("PostToolUse", told, "" if decision is None else _said_with(decision))
+        return self._after("PostToolUse", event, "" if decision is None else _notes_of(decision))
 
-    async def _failed(self, told: Json, call_id: str | None, _context: object) -> Json:
+    async def _failed(self, event: Json, call_id: str | None, _context: object) -> Json:
         await self._report(call_id, "failed")
-        return self._after("PostToolUseFailure", told, "")
+        return self._after("PostToolUseFailure", event, "")
 
-    def _after(self, event: str, told: Json, text: str) -> Json:
-        if told["tool_use_id"] == self._replayed:
-            text = "\n".join(filter(None, (text, said_again(told))))
-        return output(event, additionalContext=text) if text else {}
+    def _after(self, name: str, event: Json, text: str) -> Json:
+        if event["tool_use_id"] == self._replayed:
+            text = "\n".join(filter(None, (text, repeated_result(event))))
+        return output(name, additionalContext=text) if text else {}
 
     def _use(self, tool: str, tool_input: Json, call_id: str, agent_id: str | None) -> ToolUse:
-        told = self._seen.get(call_id, {})
-        agent = told.get("agent_type") if agent_id is not None else None
+        event = self._seen.get(call_id, {})
+        agent = event.get("agent_type") if agent_id is not None else None
         return ToolUse(
-            tool, tool_input, call_id, self._session_id, cwd=told.get("cwd"), agent=agent or agent_id
+            tool, tool_input, call_id, self._session_id, cwd=event.get("cwd"), agent=agent or agent_id
         )
 
     async def _decide(self, use: ToolUse, *, wait: bool) -> Result | InputRequest:
@@ -236,10 +238,16 @@ class Gate:
             await self._withdraw(request)
             raise
 
-    async def _withdraw(self, request: InputRequest) -> None:
-        with suppress(AskbackError, TimeoutError):
+    async def _withdraw(self, request: InputRequest) -> bool:
+        """Cancel a request; returns false if it has ended before."""
+        try:
             async with asyncio.timeout(_WITHDRAW_S):
                 await self._ask.requests.cancel(request)
+        except Conflict:
+            return False
+        except (AskbackError, TimeoutError):
+            _log.warning("askback could not withdraw %s", request.id, exc_info=True)
+        return True
 
     async def _used(self, use: ToolUse, decision: Decision) -> Result:
         """Consume an approval and return the approved input for Claude Code to run."""
@@ -265,7 +273,7 @@ class Gate:
         return decision
 
 
-def _said_with(decision: Decision) -> str:
+def _notes_of(decision: Decision) -> str:
     """Return the person's note and changed input. Claude Code reports only the result of the call."""
     lines = list[str]()
     asked = (

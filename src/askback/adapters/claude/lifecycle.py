@@ -79,18 +79,18 @@ class Lifecycle:
             self._variables[session_id] = json.loads(file.read_text("utf-8")) if file and known else {}
         return self._variables[session_id]
 
-    async def _start(self, told: Json, _id: str | None, _context: object) -> Json:
-        return await self._run(told, "SessionStart", before_prompt=False)
+    async def _start(self, event: Json, _id: str | None, _context: object) -> Json:
+        return await self._run(event, "SessionStart", before_prompt=False)
 
-    async def _before_prompt(self, told: Json, _id: str | None, _context: object) -> Json:
-        return await self._run(told, "UserPromptSubmit", before_prompt=True)
+    async def _before_prompt(self, event: Json, _id: str | None, _context: object) -> Json:
+        return await self._run(event, "UserPromptSubmit", before_prompt=True)
 
-    async def _run(self, told: Json, event: str, *, before_prompt: bool) -> Json:
+    async def _run(self, event: Json, name: str, *, before_prompt: bool) -> Json:
         """Run the steps that are due, and return their contexts for Claude."""
-        session_id = told["session_id"]
+        session_id = event["session_id"]
         async with self._locks.setdefault(session_id, asyncio.Lock()):
             variables = self.variables(session_id)
-            session = Session(session_id, told.get("cwd", ""), told.get("prompt"), variables)
+            session = Session(session_id, event.get("cwd", ""), event.get("prompt"), variables)
             contexts = list[str]()
             if not variables.get(INITIALIZED):
                 contexts += await run_steps(self.on_session_start, session)
@@ -98,7 +98,7 @@ class Lifecycle:
             if before_prompt:
                 contexts += await run_steps(self.on_before_agent, session)
             self._save(session)
-        return output(event, additionalContext="\n\n".join(contexts)) if contexts else {}
+        return output(name, additionalContext="\n\n".join(contexts)) if contexts else {}
 
     def _save(self, session: Session) -> None:
         if (file := self._file(session.id)) is None:

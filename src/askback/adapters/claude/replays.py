@@ -1,4 +1,4 @@
-"""The result of a deferred call, said once more where Claude Code loses it.
+"""Repeat the result of a deferred call where Claude Code loses it.
 
 Claude Code 2.1.332 loses the result of a deferred call if another call of the same message has a result already and the
 session was resumed before: Claude reads that the result is missing, and would make the call again.
@@ -15,7 +15,7 @@ from askback.adapters.claude.hooks import Json
 from askback.domain.questiontext import quote
 
 LONGEST = 20_000
-"""Characters of a result that are said once more."""
+"""Characters of a result that are repeated."""
 
 _RESULT = (
     "The call of the tool {tool} with {input} waited for a person, and has run now. Do not make it again, also if its "
@@ -23,16 +23,16 @@ _RESULT = (
 )
 
 
-def said_again(told: Json) -> str:
+def repeated_result(event: Json) -> str:
     """Return the sentence about a deferred call that has run, empty if Claude reads its result.
 
-    `told` is what Claude Code passes to the hook after the call.
+    `event` is what Claude Code passes to the hook after the call.
     """
-    if is_last_of_message(Path(told["transcript_path"]), told["tool_use_id"]):
+    if is_last_of_message(Path(event["transcript_path"]), event["tool_use_id"]):
         return ""
-    result = told.get("tool_response", told.get("error"))
+    result = event.get("tool_response", event.get("error"))
     text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-    return _RESULT.format(tool=told["tool_name"], input=quote(told["tool_input"]), result=text[:LONGEST])
+    return _RESULT.format(tool=event["tool_name"], input=quote(event["tool_input"]), result=text[:LONGEST])
 
 
 def is_last_of_message(transcript: Path, call_id: str) -> bool:

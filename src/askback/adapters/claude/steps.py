@@ -21,7 +21,7 @@ class LifecycleError(AskbackError, ValueError):
 
 @dataclass
 class Session:
-    """What a step knows: the session, the prompt (None when the session starts), and its variables."""
+    """What a step can read: the session, the prompt (None when the session starts), and its variables."""
 
     id: str
     cwd: str
@@ -122,22 +122,22 @@ async def run_steps(steps: Sequence[Step], session: Session) -> list[str]:
     return contexts
 
 
-def read_steps(section: str, given: object, functions: Mapping[str, Function]) -> list[Step]:
+def read_steps(section: str, steps: object, functions: Mapping[str, Function]) -> list[Step]:
     """Return the steps of a section of a document; raises `LifecycleError`.
 
     An `action` is `set_variable` (`name`, `value`), `inject_context` (`template`, `source`) or the name of a function;
     `when` is its condition, and other keys are arguments of the function.
     """
-    if not isinstance(given or [], list):
+    if not isinstance(steps or [], list):
         raise LifecycleError(f"{section}: must be a list of steps.")
-    listed = cast("list[object]", given or [])
+    listed = cast("list[object]", steps or [])
     return [_read(f"{section}[{index}]", each, functions) for index, each in enumerate(listed)]
 
 
-def _read(place: str, given: object, functions: Mapping[str, Function]) -> Step:
-    if not isinstance(given, dict):
+def _read(place: str, step: object, functions: Mapping[str, Function]) -> Step:
+    if not isinstance(step, dict):
         raise LifecycleError(f"{place}: must be a mapping with an `action`.")
-    keys = dict(cast("dict[str, Any]", given))
+    keys = dict(cast("dict[str, Any]", step))
     action, when = keys.pop("action", None), keys.pop("when", None)
     if not isinstance(when, str | None):
         raise LifecycleError(f"{place}.when: must be an expression in quotes.")

@@ -1,9 +1,9 @@
 """Ask in the best way that the client has, and always also in the inbox; wait, and stop waiting in time.
 
 The client's way differs by the protocol. Before 2026-07-28 the server sends `elicitation/create` while the call runs,
-and both answers race. Since then the call ends with `input_required`, and the client calls again with what the person
-said; the state that it sends back has the id of the request and a count, and is no credential: the request is read with
-the caller's own token.
+and the first answer counts. Since then the call ends with `input_required`, and the client calls again with the
+person's answer. The state that it sends back has the id of the request and a count. It is no credential: the request
+is read with the caller's own token.
 """
 
 from __future__ import annotations
@@ -94,11 +94,12 @@ class ToolCall:
 class Question:
     """What to ask: `create` makes the request, which only these people may answer; None is everybody.
 
-    `fits` says whether a form of the client could ask it. `dialog_s` is how many seconds a dialog of the client may be
-    open, `wait_s` how many to wait without one.
+    `is_asked_by` says whether a request asks the same, and `fits` whether a form of the client could ask it. `dialog_s`
+    is how many seconds a dialog of the client may be open, `wait_s` how many to wait without one.
     """
 
     create: Callable[[list[str] | None], Awaitable[InputRequest]]
+    is_asked_by: Callable[[InputRequest], bool]
     fits: bool
     dialog_s: float
     wait_s: float
@@ -196,7 +197,7 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
     asked = dialog
     for _ in range(MAX_ROUNDS + 1):
         try:
-            said = await call.context.session.send_request(
+            result = await call.context.session.send_request(
                 ElicitRequest(params=asked),
                 ElicitResult,
                 metadata=ServerMessageMetadata(related_request_id=call.context.request_id),
@@ -204,7 +205,7 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
         except (MCPError, ValidationError) as refused:
             log.debug("the client did not ask: %r", refused)
             return None
-        found = await report(request, dialog, said, call.place)
+        found = await report(request, dialog, result, call.place)
         if found is None or isinstance(found, InputRequest):
             return found
         asked = found
@@ -218,7 +219,7 @@ async def _complete(call: ToolCall, request: InputRequest) -> None:
             request.id, related_request_id=call.context.request_id
         )
     except Exception as gone:  # noqa: BLE001 - as above
-        log.debug("the client was not told: %r", gone)
+        log.debug("the client was not notified: %r", gone)
 
 
 def _is_settled(request: InputRequest) -> bool:
@@ -257,5 +258,5 @@ def _read_state(text: str | None) -> _State | None:
 
 def _client_answer(call: ToolCall) -> ElicitResult:
     """Return the client's answer. A missing answer means that the client showed nothing."""
-    said = (call.params.input_responses or {}).get(_ANSWER)
-    return said if isinstance(said, ElicitResult) else ElicitResult(action="cancel")
+    result = (call.params.input_responses or {}).get(_ANSWER)
+    return result if isinstance(result, ElicitResult) else ElicitResult(action="cancel")

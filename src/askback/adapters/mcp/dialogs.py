@@ -117,9 +117,7 @@ async def report(
             if answer is None:
                 return _with_errors(dialog, translate("mcp.decide", DEFAULT_LOCALE))
             return await requests.report_answer(request, **answer)
-        if isinstance(dialog, ElicitRequestURLParams):
-            return await requests.cancel(request, "user_message")
-        if request.approval is not None:
+        if request.approval is not None and isinstance(dialog, ElicitRequestFormParams):
             return await requests.report_answer(request, decision="deny")
         return await requests.report_answer(request, declined="refused")
     except Invalid as refused:

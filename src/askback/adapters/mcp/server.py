@@ -46,7 +46,7 @@ INSTRUCTIONS = (
 )
 WITHDRAW_S = 5.0
 """How long to try to withdraw the request of a call that the client has cancelled."""
-TOLD_S = 1.0
+REASON_S = 1.0
 """How long after a call was interrupted the notification that says why may take."""
 
 log = logging.getLogger(__name__)
@@ -109,9 +109,9 @@ class Calls:
         if tool is None:
             raise MCPError(INVALID_PARAMS, f"There is no tool {params.name!r}. There are {', '.join(TOOLS)}.")
         try:
-            given = parse(tool.arguments, params.arguments or {})
+            arguments = parse(tool.arguments, params.arguments or {})
             async with self._connect(context) as place:
-                return await self._run(tool, ToolCall(context, params, place, self._limits), given)
+                return await self._run(tool, ToolCall(context, params, place, self._limits), arguments)
         except Faults as refused:
             faults = ((each.path, render(each, DEFAULT_LOCALE)) for each in refused.faults)
             return result(wrong_arguments(faults), error=True)
@@ -134,15 +134,15 @@ class Calls:
 
     async def _run(self, tool: ToolKind, call: ToolCall, arguments: Model) -> Reply:
         id_ = _call_id(call.context, call.context.request_id)
-        told = self._running[id_] = anyio.Event()
+        cancelled = self._running[id_] = anyio.Event()
         try:
             return await tool.run(call, arguments)
         except anyio.get_cancelled_exc_class():
             # Lost connections and timeouts of the client leave the request open: the answer is still wanted.
             with anyio.CancelScope(shield=True):
-                with anyio.move_on_after(TOLD_S):
-                    await told.wait()
-                if told.is_set() and not _TIMED_OUT.search(self._reasons[id_]):
+                with anyio.move_on_after(REASON_S):
+                    await cancelled.wait()
+                if cancelled.is_set() and not _TIMED_OUT.search(self._reasons[id_]):
                     await _withdraw(call)
             raise
         finally:

@@ -50,6 +50,8 @@ async def serve_stdio(*, thread_id: str | None, limits: Limits, prepare: Callabl
     try:
         async with stdio_server() as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
+    except* BrokenPipeError:
+        pass  # the client has ended in the middle of a call
     finally:
         await asyncio.gather(preparing, return_exceptions=True)  # a call says why it failed
         await place.close()

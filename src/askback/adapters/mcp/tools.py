@@ -31,6 +31,7 @@ from askback.domain.lifecycle import Status
 from askback.domain.model import Model
 from askback.domain.modeltext import model_text
 from askback.domain.request import Answer, InputRequest
+from askback.domain.validation.ask import check_form
 from askback.errors import AskbackError, Conflict, Refused
 
 APPROVAL_S = 24 * 3600.0
@@ -56,7 +57,14 @@ async def ask_user(call: ToolCall, arguments: AskUser) -> Reply:
 
     seconds = call.seconds(arguments.wait_s)
     return await _ask(
-        call, Question(create=create, fits=is_flat(asked.form), dialog_s=seconds, wait_s=seconds)
+        call,
+        Question(
+            create=create,
+            is_asked_by=lambda request: request.form == check_form(asked.form),
+            fits=is_flat(asked.form),
+            dialog_s=seconds,
+            wait_s=seconds,
+        ),
     )
 
 
@@ -74,7 +82,13 @@ async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
         )
 
     seconds = call.seconds(arguments.wait_s)
-    return await _ask(call, Question(create=create, fits=True, dialog_s=seconds, wait_s=seconds))
+
+    def is_asked_by(request: InputRequest) -> bool:
+        found = request.approval
+        return found is not None and (found.tool, found.input) == (arguments.tool, arguments.input)
+
+    question = Question(create=create, is_asked_by=is_asked_by, fits=True, dialog_s=seconds, wait_s=seconds)
+    return await _ask(call, question)
 
 
 async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
@@ -102,7 +116,12 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
 
     seconds = 0.0 if arguments.wait_s is None else call.seconds(arguments.wait_s)
     dialog_s = call.seconds(arguments.wait_s)
-    return await _ask(call, Question(create=create, fits=False, dialog_s=dialog_s, wait_s=seconds))
+
+    def is_asked_by(request: InputRequest) -> bool:
+        return request.secret is not None and [*request.secret.names] == arguments.names
+
+    question = Question(create=create, is_asked_by=is_asked_by, fits=False, dialog_s=dialog_s, wait_s=seconds)
+    return await _ask(call, question)
 
 
 async def get_answer(call: ToolCall, arguments: GetAnswer) -> Reply:
@@ -185,12 +204,21 @@ async def _ask(call: ToolCall, question: Question) -> Reply:
     try:
         found = await ask(call, question)
     except Refused as refused:
-        if refused.code != "idempotency_mismatch" or call.tool_use_id is None:
+        if refused.code != "idempotency_mismatch":
             raise
-        # The same call came by another connection, which has another thread.
-        [found] = await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1)
-        found = await settle(call, found, question.wait_s)
+        found = await settle(call, await _earlier(call, question), question.wait_s)
     return found if isinstance(found, InputRequiredResult) else _result(call, found)
+
+
+async def _earlier(call: ToolCall, question: Question) -> InputRequest:
+    """Return the request of the same call by another connection, which has another thread."""
+    if call.tool_use_id is not None:
+        [found] = await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1)
+        if question.is_asked_by(found):
+            return found
+    raise Unaskable(
+        "An earlier call with the same id had other arguments, so nobody was asked. Call the tool again with a new id."
+    )
 
 
 def _result(call: ToolCall, request: InputRequest) -> CallToolResult:

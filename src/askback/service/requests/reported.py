@@ -2,7 +2,8 @@
 
 The agent reports the answer, so the request says that the agent settled it, with the source `client`. The answer to a
 form only decides what the agent reads, so an agent may always report it. An agent that could report an approval could
-approve its own calls (I2), so the operator has to allow reports about approvals.
+approve its own calls (I2), so the operator has to allow reports about approvals. An agent may always report that a
+person declined: it gets nothing by it, and could cancel its request as well.
 """
 
 from __future__ import annotations
@@ -30,23 +31,30 @@ async def report_answer(
 ) -> Change:
     """Settle an agent's own request with a `ReportedAnswerBody`; the first answer wins.
 
-    Raises `Faults` (the request stays open), `NotFound`, `Conflict` or `Gone`; `Conflict` (`not_reportable`) for a
-    request that certain people have to answer or that has secrets, and `Forbidden` for an approval.
+    Raises `Faults` (the request stays open), `NotFound`, `Conflict` or `Gone`; `Conflict` (`not_reportable`) for an
+    answer that certain people have to give or that has secrets, and `Forbidden` for a decision.
     """
     await roles.require(ctx, principal, "report_answer", request_id)
     record = await get_request(ctx, principal, request_id)
     if record.requester != principal.id:
         raise request_not_found()
+    sent = parse(ReportedAnswerBody, body)
+    given = [name for name in _PARTS if getattr(sent, name) is not None]
+    if len(given) != 1:
+        raise Faults([fault(given[1] if given else "values", "one_answer")])
+    who = replace(principal, reports=True)
+    if sent.declined is not None:
+        no = {"reason": sent.declined, "note": sent.note}
+        try:
+            return await decline(ctx, who, record, no, key=key)
+        except Faults as refused:
+            raise refused.with_paths([("reason", "declined")]) from None
     if kind_of(record).is_executed and not ctx.reported_approvals:
         await roles.record_refusal(ctx, principal, "report_answer", request_id)
         raise Forbidden(
             "An agent cannot decide about its own call: a person has to, on a page. "
             "The operator can let agents report decisions with ASKBACK_REPORTED_APPROVALS=on."
         )
-    sent = parse(ReportedAnswerBody, body)
-    given = [name for name in _PARTS if getattr(sent, name) is not None]
-    if len(given) != 1:
-        raise Faults([fault(given[1] if given else "values", "one_answer")])
     answer = handlers_of(record).answer
     if (
         answer is None
@@ -58,13 +66,6 @@ async def report_answer(
             code="not_reportable",
             request=record.as_dict(),
         )
-    who = replace(principal, reports=True)
-    if sent.declined is not None:
-        no = {"reason": sent.declined, "note": sent.note}
-        try:
-            return await decline(ctx, who, record, no, key=key)
-        except Faults as refused:
-            raise refused.with_paths([("reason", "declined")]) from None
     answered = sent.model_dump(
         include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
     )
