@@ -112,7 +112,7 @@ def test(name: str, options: Sequence[str]) -> bool:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
-    # At once, because another adapter is tested meanwhile.
+    # In one call, because other adapters are tested at the same time.
     types = "".join(f"{each}\n" for each in complaints)
     said = ended.stdout.decode(errors="replace")
     print(f"{types}{said}adapters: tested the adapter {name}", flush=True)

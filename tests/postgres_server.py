@@ -188,7 +188,7 @@ def running(settings: Mapping[str, str] = SETTINGS, *, below: str | None = None)
 
 
 def _programs(folder: Path, user: str | None) -> Path:
-    """The programs of the newest Postgres that the package has, or a copy of them where the user can get to."""
+    """The programs of the newest Postgres of the package, or a copy in a folder that the user can open."""
     if CHOSEN is not None:
         return Path(CHOSEN)
     found = [Path(str(file.locate())).parent for file in files(PACKAGE) or () if file.match("*/bin/postgres")]

@@ -335,7 +335,7 @@ LOOKS = {
 }
 
 INBOX = {
-    # K goes on with what people do in the inbox beside answering
+    # K continues with the other actions of people in the inbox
     "K10": "A person who may answer hands a request to others; it shows everywhere at once and gives nobody access.",
     "K11": "A person puts a request aside until a time, on all their devices and for nobody else.",
     "K12": "People comment on a request, and agents, events, webhooks and resumes never have a comment.",

@@ -59,7 +59,7 @@ class Server:
         return Person(self.url, TOKENS[role])
 
     def kill_and_restart(self) -> None:
-        """Send SIGKILL and start anew."""
+        """Send SIGKILL and start again."""
         self._process.kill()
         self._process.wait(120)
         self._process = self._start()

@@ -108,7 +108,7 @@ async def test_an_uncounted_inbox_is_read_by_an_index_without_sorting(
             limit=51,
         )
         plan = [line for (line,) in await connection.fetch(f"EXPLAIN {sql}", *parameters)]
-        # What is sorted is a page: each branch walks an index in its order.
+        # Only a page is sorted: each branch reads an index in its order.
         assert [
             line for line in plan if "->  Sort" in line or "Seq Scan" in line or "Bitmap" in line
         ] == [], plan

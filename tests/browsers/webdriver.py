@@ -279,7 +279,7 @@ class WebKit:
         return value
 
     def complaints(self) -> list[str]:
-        """Return what the page that is open has complained about."""
+        """Return the errors and warnings of the open page."""
         return self.call("WebDriver:ExecuteScript", {"script": self._RECORD, "args": []})
 
     def close(self) -> None:

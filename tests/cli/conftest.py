@@ -48,7 +48,7 @@ def start(*arguments: str, **environment: str) -> Process:
     return fork(*arguments, environment={**ENVIRONMENT, "PYTHONUNBUFFERED": "1", **environment})
 
 
-def start_anew(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+def start_new_process(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     """Start `python -m askback …`, for tests of its start or its appearance to the system."""
     return subprocess.Popen(
         [sys.executable, "-m", "askback", *arguments],

@@ -68,7 +68,7 @@ def cut_with_the_seal_set_back(db: sqlite3.Connection) -> None:
     db.execute("UPDATE audit_heads SET seal = ?", (f"{form}.{key}.5.{unsealed}.{mac}",))
 
 
-def written_anew(db: sqlite3.Connection) -> None:
+def rewritten(db: sqlite3.Connection) -> None:
     lines = resealed([json.loads(text) for text in entries_of(db)])
     for seq, line in enumerate(lines, 1):
         db.execute("UPDATE audit SET entry = ? WHERE seq = ?", (line, seq))
@@ -100,7 +100,7 @@ def deleted_with_the_tokens(db: sqlite3.Connection) -> None:
         (cut, "BROKEN: The chain holds up to 5:"),
         (cut_with_the_seal, "NOT SEALED: The chain holds up to 5:"),
         (cut_with_the_seal_set_back, "BROKEN: The chain holds up to 5:"),
-        (written_anew, f"BROKEN: The chain holds up to {ALL}:"),
+        (rewritten, f"BROKEN: The chain holds up to {ALL}:"),
         (added_to, f"NOT SEALED: The chain holds up to {ALL + 1}:"),
         (deleted, "BROKEN: There is no log"),
         (deleted_with_the_tokens, "BROKEN: There is no log"),
@@ -114,7 +114,7 @@ def test_tampering_with_the_end_of_the_log_is_detected(made: Path, harm: Harm, s
 
 
 @requirement("B28")
-@pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, written_anew])
+@pytest.mark.parametrize("harm", [cut, cut_with_the_seal_set_back, rewritten])
 def test_later_entries_do_not_repair_a_wrong_seal(made: Path, harm: Harm) -> None:
     harmed(made, harm)
     status, _, err = complete(start("rules", "add", "bash(make d)", ASKBACK_DATA_DIR=str(made)))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import start, start_anew
+from tests.cli.conftest import start, start_new_process
 from tests.cli.scripts import complete
 from tests.postgres_server import PostgresServer
 
@@ -70,6 +70,6 @@ def test_without_asyncpg_the_extra_is_named(tmp_path: Path) -> None:
         "raise ModuleNotFoundError('No module named asyncpg', name='asyncpg')"
     )
     url = "postgresql://127.0.0.1/askback"
-    process = start_anew("db", "upgrade", "--database-url", url, PYTHONPATH=str(tmp_path))
+    process = start_new_process("db", "upgrade", "--database-url", url, PYTHONPATH=str(tmp_path))
     status, _, err = complete(process)
     assert (status, "askback[postgres]" in err, "Traceback" in err) == (1, True, False)

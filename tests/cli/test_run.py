@@ -14,7 +14,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient
-from tests.cli.conftest import Server, start, start_anew
+from tests.cli.conftest import Server, start, start_new_process
 from tests.cli.scripts import asked, complete
 from tests.cli.terminals import on_a_terminal
 from tests.forks.process import Process
@@ -82,7 +82,7 @@ async def test_no_process_shows_a_value_among_its_arguments_and_only_the_command
     server: Server, agent: AsyncClient, person: AsyncClient, thread: str
 ) -> None:
     await given(agent, person, thread, A_KEY=CANARY)
-    process = start_anew(
+    process = start_new_process(
         "run", "--secret", "A_KEY", "--thread", thread, "--", *script("print('up', flush=True); input()"),
         ASKBACK_DATA_DIR=str(server.data),
     )  # fmt: skip

@@ -18,7 +18,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.cli.conftest import Server, start, start_anew
+from tests.cli.conftest import Server, start, start_new_process
 from tests.cli.scripts import complete
 from tests.fault.full_disk import full_disk
 from tests.forks.process import Process
@@ -45,7 +45,7 @@ def serving(
 def start_on_full_disk(*arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     """Start a server whose files cannot grow."""
     with full_disk():
-        return start_anew(*arguments, **environment)
+        return start_new_process(*arguments, **environment)
 
 
 def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
@@ -54,7 +54,7 @@ def caller(ready: dict[str, Any], role: str) -> httpx2.Client:
 
 
 def test_one_line_says_how_to_reach_the_server_once_it_accepts_requests(tmp_path: Path) -> None:
-    with serving(tmp_path, begin=start_anew) as (_, ready):
+    with serving(tmp_path, begin=start_new_process) as (_, ready):
         assert set(ready) == {"url", "requester_token", "responder_token", "admin_token", "login_url"}
         for role in ("requester", "responder", "admin"):
             with caller(ready, role) as http:

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from askback import AsyncClient, Form, Text
-from tests.cli.conftest import start, start_anew
+from tests.cli.conftest import start, start_new_process
 from tests.cli.scripts import complete
 from tests.postgres_server import PostgresServer
 
@@ -38,7 +38,7 @@ def supervised(
 ) -> Iterator[tuple[subprocess.Popen[bytes], dict[str, Any], list[psutil.Process]]]:
     """Start a server with workers; give its process, its ready line and the workers."""
     flags = ("--port", "0", "--workers", str(workers), "--ready-json")
-    with start_anew("serve", *flags, ASKBACK_DATABASE_URL=url, ASKBACK_DATA_DIR=str(data)) as process:
+    with start_new_process("serve", *flags, ASKBACK_DATABASE_URL=url, ASKBACK_DATA_DIR=str(data)) as process:
         try:
             assert process.stdout is not None
             ready = json.loads(process.stdout.readline())
@@ -95,7 +95,7 @@ def test_workers_stop_when_their_supervisor_is_killed(url: str, tmp_path: Path) 
 
 def test_a_worker_that_cannot_start_ends_the_server_with_its_reason(tmp_path: Path) -> None:
     flags = ("--port", "0", "--workers", "3", "--database-url", "postgresql://ada@127.0.0.1:9/askback")
-    status, out, err = complete(start_anew("serve", *flags, ASKBACK_DATA_DIR=str(tmp_path)))
+    status, out, err = complete(start_new_process("serve", *flags, ASKBACK_DATA_DIR=str(tmp_path)))
     assert (status, out) == (1, "")
     assert err.count("postgresql://127.0.0.1:9/askback") == 1
 

@@ -148,12 +148,12 @@ def test_an_unsupported_model_field_is_named(annotation: Any, reason: str):
     assert other.startswith(f"Outer.other: {reason}")
 
 
-@pytest.mark.parametrize("given", ["Order", dict, None])
-def test_something_other_than_a_model_is_refused_with_a_sentence(given: Any):
+@pytest.mark.parametrize("source", ["Order", dict, None])
+def test_something_other_than_a_model_is_refused_with_a_sentence(source: Any):
     with pytest.raises(
         NoFormFor, match=r"(A str|dict|A NoneType) cannot be asked for: pass a Pydantic model class"
     ):
-        model_form(given)
+        model_form(source)
 
 
 class Address(BaseModel):

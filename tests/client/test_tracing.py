@@ -41,7 +41,7 @@ async def test_a_resume_continues_the_trace_of_its_request(connect: Connect, thr
 
 
 @pytest.mark.parametrize(
-    "given",
+    "trace",
     [
         None,
         5,
@@ -53,5 +53,5 @@ async def test_a_resume_continues_the_trace_of_its_request(connect: Connect, thr
         TRACE.replace("b7ad6b7169203331", "0" * 16),
     ],
 )
-def test_an_invalid_trace_context_is_ignored(given: object) -> None:
-    assert read_trace(given) == ""
+def test_an_invalid_trace_context_is_ignored(trace: object) -> None:
+    assert read_trace(trace) == ""

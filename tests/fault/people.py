@@ -114,6 +114,6 @@ class People:
 
 
 def _concerns(request: dict[str, Any]) -> bool:
-    """Whether they answer a request: its thread is of the agents, and half of those with a second are left to expire."""
+    """Whether a person answers a request: only those of agents, and half of those that expire in a second."""
     brief = request.get("form", {}).get("title", "").startswith(SOON) and request["id"][-1] < "g"
     return request["thread_id"].startswith("kill-") and not brief

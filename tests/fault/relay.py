@@ -45,7 +45,7 @@ class Relay:
         """Pass on all held bytes."""
         self._passage.set()
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Pass on new connections; earlier ones stay blocked, and neither end is notified."""
         if not self._passage.is_set():
             self._passage = _passable()

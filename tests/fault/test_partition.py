@@ -37,7 +37,7 @@ def accept(wire: Relay) -> None:
 CUTS = {
     "reset": Cut(refuse, accept, BRIEF_S),
     "brief hole": Cut(Relay.stand_still, Relay.go_on, BRIEF_S),
-    "forgetful hole": Cut(Relay.stand_still, Relay.begin_anew, LONG_S),
+    "forgetful hole": Cut(Relay.stand_still, Relay.restart, LONG_S),
 }
 
 pytestmark = [pytest.mark.anyio, pytest.mark.fault, pytest.mark.timeout(900)]

@@ -60,7 +60,7 @@ async def long_hole(site: Site, chance: random.Random) -> None:
 
 async def forgetful_hole(site: Site, chance: random.Random) -> None:
     """A partition after which earlier connections are silently dead."""
-    await _hole(site, chance, LONG_S, Relay.begin_anew)
+    await _hole(site, chance, LONG_S, Relay.restart)
 
 
 async def _hole(

@@ -212,7 +212,7 @@ EVA = {"user": "eva"}
 
 
 @asynccontextmanager
-async def lively(team: Team, thread: str) -> AsyncIterator[None]:
+async def live_page(team: Team, thread: str) -> AsyncIterator[None]:
     """A thread with one of each kind of approval, open and ended."""
     agent, ada = team.agent, team.ada
     done = asked(await agent.bash(thread, "make all", title="Build", reason="to see"))
@@ -232,7 +232,7 @@ async def lively(team: Team, thread: str) -> AsyncIterator[None]:
 
 @requirement("J4", "I6")
 async def test_axe_finds_nothing_in_approvals(screen: OpenScreen, team: Team, thread: str) -> None:
-    async with lively(team, thread):
+    async with live_page(team, thread):
         eva = await screen(place_of(thread), house=team, who=EVA)
         await expect(eva.card).to_have_count(9)
         for at in range(3):
@@ -258,7 +258,7 @@ async def test_axe_finds_nothing_in_approvals(screen: OpenScreen, team: Team, th
 async def test_nothing_of_an_approval_hangs_over_at_320_pixels(
     screen: OpenScreen, team: Team, thread: str, locale: str
 ) -> None:
-    async with lively(team, thread):
+    async with live_page(team, thread):
         eva = await screen(
             place_of(thread),
             house=team,

@@ -27,7 +27,7 @@ QUESTIONS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-async def lively(server: Server, team: Team, thread: str) -> AsyncIterator[str]:
+async def live_page(server: Server, team: Team, thread: str) -> AsyncIterator[str]:
     """A thread with messages, open questions, and one of each outcome."""
     async with AsyncClient(server.url, team.agent.token) as agent:
         await fill(agent, team.ada, thread)
@@ -54,15 +54,15 @@ async def first_open(team: Team, thread: str) -> str:
 
 
 @requirement("J4", "I6")
-async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, lively: str) -> None:
-    eva = await screen(place_of(lively), house=team)
+async def test_axe_finds_nothing_on_any_page(screen: OpenScreen, team: Team, live_page: str) -> None:
+    eva = await screen(place_of(live_page), house=team)
     await expect(eva.card).to_have_count(7)
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.nth(1).get_by_role("button", name="Submit").click()
     await expect(eva.card.get_by_role("alert")).to_be_visible()
     found = {"thread": await eva.violations("light", "dark")}
     pages = {
-        "request": f"/r/{await first_open(team, lively)}",
+        "request": f"/r/{await first_open(team, live_page)}",
         "inbox": "/",
         "missing": "/r/req_00000000000000000000000000",
         "empty": "/t/nothing-here",
@@ -93,15 +93,15 @@ async def test_axe_sees_a_planted_fault_in_the_real_page(
 
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE"])
 async def test_nothing_hangs_over_at_320_pixels(
-    screen: OpenScreen, team: Team, lively: str, locale: str
+    screen: OpenScreen, team: Team, live_page: str, locale: str
 ) -> None:
-    eva = await screen(place_of(lively), house=team, locale=locale, viewport={"width": 320, "height": 640})
+    eva = await screen(place_of(live_page), house=team, locale=locale, viewport={"width": 320, "height": 640})
     await expect(eva.card.locator(".title")).to_have_count(4)
     await eva.card.locator("summary").click()
     await expect(eva.card.locator("dl")).to_be_visible()
     widths = {"thread": await eva.width()}
     for name, path in {
-        "request": f"/r/{await first_open(team, lively)}",
+        "request": f"/r/{await first_open(team, live_page)}",
         "inbox": "/",
         "login": "/login",
     }.items():
@@ -114,15 +114,15 @@ async def test_nothing_hangs_over_at_320_pixels(
 
 @requirement("J11")
 async def test_every_page_fits_in_the_dark_and_from_right_to_left_without_motion(
-    screen: OpenScreen, team: Team, lively: str
+    screen: OpenScreen, team: Team, live_page: str
 ) -> None:
-    eva = await screen(place_of(lively), house=team, color_scheme="dark", reduced_motion="reduce")
+    eva = await screen(place_of(live_page), house=team, color_scheme="dark", reduced_motion="reduce")
     await expect(eva.card.locator(".title")).to_have_count(4)
-    request = await first_open(team, lively)
+    request = await first_open(team, live_page)
     widths = (320, 768, 1280)
     seen = {}
     for path in (
-        place_of(lively),
+        place_of(live_page),
         f"/r/{request}",
         "/",
         f"/inbox/{request}",

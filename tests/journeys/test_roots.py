@@ -22,8 +22,8 @@ async def grant(team: Team, path: str) -> None:
     assert reply.status_code == 200, reply.text
 
 
-async def verdict(agent: Person, thread: str, tool: str, given: dict[str, Any], **more: Any) -> str:
-    request = (await agent.approve(thread, tool, given, **more)).json()
+async def verdict(agent: Person, thread: str, tool: str, tool_input: dict[str, Any], **more: Any) -> str:
+    request = (await agent.approve(thread, tool, tool_input, **more)).json()
     return "ask" if request["status"] == "pending" else request["answer"]["decision"]
 
 
@@ -36,7 +36,7 @@ async def test_reading_below_a_root_is_allowed_until_the_root_is_revoked(team: T
     await grant(team, "/srv/shop")
     assert await verdict(team.agent, thread, "Read", inside) == "approve"
     assert await verdict(team.agent, thread, "shell", codex) == "approve"
-    for tool, given in (
+    for tool, tool_input in (
         ("Read", {"file_path": "/srv/shop/.env"}),
         ("Read", {"file_path": "/srv/shop2/a.py"}),
         ("Grep", {"pattern": "KEY", "path": "/srv/shop"}),
@@ -44,7 +44,7 @@ async def test_reading_below_a_root_is_allowed_until_the_root_is_revoked(team: T
         ("shell", {"command": ["git", "status"], "workdir": "/srv/shop/vendor/lib"}),
         ("shell", {"command": ["git", "push"], "workdir": "/srv/shop"}),
     ):
-        assert await verdict(team.agent, thread, tool, given) == "ask", given
+        assert await verdict(team.agent, thread, tool, tool_input) == "ask", tool_input
     where = f"/v1/agents/{await agent_id(team)}/roots"
     assert (await team.ada.http.delete(where, params={"path": "/srv/shop"})).status_code == 200
     assert await verdict(team.agent, thread, "Read", inside) == "ask"
@@ -162,11 +162,11 @@ async def test_the_data_folder_of_the_server_always_needs_approval(
         ("bash", {"command": "cat askback.db", "cwd": str(server.data)}),
         ("bash", {"command": f"ls {server.data}"}),
     )
-    for tool, given in reads:
-        assert await verdict(team.agent, thread, tool, given) == "ask", given
+    for tool, tool_input in reads:
+        assert await verdict(team.agent, thread, tool, tool_input) == "ask", tool_input
     await team.admin.set_policy(mode="full", confirm="ENABLE FULL")
-    for tool, given in reads:
-        assert await verdict(team.agent, f"{thread}-full", tool, given) == "ask", given
+    for tool, tool_input in reads:
+        assert await verdict(team.agent, f"{thread}-full", tool, tool_input) == "ask", tool_input
 
 
 @requirement("N7")

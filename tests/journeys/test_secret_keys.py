@@ -145,7 +145,7 @@ def cut(text: str) -> str:
     return f"{head}.{base64.urlsafe_b64encode(raw).rstrip(b'=').decode()}"
 
 
-def wrapped_anew(database: sqlite3.Connection) -> None:
+def rewrapped(database: sqlite3.Connection) -> None:
     """Swap the wrapped data keys of two rows, but not the values."""
     (one, first), (other, second) = database.execute("SELECT rowid, sealed FROM secrets").fetchall()
     for rowid, own, foreign in ((one, first, second), (other, second, first)):
@@ -167,7 +167,7 @@ TAMPERED: dict[str, Callable[[sqlite3.Connection], object]] = {
     "moved to another thread": lambda d: d.execute("UPDATE secrets SET subject = 'u'"),
     "moved to another owner": lambda d: d.execute("UPDATE secrets SET owner = 'ada'"),
     "another version": lambda d: d.execute("UPDATE secrets SET version = version + 1"),
-    "the wrapped key of the other": wrapped_anew,
+    "the wrapped key of the other": rewrapped,
 }
 
 

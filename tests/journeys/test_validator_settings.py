@@ -136,7 +136,7 @@ async def test_an_invalid_verdict_of_a_webhook_checks_nothing(tmp_path: Path, re
 
 
 @pytest.mark.parametrize(
-    "given",
+    "settings",
     [
         {"ASKBACK_VALIDATORS": "stock=https://a.example"},
         {"ASKBACK_VALIDATORS": "stock", "ASKBACK_VALIDATOR_SECRET": SECRET},
@@ -145,9 +145,9 @@ async def test_an_invalid_verdict_of_a_webhook_checks_nothing(tmp_path: Path, re
         {"ASKBACK_VALIDATORS": "stock=https://a.example", "ASKBACK_VALIDATOR_SECRET": "no"},
     ],
 )
-def test_invalid_settings_are_refused(given: dict[str, str]) -> None:
+def test_invalid_settings_are_refused(settings: dict[str, str]) -> None:
     with pytest.raises(SettingsError):
-        load(given)
+        load(settings)
 
 
 # --- installed packages -----------------------------------------------------------------------

@@ -68,7 +68,7 @@ OLD, NEW = long(1), long(1, version=2)
 ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
     "deleted": lambda store: store.drop_secret("main", OLD.id, SideEffects()),
     "replaced": lambda store: store.write(SideEffects(secrets=(NEW,))),
-    "wrapped anew": lambda store: store.rewrap(OLD.id, sealed=NEW.sealed, instead=OLD.sealed),
+    "rewrapped": lambda store: store.rewrap(OLD.id, sealed=NEW.sealed, instead=OLD.sealed),
 }
 TRIED_ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
     "dropped": lambda store: store.write(SideEffects(discard=("main", "req_1"))),
@@ -76,7 +76,7 @@ TRIED_ENDS: dict[str, Callable[[SqliteStore], Awaitable[object]]] = {
     "placed and deleted": lambda store: asyncio.gather(
         store.write(SideEffects(promote=("main", "req_1"))), store.drop_secret("main", OLD.id, SideEffects())
     ),
-    "wrapped anew": lambda store: store.rewrap(OLD.id, sealed=NEW.sealed, instead=OLD.sealed),
+    "rewrapped": lambda store: store.rewrap(OLD.id, sealed=NEW.sealed, instead=OLD.sealed),
 }
 
 

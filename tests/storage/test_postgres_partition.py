@@ -67,7 +67,7 @@ async def test_calls_to_an_unreachable_database_fail_and_work_again_after_recove
     with anyio.fail_after(120):
         answers = await asyncio.gather(*asked, return_exceptions=True)
         assert {type(answer) for answer in answers} == {Unavailable}
-        wire.begin_anew()
+        wire.restart()
         while True:
             try:
                 stored = [await put(store, n) for n in (2, 3)]

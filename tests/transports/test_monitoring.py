@@ -150,11 +150,11 @@ async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pyt
     ],
 )
 async def test_a_call_has_a_request_id_from_the_caller_or_the_server(
-    api: Api, given: str, taken: bool
+    api: Api, request_id: str, taken: bool
 ) -> None:
     for path in ("/healthz", "/v1/requests", "/nothing"):
-        reply = await api.client().get(path, headers=[(b"X-Request-Id", given.encode())])
-        assert (reply.headers["x-request-id"] == given) is taken
+        reply = await api.client().get(path, headers=[(b"X-Request-Id", request_id.encode())])
+        assert (reply.headers["x-request-id"] == request_id) is taken
         assert len(reply.headers["x-request-id"]) >= 8
 
 

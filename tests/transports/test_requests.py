@@ -274,10 +274,10 @@ async def test_a_stored_request_is_sent_without_being_encoded_again(api: Api) ->
 
 
 @pytest.mark.requirement("M1")
-@pytest.mark.parametrize("given", ["1e2", "1_0", "１０", " 10", "+10", "0x10", "nan", "inf", "", "9" * 400])
-async def test_a_number_in_the_query_needs_plain_digits(api: Api, given: str) -> None:
+@pytest.mark.parametrize("text", ["1e2", "1_0", "１０", " 10", "+10", "0x10", "nan", "inf", "", "9" * 400])
+async def test_a_number_in_the_query_needs_plain_digits(api: Api, text: str) -> None:
     agent = await api.as_("requester")
     for path, name in (("/v1/requests", "limit"), ("/v1/requests/req_x", "wait")):
-        reply = await agent.get(path, params={name: given})
+        reply = await agent.get(path, params={name: text})
         [fault] = reply.json()["error"]["field_errors"]
         assert (reply.status_code, fault["path"], fault["code"]) == (422, name, "wrong_type")

@@ -98,10 +98,14 @@ async def test_the_own_origin_and_listed_ones_are_served(api: Api) -> None:
     )
 
 
-@pytest.mark.parametrize("given", ["Basic abc", "Bearer", "Bearer ", "Token x", "Bearer \xff", "bearer a b"])
-async def test_a_bad_credential_is_unauthorized_even_with_a_valid_cookie(api: Api, given: str) -> None:
+@pytest.mark.parametrize(
+    "authorization", ["Basic abc", "Bearer", "Bearer ", "Token x", "Bearer \xff", "bearer a b"]
+)
+async def test_a_bad_credential_is_unauthorized_even_with_a_valid_cookie(
+    api: Api, authorization: str
+) -> None:
     browser = await api.browser()
-    refused = await browser.get("/v1/session", headers={b"Authorization": given.encode("latin-1")})
+    refused = await browser.get("/v1/session", headers={b"Authorization": authorization.encode("latin-1")})
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
 
 

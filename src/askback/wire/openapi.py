@@ -37,7 +37,7 @@ _MEDIA = {
     PLAIN: "Metrics in the Prometheus text format.",
     HTML: "A page for the person.",
     BYTES: "The file, as an attachment.",
-    PNG: "A small picture, drawn anew.",
+    PNG: "A small, redrawn image.",
     LINES: "Lines of JSON, as an attachment.",
 }
 _REF = "#/components/schemas/{model}"

@@ -92,7 +92,7 @@ def _missing(body: Mapping[str, Any], steps: Sequence[Step], command: str) -> li
 
 
 def outcomes(body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the calls of a conversation whose outcome it tells, and the outcomes."""
+    """Yield the calls of a conversation that have an outcome, and the outcomes."""
     calls = dict[str, str]()
     for message in body["messages"]:
         content = message["content"]

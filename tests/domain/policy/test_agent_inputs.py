@@ -82,27 +82,27 @@ UNKNOWN_SHELLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @requirement("N13")
-@pytest.mark.parametrize(("tool", "given", "folder"), UNDERSTOOD)
+@pytest.mark.parametrize(("tool", "tool_input", "folder"), UNDERSTOOD)
 def test_the_input_of_a_known_agent_is_understood(
-    tool: str, given: Mapping[str, Any], folder: str | None
+    tool: str, tool_input: Mapping[str, Any], folder: str | None
 ) -> None:
-    call = Call(tool, given)
+    call = Call(tool, tool_input)
     assert decide(call, LOOKING).decision == "allow"
     assert call.folder == folder
 
 
 @requirement("N13")
-@pytest.mark.parametrize(("tool", "given"), OTHER_CALLS)
-def test_a_key_that_may_change_what_runs_makes_another_call(tool: str, given: Mapping[str, Any]) -> None:
-    assert decide(Call(tool, given), LOOKING).decision == "ask"
+@pytest.mark.parametrize(("tool", "tool_input"), OTHER_CALLS)
+def test_a_key_that_may_change_what_runs_makes_another_call(tool: str, tool_input: Mapping[str, Any]) -> None:
+    assert decide(Call(tool, tool_input), LOOKING).decision == "ask"
 
 
 @requirement("N13")
-@pytest.mark.parametrize(("tool", "given"), UNKNOWN_SHELLS)
-def test_a_tool_whose_shell_is_unknown_is_not_read_as_bash(tool: str, given: Mapping[str, Any]) -> None:
-    assert decide(Call(tool, given), LOOKING).decision == "ask"
-    if "command" in given:
-        assert decide(Call(tool, {**given, "shell": "bash"}), LOOKING).decision == "allow"
+@pytest.mark.parametrize(("tool", "tool_input"), UNKNOWN_SHELLS)
+def test_a_tool_whose_shell_is_unknown_is_not_read_as_bash(tool: str, tool_input: Mapping[str, Any]) -> None:
+    assert decide(Call(tool, tool_input), LOOKING).decision == "ask"
+    if "command" in tool_input:
+        assert decide(Call(tool, {**tool_input, "shell": "bash"}), LOOKING).decision == "allow"
 
 
 SAME: list[tuple[dict[str, Any], ...]] = [
@@ -140,8 +140,8 @@ DIFFERENT: list[dict[str, Any]] = [
 @requirement("N13")
 def test_calls_that_do_the_same_have_the_same_identity_and_no_others() -> None:
     for group in SAME:
-        assert len({Call("bash", given).identity for given in group}) == 1, group
-    assert len({Call("bash", given).identity for given in DIFFERENT}) == len(DIFFERENT)
+        assert len({Call("bash", tool_input).identity for tool_input in group}) == 1, group
+    assert len({Call("bash", tool_input).identity for tool_input in DIFFERENT}) == len(DIFFERENT)
 
 
 @requirement("N13")

@@ -19,10 +19,10 @@ PATCH = f"*** Begin Patch\n*** Update File: {FILE}\n@@\n-a\n+b\n*** End Patch\n"
 EDITORS = ("str_replace_editor", "str_replace_based_edit_tool", "file_editor")
 
 
-def verdict(tool: str, given: dict[str, Any], **more: Any) -> str:
+def verdict(tool: str, tool_input: dict[str, Any], **more: Any) -> str:
     read_only = built_in_rules("read-only-tools")
     policy = Policy(built_in_rules("default"), read_only=read_only, roots=(APP,), **more)
-    return decide(Call(tool, given, APP), policy).decision
+    return decide(Call(tool, tool_input, APP), policy).decision
 
 
 EDITS: list[tuple[str, dict[str, Any]]] = [
@@ -77,13 +77,13 @@ def elsewhere(value: Any, path: str) -> Any:
 
 
 @requirement("B22", "N11")
-@pytest.mark.parametrize(("tool", "given"), EDITS)
+@pytest.mark.parametrize(("tool", "tool_input"), EDITS)
 def test_an_edit_of_a_source_file_is_accepted_in_accept_edits_and_nowhere_else(
-    tool: str, given: dict[str, Any]
+    tool: str, tool_input: dict[str, Any]
 ) -> None:
-    assert verdict(tool, given, mode="accept_edits") == "allow"
-    assert verdict(tool, given) == "ask"
-    assert verdict(tool, given, mode="plan") == "deny"
+    assert verdict(tool, tool_input, mode="accept_edits") == "allow"
+    assert verdict(tool, tool_input) == "ask"
+    assert verdict(tool, tool_input, mode="plan") == "deny"
     for path in (
         "/srv/other/x.py",
         f"{APP}/../other/x.py",
@@ -91,9 +91,9 @@ def test_an_edit_of_a_source_file_is_accepted_in_accept_edits_and_nowhere_else(
         f"{APP}/package.json",
         f"{APP}/CLAUDE.md",
     ):
-        assert verdict(tool, elsewhere(given, path), mode="accept_edits") == "ask", path
+        assert verdict(tool, elsewhere(tool_input, path), mode="accept_edits") == "ask", path
     for key in ("target", "output_path", "run", "command_line"):
-        assert verdict(tool, {**given, key: "x"}, mode="accept_edits") == "ask", key
+        assert verdict(tool, {**tool_input, key: "x"}, mode="accept_edits") == "ask", key
 
 
 @requirement("B22")
@@ -106,8 +106,8 @@ def test_a_list_of_edits_is_accepted_when_every_file_may_be_edited() -> None:
         (["src/x.py", None], "ask"),
         (["src/x.py", ["src/y.py"]], "ask"),
     ):
-        given = {"explanation": "x", "replacements": [{**edit, "filePath": path} for path in paths]}
-        assert verdict(tool, given, mode="accept_edits") == expected, paths
+        tool_input = {"explanation": "x", "replacements": [{**edit, "filePath": path} for path in paths]}
+        assert verdict(tool, tool_input, mode="accept_edits") == expected, paths
     mixed = {"path": "src/x.py", "replacements": [{**edit, "filePath": "src/y.py"}]}
     assert verdict(tool, mixed, mode="accept_edits") == "ask"
     odd = {"replacements": [{**edit, "filePath": "src/x.py", "run": "make"}]}
@@ -116,7 +116,7 @@ def test_a_list_of_edits_is_accepted_when_every_file_may_be_edited() -> None:
 
 @requirement("N11")
 @pytest.mark.parametrize(
-    ("tool", "given"),
+    ("tool", "tool_input"),
     [
         ("read_file", {"absolute_path": FILE, "offset": 0, "limit": 10}),
         ("read_file", {"target_file": FILE, "should_read_entire_file": True, "explanation": "Read it"}),
@@ -137,18 +137,18 @@ def test_a_list_of_edits_is_accepted_when_every_file_may_be_edited() -> None:
     ],
 )
 def test_reading_below_a_root_runs_unasked_and_outside_or_at_a_secret_it_asks(
-    tool: str, given: dict[str, Any]
+    tool: str, tool_input: dict[str, Any]
 ) -> None:
     for mode in ("normal", "plan", "accept_edits"):
-        assert verdict(tool, given, mode=mode) == "allow", mode
+        assert verdict(tool, tool_input, mode=mode) == "allow", mode
     for path in ("/srv/other/x.py", f"{APP}/../other/x.py", SECRET, "/etc/shadow"):
-        assert verdict(tool, elsewhere(given, path)) == "ask", path
+        assert verdict(tool, elsewhere(tool_input, path)) == "ask", path
 
 
 @requirement("N11")
 @pytest.mark.parametrize("tool", EDITORS)
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [
         {"command": "view", "path": "x.py", "file_text": "x"},
         {"command": "view", "path": "x.py", "new_str": "x"},
@@ -160,9 +160,9 @@ def test_reading_below_a_root_runs_unasked_and_outside_or_at_a_secret_it_asks(
         {"path": "x.py", "file_text": "x"},
     ],
 )
-def test_an_editor_call_other_than_a_plain_view_needs_approval(tool: str, given: dict[str, Any]) -> None:
-    assert verdict(tool, given) == "ask"
-    assert verdict(tool, given, mode="plan") == "deny"
+def test_an_editor_call_other_than_a_plain_view_needs_approval(tool: str, tool_input: dict[str, Any]) -> None:
+    assert verdict(tool, tool_input) == "ask"
+    assert verdict(tool, tool_input, mode="plan") == "deny"
 
 
 @requirement("N11")

@@ -110,7 +110,7 @@ def test_a_rule_applies_in_every_folder_or_only_in_its_folder() -> None:
 
 @requirement("N12")
 @pytest.mark.parametrize(
-    ("given", "cwd", "rule", "expected"),
+    ("tool_input", "cwd", "rule", "expected"),
     [
         ({}, "/srv/shop", "bash(make test)", "allow"),
         ({}, "/srv/shop/web", "bash(make test:*)", "allow"),
@@ -127,10 +127,10 @@ def test_a_rule_applies_in_every_folder_or_only_in_its_folder() -> None:
     ],
 )
 def test_the_folder_reported_by_the_adapter_limits_rules_with_and_without_a_folder(
-    given: dict[str, Any], cwd: str, rule: str, expected: str
+    tool_input: dict[str, Any], cwd: str, rule: str, expected: str
 ) -> None:
     policy = Policy((parse_rule(rule),), roots=("/srv/shop",))
-    call = Call("Bash", {"command": "make test", **given}, cwd)
+    call = Call("Bash", {"command": "make test", **tool_input}, cwd)
     judged = decide(call, policy)
     assert judged.decision == expected, judged.reasons
     kept = exact_rule(call)

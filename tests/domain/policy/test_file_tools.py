@@ -83,7 +83,7 @@ def test_no_spelling_gets_past_a_rule_that_denies_or_asks(call: Call, expected: 
 
 @requirement("B22")
 @pytest.mark.parametrize(
-    ("tool", "given"),
+    ("tool", "tool_input"),
     [
         ("write_file", {"path": "src/../x", "content": "x"}),
         ("write_file", {"path": "file:///etc/cron.d/x", "content": "x"}),
@@ -102,13 +102,13 @@ def test_no_spelling_gets_past_a_rule_that_denies_or_asks(call: Call, expected: 
         ("mcp__fs__write_file", {"path": "src/x", "content": "x"}),
     ],
 )
-def test_an_edit_that_may_reach_another_file_is_asked(tool: str, given: Mapping[str, Any]) -> None:
-    assert decide(Call(tool, given), Policy(mode="accept_edits")).decision == "ask"
+def test_an_edit_that_may_reach_another_file_is_asked(tool: str, tool_input: Mapping[str, Any]) -> None:
+    assert decide(Call(tool, tool_input), Policy(mode="accept_edits")).decision == "ask"
 
 
 @requirement("B22")
 @pytest.mark.parametrize(
-    ("tool", "given"),
+    ("tool", "tool_input"),
     [
         ("Write", {"file_path": "src/x.py", "content": "x"}),
         ("Edit", {"file_path": "src/x.py", "old_string": "a", "new_string": "b", "replace_all": True}),
@@ -118,9 +118,9 @@ def test_an_edit_that_may_reach_another_file_is_asked(tool: str, given: Mapping[
     ],
 )  # fmt: skip
 def test_edits_of_one_file_of_the_project_run_when_they_are_accepted(
-    tool: str, given: Mapping[str, Any]
+    tool: str, tool_input: Mapping[str, Any]
 ) -> None:
-    decision = decide(Call(tool, given), Policy(mode="accept_edits"))
+    decision = decide(Call(tool, tool_input), Policy(mode="accept_edits"))
     assert (decision.decision, decision.reasons) == (
         "allow",
         ("This mode allows edits to source files and documents of the project.",),

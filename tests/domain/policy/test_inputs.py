@@ -65,25 +65,25 @@ def with_command(value: Any, command: str) -> Any:
 
 
 @requirement("B7")
-@pytest.mark.parametrize("given", INPUTS, ids=lambda given: str(given)[:40])
-def test_hard_limits_and_deny_rules_apply_to_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
-    assert verdicts(Call("bash", with_command(given, "rm -rf /"))) == {"deny"}
-    assert verdicts(Call("bash", with_command(given, "rm x")), "rm:*") == {"deny"}
+@pytest.mark.parametrize("tool_input", INPUTS, ids=lambda tool_input: str(tool_input)[:40])
+def test_hard_limits_and_deny_rules_apply_to_an_input_of_any_shape(tool_input: Mapping[str, Any]) -> None:
+    assert verdicts(Call("bash", with_command(tool_input, "rm -rf /"))) == {"deny"}
+    assert verdicts(Call("bash", with_command(tool_input, "rm x")), "rm:*") == {"deny"}
 
 
 @requirement("B7")
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [{"command": BOMB}, {"cmd": BOMB}, {"command": f"{PADDING}\n{BOMB}"}, {"argv": ["bash", "-c", BOMB]}],
-    ids=lambda given: str(given)[:40],
+    ids=lambda tool_input: str(tool_input)[:40],
 )
-def test_a_fork_bomb_is_detected_in_an_input_of_any_shape(given: Mapping[str, Any]) -> None:
-    assert verdicts(Call("bash", given)) == {"deny"}
+def test_a_fork_bomb_is_detected_in_an_input_of_any_shape(tool_input: Mapping[str, Any]) -> None:
+    assert verdicts(Call("bash", tool_input)) == {"deny"}
 
 
 @requirement("B29")
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [
         {},
         {"cmd": "ls"},
@@ -99,12 +99,12 @@ def test_a_fork_bomb_is_detected_in_an_input_of_any_shape(given: Mapping[str, An
         {"argv": ["ls", "a" * 9_000]},
         {"argv": ["env", "-a"] * 2_000},
     ],
-    ids=lambda given: str(given)[:40],
+    ids=lambda tool_input: str(tool_input)[:40],
 )
-def test_an_input_of_unknown_shape_or_size_is_asked_at_every_level(given: Mapping[str, Any]) -> None:
-    assert verdicts(Call("bash", given)) == {"ask"}
-    assert decide(Call("bash", given), Policy(level="full", ask="off")).decision == "deny"
-    assert decide(Call("bash", given), Policy(level="deny")).decision == "deny"
+def test_an_input_of_unknown_shape_or_size_is_asked_at_every_level(tool_input: Mapping[str, Any]) -> None:
+    assert verdicts(Call("bash", tool_input)) == {"ask"}
+    assert decide(Call("bash", tool_input), Policy(level="full", ask="off")).decision == "deny"
+    assert decide(Call("bash", tool_input), Policy(level="deny")).decision == "deny"
 
 
 @requirement("B7")
@@ -141,13 +141,13 @@ def test_a_rule_for_commands_allows_no_tool_that_only_looks_like_a_shell() -> No
 
 
 def test_a_description_in_a_call_is_not_read_as_a_command() -> None:
-    given = {"command": "ls", "description": "rm -rf / would be worse", "timeout_ms": 5}
-    assert verdicts(Call("bash", given), "rm:*") == {"allow"}
+    tool_input = {"command": "ls", "description": "rm -rf / would be worse", "timeout_ms": 5}
+    assert verdicts(Call("bash", tool_input), "rm:*") == {"allow"}
 
 
 def test_a_tool_for_files_that_has_a_command_is_no_shell() -> None:
-    given = {"command": "create", "path": "a.sh", "file_text": "rm -rf /"}
-    assert verdicts(Call("str_replace_based_edit_tool", given), "bash(*)", "rm:*") == {"allow"}
+    tool_input = {"command": "create", "path": "a.sh", "file_text": "rm -rf /"}
+    assert verdicts(Call("str_replace_based_edit_tool", tool_input), "bash(*)", "rm:*") == {"allow"}
 
 
 def test_no_rule_covers_an_input_with_a_second_command() -> None:
@@ -170,7 +170,7 @@ def test_the_content_of_a_file_is_no_path() -> None:
 
 @requirement("B7")
 @pytest.mark.parametrize(
-    ("tool", "given"),
+    ("tool", "tool_input"),
     [
         ("write_file", {"path": "x", "file": "/opt/ada/.ssh/authorized_keys", "content": "k"}),
         ("write_file", {"filePath": "/opt/ada/.ssh/authorized_keys", "content": "k"}),
@@ -187,13 +187,13 @@ def test_the_content_of_a_file_is_no_path() -> None:
         ("bash", {"command": "echo x > /./dev/sda"}),
     ],
 )
-def test_a_hard_limit_applies_to_every_file_in_an_input(tool: str, given: Mapping[str, Any]) -> None:
-    assert verdicts(Call(tool, given)) == {"deny"}
+def test_a_hard_limit_applies_to_every_file_in_an_input(tool: str, tool_input: Mapping[str, Any]) -> None:
+    assert verdicts(Call(tool, tool_input)) == {"deny"}
 
 
 @requirement("B29")
 @pytest.mark.parametrize(
-    "given",
+    "tool_input",
     [
         {"content": "x"},
         {"path": "a", "file": "b", "content": "x"},
@@ -201,10 +201,12 @@ def test_a_hard_limit_applies_to_every_file_in_an_input(tool: str, given: Mappin
         {"path": "a/" * 3_000, "content": "x"},
         {"paths": ["a"] * 1_001, "content": "x"},
     ],
-    ids=lambda given: str(given)[:40],
+    ids=lambda tool_input: str(tool_input)[:40],
 )
-def test_a_file_tool_that_names_no_file_or_several_is_asked_at_every_level(given: Mapping[str, Any]) -> None:
-    assert verdicts(Call("write_file", given)) == {"ask"}
+def test_a_file_tool_that_names_no_file_or_several_is_asked_at_every_level(
+    tool_input: Mapping[str, Any],
+) -> None:
+    assert verdicts(Call("write_file", tool_input)) == {"ask"}
 
 
 def test_a_call_allowed_by_the_level_full_has_that_reason() -> None:

@@ -95,7 +95,7 @@ class FullWalk(RuleSet):
         return super().allowing(None)
 
     @property
-    def built_in(self) -> RuleSet:  # pyright: ignore[reportIncompatibleVariableOverride] - computed anew each time
+    def built_in(self) -> RuleSet:  # pyright: ignore[reportIncompatibleVariableOverride] - computed on each access
         """The built-in rules alone."""
         return FullWalk(rule for rule in self if rule.built_in)
 

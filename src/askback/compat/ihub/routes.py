@@ -83,7 +83,7 @@ def _agent_text(change: Json) -> str | None:
 
 
 def _refuse(problem: Problem) -> tuple[int, Json]:
-    """Return a refusal as iHub has it; a question that has expired is settled."""
+    """Return a refusal in iHub's format; an expired question counts as settled."""
     faults = list(problem.field_errors)
     text = faults[0]["message"] if faults else problem.message
     status = 409 if problem.status == 410 else problem.status

@@ -20,7 +20,7 @@ _DELIVERY = "id, tenant, webhook, type, subject, since, next_at, state, attempt,
 
 # Let nobody else add one to this tenant until the commit: to count rows locks none.
 LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('webhooks of ' || $1, 0))"
-# (the fields of `Webhook`, most) -> a row unless there are as many.
+# (the fields of `Webhook`, most) -> a row, or none if there are that many already.
 ADD_WEBHOOK = f"""
 INSERT INTO webhooks ({_WEBHOOK}) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9
 WHERE (SELECT count(*) FROM webhooks WHERE tenant = $2) < $10 RETURNING id"""
