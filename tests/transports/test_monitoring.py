@@ -138,7 +138,7 @@ async def test_concurrent_readiness_checks_query_once(api: Api, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("given", "taken"),
+    ("request_id", "taken"),
     [
         ("0af7651916cd43dd8448eb211c80319c", True),
         ("01J9Z-abc-DEF", True),
