@@ -41,6 +41,8 @@ def test_text_without_markdown_has_no_tree(text: str) -> None:
         ("# Title\n\nline\nnext  \nbroken", [p({"type": "strong", "children": ["Title"]}), p("line\nnext", {"type": "br"}, "broken")]),
         ("- a\n- b", [{"type": "ul", "children": [{"type": "li", "children": [p("a")]}, {"type": "li", "children": [p("b")]}]}]),
         ("1. a", [{"type": "ol", "children": [{"type": "li", "children": [p("a")]}]}]),
+        ("7) a\n8) b", [{"type": "ol", "start": 7, "children": [{"type": "li", "children": [p("a")]}, {"type": "li", "children": [p("b")]}]}]),
+        ("0. a", [{"type": "ol", "start": 0, "children": [{"type": "li", "children": [p("a")]}]}]),
         ("```js\nx <b>\n```", [{"type": "pre", "children": ["x <b>"], "language": "js"}]),
         ("> quoted *text*", [{"type": "blockquote", "children": [p("quoted ", {"type": "em", "children": ["text"]})]}]),
         ("> a\n>\n> > b\n\nc", [{"type": "blockquote", "children": [p("a"), {"type": "blockquote", "children": [p("b")]}]}, p("c")]),
@@ -129,7 +131,7 @@ def test_nothing_active_gets_into_the_tree(text: str) -> None:
 )
 def test_any_text_gives_only_allowed_nodes(text: str) -> None:
     for node in walk(markdown_tree(text) or []):
-        assert set(node) <= {"type", "children", "href"}
+        assert set(node) <= {"type", "children", "href", "language", "start"}
         assert node["type"] in {"p", "em", "strong", "code", "pre", "blockquote", "ul", "ol", "li", "br", "a"}
         assert ("href" in node) == (node["type"] == "a")
         assert node.get("href", "https://").startswith(("https://", "http://", "mailto:"))

@@ -8,7 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class RichNode(BaseModel):
-    """An element of a Markdown tree; `href` is the address of an `a`, `language` that of a `pre`."""
+    """An element of a Markdown tree.
+
+    `href` is the address of an `a`, `language` that of a `pre`, `start` the first number of an `ol` unless it is 1.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -32,6 +35,7 @@ class RichNode(BaseModel):
     children: list[Rich] | None = None
     href: str | None = None
     language: str | None = None
+    start: int | None = None
 
 
 Rich = str | RichNode

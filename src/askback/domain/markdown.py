@@ -1,9 +1,10 @@
 """Parses Markdown into a tree of allowed nodes, so that no browser ever gets HTML from an agent.
 
-A node is a string or `{"type", "children"?, "href"?, "language"?}` with the types p, em, strong, code, pre,
+A node is a string or `{"type", "children"?, "href"?, "language"?, "start"?}` with the types p, em, strong, code, pre,
 blockquote, ul, ol, li, br, a, table, tr, th and td. Headings become strong paragraphs, a picture its description,
 HTML plain text. Links keep http, https and mailto; other links become text. A URL in plain text is a link as well.
-The language of a `pre` is the one that its author wrote.
+The language of a `pre` is the one that its author wrote; `start` is the first number of an `ol` that does not begin
+with 1.
 """
 
 from __future__ import annotations
@@ -109,7 +110,8 @@ def _join_texts(nodes: Iterable[Node]) -> list[Node]:
 def _convert_node(node: SyntaxTreeNode, depth: int) -> list[Node]:
     kind = node.type
     if kind in _KEPT and depth > 0:
-        return [{"type": _KEPT[kind], "children": _convert_nodes(node.children, depth - 1)}]
+        children = _convert_nodes(node.children, depth - 1)
+        return [{"type": _KEPT[kind], "children": children, **_first_number(node)}]
     if kind == "link":
         return _convert_link(node, depth)
     if kind == "heading":
@@ -130,6 +132,12 @@ def _convert_node(node: SyntaxTreeNode, depth: int) -> list[Node]:
     if kind in _TRANSPARENT or kind in _KEPT:
         return _convert_nodes(node.children, depth - 1)
     return _link_urls(node.content) if kind in ("text", "text_special") else []
+
+
+def _first_number(node: SyntaxTreeNode) -> dict[str, int]:
+    """Return where a numbered list starts; the parser leaves 1 out."""
+    start = node.attrs.get("start")
+    return {"start": start} if isinstance(start, int) else {}
 
 
 def _language(node: SyntaxTreeNode) -> dict[str, str]:

@@ -1046,12 +1046,13 @@ export interface Revocation {
 
 export type Rich = string | RichNode;
 
-/** An element of a Markdown tree; `href` is the address of an `a`, `language` that of a `pre`. */
+/** An element of a Markdown tree. */
 export interface RichNode {
   type: "p" | "em" | "strong" | "code" | "pre" | "blockquote" | "ul" | "ol" | "li" | "br" | "a" | "table" | "tr" | "th" | "td";
   children?: Rich[] | null | undefined;
   href?: string | null | undefined;
   language?: string | null | undefined;
+  start?: number | null | undefined;
 }
 
 /** How dangerous a call is: a hint for people, never the only protection. */

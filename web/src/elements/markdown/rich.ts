@@ -11,7 +11,7 @@ addTexts(texts);
 
 /** The only elements that a text can hold; anything else shows what is inside it. */
 const TAGS = new Map<string, readonly string[]>([
-  ...["p", "em", "strong", "code", "blockquote", "ul", "ol", "li"].map(
+  ...["p", "em", "strong", "code", "blockquote", "ul", "li"].map(
     (tag) => [tag, [`<${tag}>`, `</${tag}>`]] as const,
   ),
   ["pre", ['<pre tabindex="0"><code>', "</code></pre>"]],
@@ -40,6 +40,7 @@ export const drawTree = (
       // What an agent started on this computer can pose as anything: the label says where the link leads.
       return html`<a href=${node.href} target="_blank" rel="noopener noreferrer nofollow ugc">${inside}${host && ` (${say("link_local", { host })})`}</a>`;
     }
+    if (node.type === "ol") return html`<ol start=${node.start}>${inside}</ol>`;
     return new Template(TAGS.get(node.type) ?? PLAIN, [inside]);
   });
 
