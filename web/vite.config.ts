@@ -2,7 +2,6 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vite";
 import { chunksOf, fileOf } from "./scripts/chunks.ts";
 import { shareLayout } from "./scripts/layout.ts";
-import { preloadInbox } from "./scripts/preload.ts";
 import { slimCatalogues, slimPreload, slimTemplates } from "./scripts/slim.ts";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -11,7 +10,7 @@ export default defineConfig(({ mode }) => ({
   root: here("./pages"),
   base: "/static/",
   publicDir: false,
-  plugins: [shareLayout(), slimTemplates(), slimCatalogues(), slimPreload(), preloadInbox()],
+  plugins: [shareLayout(), slimTemplates(), slimCatalogues(), slimPreload()],
   server: { fs: { allow: [here("..")] } },
   build: {
     outDir: here("../src/askback/static"),

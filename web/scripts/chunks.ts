@@ -39,6 +39,6 @@ export function chunksOf(all: readonly string[]): (id: string, graph: Graph) => 
     const atOnce = pages.filter((each) => each.atOnce.has(id)).map(({ page }) => page);
     if (atOnce.length > 1) return id.endsWith(".css") ? null : atOnce.includes("login") ? "words" : "core";
     const ever = (atOnce.length ? reached : pages).filter((each) => each.ever.has(id));
-    return ever.length > 1 ? "core" : (atOnce[0] ?? null);
+    return ever.length > 1 ? (atOnce[0] ? `${atOnce[0]}-shared` : "core") : (atOnce[0] ?? null);
   };
 }

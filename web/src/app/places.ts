@@ -2,13 +2,15 @@
 
 import { draw } from "../elements/icons.ts";
 import type { PlaceEntry } from "./place.ts";
+import * as inbox from "./places/inbox/place.ts";
 
 /** In the order of the rail; the first is also at `/`, and the first three are tabs on a phone. */
 export const PLACES: readonly PlaceEntry[] = [
   {
     name: "inbox",
     icon: draw("M3 14h5l1.5 3h5l1.5-3h5M3 14v5.5h18V14l-3.700-9.500H6.700z"),
-    load: () => import("./places/inbox/place.ts"),
+    // Most people open it first, so it comes with the application.
+    load: async () => inbox,
   },
   {
     name: "conversations",

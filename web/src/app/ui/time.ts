@@ -24,11 +24,16 @@ let timer: ReturnType<typeof setInterval> | undefined;
  */
 export class LiveTime extends HTMLElement {
   static observedAttributes = ["at", "look"];
+  /** The moment and the language of the title. */
+  #titled = "";
 
   connectedCallback(): void {
     shown.add(this);
     timer ??= setInterval(() => {
-      for (const each of shown) each.draw();
+      for (const each of shown) {
+        each.draw();
+        each.entitle();
+      }
     }, 1_000);
     this.draw();
   }
@@ -44,6 +49,16 @@ export class LiveTime extends HTMLElement {
     if (this.isConnected) this.draw();
   }
 
+  /** Set the title to the exact time: a second later, because formatting it takes longer than drawing the rest of a row. */
+  entitle(): void {
+    const at = this.getAttribute("at");
+    const locale = localeOf(this);
+    const next = `${at} ${locale}`;
+    if (!at || this.#titled === next) return;
+    this.#titled = next;
+    this.title = exact(at, locale);
+  }
+
   draw(): void {
     const at = this.getAttribute("at");
     if (!at) return;
@@ -54,8 +69,6 @@ export class LiveTime extends HTMLElement {
     if (look === "left") text = countdown(-seconds, locale);
     else if (seconds < MINUTE) text = sayIn(locale)("app.now");
     else text = look === "long" ? ago(seconds, locale) : duration(seconds, locale);
-    if (this.textContent === text) return;
-    this.textContent = text;
-    this.title = exact(at, locale);
+    if (this.textContent !== text) this.textContent = text;
   }
 }

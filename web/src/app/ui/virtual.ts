@@ -5,7 +5,7 @@ import { offsetsOf, type Slot, visible } from "./window.ts";
 
 /** The attribute of the elements that are measured: one of each look tells the height of all. */
 const LOOK = "look";
-/** How many slots are drawn beyond each edge. */
+/** How many slots are drawn beyond each edge at most. */
 const BEYOND = 8;
 
 /**
@@ -21,6 +21,8 @@ export class VirtualList<T extends Slot> {
   #place: HTMLElement | null = null;
   /** The slots that are on the page; empty after a change. */
   #drawn: readonly [number, number] = [0, 0];
+  /** How many slots are drawn beyond each edge: none until what is in view was painted once. */
+  #beyond = 0;
 
   constructor(private readonly draw: (slot: T, place: HTMLElement) => void) {}
 
@@ -40,6 +42,13 @@ export class VirtualList<T extends Slot> {
     if (anchor) this.#restore(anchor);
     this.#drawn = [0, 0];
     this.#follow();
+    if (this.#beyond > 0 || slots.length === 0) return;
+    this.#beyond = BEYOND;
+    const more = (): void => {
+      this.#drawn = [0, 0];
+      this.#follow();
+    };
+    requestAnimationFrame(() => setTimeout(more));
   }
 
   /** Bring a slot into view. */
@@ -72,7 +81,12 @@ export class VirtualList<T extends Slot> {
   /** The first slot in view and how far it is from the edge; nothing at the very top if nobody is at the list. */
   #anchor(): { readonly ids: readonly string[]; readonly offset: number } | undefined {
     const scroller = this.#scroller;
-    if (!scroller || (scroller.scrollTop === 0 && !scroller.matches(":hover, :focus-within")))
+    // Reading where it is scrolled to costs a layout.
+    if (
+      !scroller ||
+      this.#slots.length === 0 ||
+      (scroller.scrollTop === 0 && !scroller.matches(":hover, :focus-within"))
+    )
       return undefined;
     const [first, end] = this.#range();
     const rows = this.#slots.slice(first, end).filter(({ look }) => look === "row");
@@ -123,7 +137,7 @@ export class VirtualList<T extends Slot> {
   #follow(): void {
     const [first, end] = this.#range();
     if (end > first && first >= this.#drawn[0] && end <= this.#drawn[1]) return;
-    const [from, to] = [Math.max(0, first - BEYOND), Math.min(this.#slots.length, end + BEYOND)];
+    const [from, to] = [Math.max(0, first - this.#beyond), Math.min(this.#slots.length, end + this.#beyond)];
     this.#drawn = [from, to];
     const focused = (this.#place?.getRootNode() as ShadowRoot | undefined)?.activeElement?.closest("li");
     const kept = focused ? this.#slots.findIndex(({ id }) => id === focused.dataset.id) : -1;
