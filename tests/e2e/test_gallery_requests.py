@@ -37,12 +37,12 @@ def box_of(place: Locator) -> dict[str, float]:
 @requirement("B13")
 def test_a_mail_is_a_letter_and_a_request_has_its_lines(open_gallery: OpenGallery) -> None:
     rows = open_gallery("approval-mail").card.locator(".rows > div")
-    expect(rows.locator("dt")).to_have_text(["To", "Copy", "Subject", "Content", "attachments"])
+    expect(rows.locator("dt")).to_have_text(["To", "Cc", "Subject", "Content", "attachments"])
     expect(rows.nth(3).locator("dd")).to_contain_text(
         "here is the invoice for November.\nPlease pay it by 15 December."
     )
     rows = open_gallery("approval-http", locale="de").card.locator(".rows > div")
-    expect(rows.locator("dt")).to_have_text(["Methode", "Adresse", "Kopfzeilen", "Inhalt"])
+    expect(rows.locator("dt")).to_have_text(["Methode", "URL", "Kopfzeilen", "Inhalt"])
     card = open_gallery("approval-query").card
     expect(card.locator(".rows")).to_contain_text("shop")
     expect(card.locator(".risk")).to_have_text("DELETE")

@@ -254,7 +254,7 @@ async def test_thirty_approvals_are_denied_in_one_action_and_nothing_is_sent_for
     await let_it_be_sent(eva)
     await expect(eva.page).to_have_title("(1) Inbox – askback")
     assert [url.rpartition("/v1")[2] for url in sent] == ["/requests/batch"]
-    assert await statuses(team, *made, late) == [("declined", "refused")] * 30 + [("pending", None)]
+    assert await statuses(team, *made, late) == [("answered", "deny")] * 30 + [("pending", None)]
     await eva.go(f"/history/{made[0]['id']}")
     await expect(eva.page.locator(".verdict .tag")).to_have_text("Denied")
     await expect(eva.card.locator("summary")).to_contain_text("Denied by Eva")
@@ -305,7 +305,8 @@ async def test_decisions_from_other_screens_count_and_the_rest_is_decided(
     await let_it_be_sent(eva)
     await expect(eva.page.get_by_text("Nothing is waiting for you.")).to_be_visible()
     await expect(eva.page.get_by_text("could not be decided")).to_have_count(0)
-    assert await statuses(team, *made) == [("answered", "approve"), ("declined", "refused")]
+    await expect(eva.page.get_by_text("1 request had already ended and was not changed.")).to_be_visible()
+    assert await statuses(team, *made) == [("answered", "approve"), ("answered", "deny")]
 
 
 @requirement("K1", "K2")

@@ -132,8 +132,8 @@ async def test_a_person_who_is_no_assignee_sees_the_request_and_cannot_decide(
         await screen(place_of(thread), house=team, who={"user": "eva"}),
         await screen(place_of(thread), house=team, name="Bob"),
     )
-    await expect(bob.card).to_contain_text("For eva")
-    await expect(bob.card).to_contain_text("Only they can decide about this.")
+    await expect(eva.card).to_contain_text("Assigned to eva")
+    await expect(bob.card).to_contain_text("Waiting for eva.")
     await expect(bob.card).to_contain_text("make release")
     await expect(bob.card.get_by_role("button")).to_have_count(0)
     await eva.button("Deny").click()

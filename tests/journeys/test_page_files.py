@@ -96,7 +96,7 @@ async def test_a_file_is_dropped(screen: OpenScreen, agent: AsyncClient, thread:
     assert await agent.files.read(values["q0"]) == b"dropped"
 
 
-async def test_submit_waits_until_a_file_has_arrived(
+async def test_an_upload_that_failed_is_tried_again_and_submit_waits_for_it(
     screen: OpenScreen, agent: AsyncClient, thread: str
 ) -> None:
     request = await agent.requests.create(form({"type": "file", "label": "Scan"}), thread_id=thread)
@@ -107,10 +107,19 @@ async def test_submit_waits_until_a_file_has_arrived(
         await there.wait()
         await route.continue_()
 
-    await eva.page.route("**/files?*", hold)
+    async def fail(route: Route) -> None:
+        await route.abort()
+
+    eva.forgive("net::ERR_FAILED")
+    await eva.page.route("**/files?*", fail)
     await eva.card.get_by_label("Scan").set_input_files(
         {"name": "a.txt", "mimeType": "text/plain", "buffer": b"slow"}
     )
+    await expect(eva.card.locator(".files .error")).to_contain_text("The upload failed.")
+    assert await eva.violations() == []
+    await eva.page.unroute("**/files?*")
+    await eva.page.route("**/files?*", hold)
+    await eva.button("Try again: a.txt").click()
     await expect(eva.button("Submit")).to_have_attribute("aria-disabled", "true")
     await expect(eva.card.get_by_text("Wait until the upload has finished.")).to_be_visible()
     there.set()

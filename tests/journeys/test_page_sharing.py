@@ -39,7 +39,7 @@ async def test_a_reader_follows_changes_of_access_from_view_to_prompt_to_none(
     await share(owner, scene.thread, owner="user-owner", others="prompt")
     await expect(eva.composer).to_be_visible()
     await scene.fresh("approval")
-    await expect(eva.card.nth(1).get_by_text("Only they can decide about this.")).to_have_count(0)
+    await expect(eva.card.nth(1).get_by_text("Waiting for")).to_have_count(0)
     await expect(eva.card.nth(1).get_by_text(MAY_READ)).to_be_visible()
     await eva.card.nth(0).get_by_role("textbox").fill("tides")
     await eva.card.nth(0).get_by_role("button", name="Submit").click()

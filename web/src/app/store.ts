@@ -4,7 +4,9 @@ import { newKey } from "../client/key.ts";
 import { type Person, readOnlyReason } from "../core/audience.ts";
 import type { BatchBody, BatchResults, InputRequest, ThreadPage } from "../core/generated/wire.ts";
 import { type Inbox, waiting } from "../core/inbox.ts";
+import type { Say } from "../elements/text.ts";
 import { PersonalStore } from "./personal.ts";
+import { titleOrId } from "./titles.ts";
 
 /** The most requests of one batch, as the server limits it. */
 const BATCH = 200;
@@ -63,9 +65,15 @@ export class InboxStore extends EventTarget {
       });
   }
 
-  /** Return the title of a conversation, its id without one; `unknown` while it may have one that is not read yet. */
-  titleOf(thread: string, unknown = thread): string {
-    return this.#titles.get(thread) ?? (this.#asked.has(thread) ? thread : unknown);
+  /** Return the title of a conversation or its readable id; an empty text while it may have a title that is not read. */
+  titleOf(thread: string): string {
+    return this.#asked.has(thread) ? titleOrId(thread, this.#titles.get(thread)) : "";
+  }
+
+  /** Return what the conversation of a request is called. */
+  conversationOf({ thread_id, requester }: InputRequest, say: Say): string {
+    const title = titleOrId(thread_id, this.#titles.get(thread_id));
+    return title || say("app.conversation_with", { name: requester?.name ?? "?" });
   }
 
   /** Take requests out of the list until the returned function is called. */
@@ -79,9 +87,13 @@ export class InboxStore extends EventTarget {
     };
   }
 
-  /** Decide about requests at once; returns how many could not be decided. */
-  async decide(requests: readonly InputRequest[], body: Omit<BatchBody, "requests">): Promise<number> {
+  /** Decide about several requests; returns how many could not be decided, and how many had already ended. */
+  async decide(
+    requests: readonly InputRequest[],
+    body: Omit<BatchBody, "requests">,
+  ): Promise<{ left: number; over: number }> {
     let left = 0;
+    let over = 0;
     for (let at = 0; at < requests.length; at += BATCH) {
       const some = requests.slice(at, at + BATCH);
       const items = some.map(({ id, revision, approval }) => ({ id, revision, digest: approval?.digest }));
@@ -91,14 +103,15 @@ export class InboxStore extends EventTarget {
           { ...body, requests: items },
           newKey(),
         );
-        left += results.filter(
-          ({ status, error }) => status !== 200 && !OVER.includes(error?.code ?? ""),
-        ).length;
+        const failed = results.filter(({ status }) => status !== 200);
+        const ended = failed.filter(({ error }) => OVER.includes(error?.code ?? ""));
+        over += ended.length;
+        left += failed.length - ended.length;
       } catch {
         left += some.length;
       }
     }
-    return left;
+    return { left, over };
   }
 
   #show(): void {

@@ -67,16 +67,14 @@ def split_lines(text: str) -> list[str]:
 def separate_hunks(changes: Sequence[Replacement]) -> list[Hunk]:
     """Return a hunk for each pair of texts; several are numbered in their headers.
 
-    A line feed at the end of a text counts as one more line, as it does where the text is inserted.
+    A line feed at the end of only one text counts as one more line, as it does where the text is inserted.
     """
-    return [
-        Hunk(
-            change.old and f"{change.old}\n",
-            change.new and f"{change.new}\n",
-            f"@@ {n}/{len(changes)} @@" if len(changes) > 1 else None,
-        )
-        for n, change in enumerate(changes, 1)
-    ]
+    hunks: list[Hunk] = []
+    for n, change in enumerate(changes, 1):
+        end = "" if change.old.endswith("\n") and change.new.endswith("\n") else "\n"
+        head = f"@@ {n}/{len(changes)} @@" if len(changes) > 1 else None
+        hunks.append(Hunk(change.old and change.old + end, change.new and change.new + end, head))
+    return hunks
 
 
 def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | None:

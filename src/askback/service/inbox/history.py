@@ -62,7 +62,7 @@ async def list_history(
         row
         for row in rows
         if kind in (None, row.kind)
-        and outcome in (None, *_outcomes(row))
+        and outcome in (None, row.outcome)
         and sharing.can_see(principal, row.requester, row.access, row.thread_id)
     ]
     if words:
@@ -100,11 +100,6 @@ def _contains(row: HistoryRow, record: Record, words: Sequence[str]) -> bool:
     names = record.without_names().spec.names
     text = plain_text("\n".join((*names, row.thread_id, row.thread_title or "")))
     return all(word in text for word in words)
-
-
-def _outcomes(row: HistoryRow) -> Sequence[str]:
-    """Return the outcomes as which a row is found: approvals that were refused together were denied."""
-    return (row.outcome, "deny") if (row.kind, row.outcome) == ("approval", "refused") else (row.outcome,)
 
 
 def _moment(name: str, text: str | None) -> str | None:

@@ -1,16 +1,17 @@
 import { approvalCount, hasVoted } from "../../core/approval.ts";
+import { audience } from "../../core/audience.ts";
 import type { InputRequest, ShownApproval } from "../../core/generated/wire.ts";
 import { stateOf } from "../../core/machine.ts";
 import type { Locale } from "../../core/messages.ts";
-import { own, shorten } from "../../core/path.ts";
+import { shorten } from "../../core/path.ts";
 import { html, type Template } from "../html.ts";
 import { icons } from "../icons.ts";
 import type { Host } from "../kind.ts";
-import { onDemand } from "../ondemand.ts";
 import { left, type Say, when } from "../text.ts";
+import { drawText } from "./agenttext.ts";
 import { drawChoices, drawEditable } from "./choices.ts";
 import type { ApprovalContext } from "./context.ts";
-import { escapeText, escapeTree } from "./escapes.ts";
+import { escapeText } from "./escapes.ts";
 import { sentences } from "./reasons.ts";
 
 /** The question of each kind of call. */
@@ -33,13 +34,6 @@ function drawHead(context: ApprovalContext, request: InputRequest, approval: Sho
     ${title && html`<p class="kicker">${question} ${say("approval.says_title")}</p>`}
     <div class="title" role="heading" aria-level=${headingLevel} id="title" tabindex="-1">${title ? html`<q>${escapeText(title)}</q>` : question}</div>
   </div>`;
-}
-
-/** Draw a text of the agent, which may be Markdown, at its place in the request. */
-function drawText(request: InputRequest, text: string, path: string, say: Say): Template {
-  const tree = own(request.view?.markdown, path);
-  const drawn = onDemand.rich?.(tree && escapeTree(tree), say);
-  return html`<div class=${drawn ? "description rich" : "description"}>${drawn ?? escapeText(text)}</div>`;
 }
 
 /** Draw the agent's reason, apart from what the server says. */
@@ -112,17 +106,20 @@ function drawWhy(
   );
 }
 
-/** Draw who has to approve and who has. */
+/** Draw who has to approve, unless the hint below says that, and who has. */
 function drawPeople(
-  { assignees, votes }: InputRequest,
+  request: InputRequest,
   { quorum = 1 }: ShownApproval,
+  hint: string | false,
   say: Say,
 ): Template | false {
+  const { votes } = request;
+  const assignees = !hint && audience(request);
   const names = votes?.map(({ by }) => by.name).join(", ");
   return (
-    (assignees != null || quorum > 1) &&
+    (!!assignees || quorum > 1) &&
     html`<div class="name">
-      ${assignees && html`<p>${say("approval.for", { names: assignees.join(", ") })}</p>`}
+      ${assignees && html`<p>${say("approval.for", { names: assignees })}</p>`}
       ${quorum > 1 && html`<p>${say("approval.quorum", { count: approvalCount(votes), all: quorum })}${names && html`: <bdi>${names}</bdi>`}</p>`}
     </div>`
   );
@@ -155,6 +152,6 @@ export function drawCard(context: ApprovalContext, request: InputRequest): Templ
   const hint = noChoiceReason(context, request);
   return html`${drawHead(context, request, approval)} ${drawDangers(approval, say, locale)}
     ${drawSubject(context, request, approval)} ${drawAgentText(request, approval, say)} ${drawWhy(approval, say, locale)}
-    ${drawPeople(request, approval, say)} ${drawDeadline(request, context.host)}
+    ${drawPeople(request, approval, hint, say)} ${drawDeadline(request, context.host)}
     ${hint ? html`<p class="hint">${hint}</p>` : drawChoices(context, request, approval)}`;
 }

@@ -5,6 +5,7 @@ import { headlineOf } from "../headline.ts";
 import { html, type Template } from "../html.ts";
 import type { Settled } from "../receipt/settled.ts";
 import { when } from "../text.ts";
+import { drawText } from "./agenttext.ts";
 import { drawCall, previewOf, type Shown } from "./call.ts";
 import { escapeText } from "./escapes.ts";
 import { sentences } from "./reasons.ts";
@@ -30,9 +31,9 @@ const item = (label: string, content: unknown): Template =>
   html`<div><dt>${label}</dt><dd>${content}</dd></div>`;
 
 /** Draw the plan or the call that was asked about. */
-const drawAsked = (approval: ShownApproval, shown: Shown): Template =>
+const drawAsked = (request: InputRequest, approval: ShownApproval, shown: Shown): Template =>
   approval.plan
-    ? html`<div class="description">${escapeText(approval.plan)}</div>`
+    ? drawText(request, approval.plan, "approval.plan", shown.say)
     : drawCall(previewOf(approval), shown);
 
 /** Draw the call and everything that was decided with it. */
@@ -47,7 +48,7 @@ function drawDetails(
   const votes = request.votes ?? [];
   const names = votes.map(({ by }) => by.name).join(", ");
   return html`<div class="given">
-    ${drawAsked(approval, shown)}
+    ${drawAsked(request, approval, shown)}
     <dl>
       ${edited_input != null && item(say("approval.as_edited"), drawCall(previewOf({ tool: approval.tool, input: edited_input }), shown))}
       ${note && item(say("approval.note_label"), escapeText(note))}
@@ -62,11 +63,9 @@ function drawDetails(
 /** Draw an approval that has ended as one line that opens to the call; a decision of the policy is shown smaller. */
 export function drawApprovalReceipt(view: Settled, shown: Shown): Template | undefined {
   const { request, say, locale } = view;
-  const { approval, source, settled_at, reason, note } = request;
+  const { approval, answer, source, settled_at } = request;
   if (!approval) return undefined;
-  // One of many that were denied at once is declined, which is the same to a person.
-  const answer = request.answer ?? (reason === "refused" && { values: {}, decision: "deny", note });
-  if (!answer) return view.drawEnded(html`<div class="given">${drawAsked(approval, shown)}</div>`);
+  if (!answer) return view.drawEnded(html`<div class="given">${drawAsked(request, approval, shown)}</div>`);
   const approved = answer.decision === "approve" && !request.revoked;
   const automatic = source === "policy";
   const name = (request.revoked?.by ?? request.settled_by)?.name ?? say("someone");

@@ -19,13 +19,14 @@ import { files as styles } from "./files.css.ts";
 import { download, FileCall, pathOf } from "./send.ts";
 import { StoredFiles } from "./stored.ts";
 
-/** A file on its way, or one that did not arrive: then `error` says why. */
+/** A file on its way, or one that did not arrive: then `error` says why, and `again` uploads it again if that may help. */
 interface Upload {
   readonly name: string;
   readonly size: number;
   readonly sent: number;
   readonly call: FileCall | undefined;
   readonly error: string | undefined;
+  readonly again?: (() => void) | false;
 }
 
 const isFile = (field: Field): field is FileField => field.type === "file";
@@ -133,8 +134,19 @@ export const withFiles = (Base: typeof FormKind) =>
         const why = this.#refusal(error as WireError);
         this.#said = `${file.name}: ${why}`;
         if (!(this.#uploads.get(field.id) ?? []).includes(mine)) return; // it was cancelled
-        replace({ ...mine, call: undefined, error: why });
+        const again =
+          this.#isTemporary(error as WireError) &&
+          ((): void => {
+            replace();
+            void this.#upload(field, file);
+          });
+        replace({ ...mine, call: undefined, error: why, again });
       }
+    }
+
+    /** Whether the same file may be accepted later: the server was not reached, failed, or could not check the file. */
+    #isTemporary({ final, fieldErrors }: WireError): boolean {
+      return !final || fieldErrors.some(({ code }) => code === "scan_unavailable");
     }
 
     #refusal({ fieldErrors, message, status }: WireError): string {
@@ -256,13 +268,15 @@ export const withFiles = (Base: typeof FormKind) =>
 
     #drawUpload(field: FileField, upload: Upload, uid: string): Template {
       const { say } = this;
-      const { name, size, sent, error } = upload;
+      const { name, size, sent, error, again } = upload;
       const state = error
         ? html`<p class="error">${icons.warn} ${error}</p>`
-        : html`<progress max=${size} .value=${sent} aria-label=${say("files.uploading", { name })}></progress>`;
+        : html`<progress max=${size} .value=${sent} aria-label=${say("files.uploading", { name })}></progress>
+          ${sent === size && html`<span class="hint">${say("checking")}</span>`}`;
       const label = say(error ? "files.dismiss_of" : "files.cancel_of", { name });
       return html`<li>
         <span class="name">${name}</span> <span class="hint">${this.#stored.size(size)}</span> ${state}
+        ${again && html`<button type="button" aria-label=${say("files.again_of", { name })} .onclick=${again}>${say("files.again")}</button>`}
         <button type="button" class="quiet" aria-label=${label} .onclick=${() => this.#cancel(field, upload, uid)}>${say(error ? "files.dismiss" : "files.cancel")}</button>
       </li>`;
     }

@@ -121,9 +121,7 @@ class Reader implements Kind {
     const hinders = readOnlyReason(request, this.#me) ?? (this.#unknown ? "for" : undefined);
     if (hinders === "excluded") return say("reader.excluded");
     if (hinders !== "for") return hinders && say("reader.view");
-    return request.kind === "approval"
-      ? say("approval.not_yours")
-      : say("reader.for", { names: audience(request) });
+    return say("reader.for", { names: audience(request) });
   }
 
   /** Where it stands in line, in words. */

@@ -64,11 +64,11 @@ rules`
   .given dd {
     white-space: pre-wrap;
   }
-  .given ul {
+  .given dd ul {
     display: grid;
     gap: 0.125rem;
   }
-  .given li {
+  .given dd li {
     color: var(--_muted);
     display: flex;
     gap: 0.5rem;

@@ -14,6 +14,7 @@ import type { AskbackRequest } from "../../../elements/request.ts";
 import { icons } from "../../icons.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
+import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
 import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
@@ -205,7 +206,9 @@ export class Place extends PlaceElement {
   #drawRow(request: InputRequest): Template {
     const { id, settled_at, thread_title, thread_id } = request;
     const outcome = outcomeOf(request);
-    const about = [whoOf(request, this.say), agentOf(request), thread_title ?? thread_id].filter(Boolean);
+    const about = [whoOf(request, this.say), agentOf(request), titleOrId(thread_id, thread_title)].filter(
+      Boolean,
+    );
     return html`<a class="row" href=${this.#path(id)} aria-current=${id === this.item && "true"}>
       <span class="t">${escapeText(titleOf(request, this))}</span>
       <askback-time class="when" at=${settled_at}></askback-time>
@@ -269,7 +272,7 @@ export class Place extends PlaceElement {
               ${this.#open?.settled_at && this.#drawFacts(this.#open)}
             </div>
             <div class="body">${shown}${this.#comments.draw()}</div>`
-          : html`<p class="empty">${say("history.none")}</p>`
+          : !!this.#requests?.length && html`<p class="empty">${say("history.none")}</p>`
       }
     </section>`;
   }

@@ -18,9 +18,8 @@ export const OUTCOMES = [
 ] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** Return how a request ended; an approval that was refused with others at once was denied. */
-export function outcomeOf({ status, answer, approval, reason }: InputRequest): Outcome {
-  if (approval && reason === "refused") return "deny";
+/** Return how a request ended. */
+export function outcomeOf({ status, answer, reason }: InputRequest): Outcome {
   const said =
     status === "answered" ? (answer?.decision ?? answer?.outcome) : status === "declined" && reason;
   return OUTCOMES.find((each) => each === said) ?? OUTCOMES.find((each) => each === status) ?? "answered";

@@ -9,7 +9,7 @@ import { isDangerous, sortOf } from "./words.ts";
 export type BulkAction = "deny" | "allow" | "dismiss";
 
 const BODIES: Record<BulkAction, Omit<BatchBody, "requests">> = {
-  deny: { action: "decline", reason: "refused" },
+  deny: { action: "deny" },
   allow: { action: "approve" },
   dismiss: { action: "decline", reason: "dismissed" },
 };
@@ -106,7 +106,8 @@ export class Bulk {
       text: say(`inbox.${action}_soon`, { count }),
       undo,
       act: () =>
-        void app.inbox.decide(requests, BODIES[action]).then((left) => {
+        void app.inbox.decide(requests, BODIES[action]).then(({ left, over }) => {
+          if (over > 0) app.toast({ text: say("inbox.had_ended", { count: over }) });
           if (left === 0) return;
           undo();
           app.toast({ text: say("inbox.not_decided", { count: left }) });
