@@ -13,6 +13,7 @@ from tests.requirements import requirement
 
 pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
 
+ANYTHING = re.compile("")
 FORM = {"title": "Which city?", "fields": [{"id": "q", "type": "text", "label": "City"}]}
 
 
@@ -29,7 +30,9 @@ async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
     await expect(eva.page.get_by_role("heading", name="Which city?")).to_be_visible()
     await eva.page.get_by_role("button", name="Assign…", exact=True).click()
     dialog = eva.page.locator("askback-modal")
+    await expect(dialog.get_by_role("button", name="Assign")).to_have_attribute("aria-disabled", "true")
     await dialog.get_by_label("bob").check()
+    await expect(dialog.get_by_role("button", name="Assign")).not_to_have_attribute("aria-disabled", ANYTHING)
     assert await eva.violations() == []
     await dialog.get_by_role("button", name="Assign").click()
     await expect(eva.page.get_by_text("Assigned to bob")).to_be_visible()
@@ -42,7 +45,11 @@ async def test_a_request_is_assigned_to_a_colleague_and_the_assignment_undone(
     await dialog.get_by_role("button", name="Reset to the agent's choice").click()
     await expect(eva.page).to_have_title(re.compile(r"^\(1\)"))
     await expect(eva.button("Submit")).to_be_visible()
+    me = await eva.page.evaluate("document.querySelector('askback-app').me.user")
+    await team.bob.http.post(f"/v1/requests/{request['id']}/assign", json={"assignees": [me, team.carol.id]})
+    await expect(eva.page.locator("a.row")).to_contain_text("Assigned to you by bob")
     assert (await team.carol.answer(request["id"], {"q": "Rome"})).status_code == 200
+    await expect(eva.page.get_by_text("Answered by carol: Which city?")).to_be_visible()
     await expect(eva.page.get_by_role("button", name="Assign…", exact=True)).to_have_count(0)
 
 

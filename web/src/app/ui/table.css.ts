@@ -22,7 +22,7 @@ export const table = css`
     overflow-wrap: break-word;
     border-block-end: 1px solid var(--_line);
     padding: 0.5rem 0.625rem;
-    vertical-align: top;
+    vertical-align: baseline;
   }
   td .danger {
     background: none;

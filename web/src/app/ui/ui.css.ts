@@ -71,7 +71,9 @@ export const ui = css`
       inline-size: 100%;
     }
     .page > .head > .actions > button {
-      flex: 1 1 40%;
+      flex: 1 1 auto;
+      padding-inline: 0.75rem;
+      white-space: nowrap;
     }
   }
   .actions.end {
@@ -311,6 +313,10 @@ export const ui = css`
     color: var(--_text);
     overflow: auto;
     white-space: pre-wrap;
+  }
+  .sample askback-copy {
+    display: block;
+    margin: 0.25rem 0 -0.5rem -1.125rem;
   }
   .keys div {
     align-items: baseline;

@@ -12,6 +12,7 @@ import { AskbackThread } from "../../../elements/thread.ts";
 import { icons } from "../../icons.ts";
 import { PlaceElement } from "../../place.ts";
 import { pathOf } from "../../router.ts";
+import { titleOrId } from "../../titles.ts";
 import { drawHeading } from "../../ui/heading.ts";
 import { followListKeys, LIST_KEYS } from "../../ui/listkeys.ts";
 import { drawEmpty, drawError, drawLoading } from "../../ui/states.ts";
@@ -94,10 +95,11 @@ export class Place extends PlaceElement {
     this.#thread = thread;
   }
 
-  /** What a conversation is called: its title, or the agents in it. */
+  /** What a conversation is called: its title, its id if that is readable, or the agents in it. */
   #nameOf({ id, title, agents }: Pick<Conversation, "id" | "title" | "agents">): string {
     const names = (agents ?? []).flatMap((each) => this.#agents.get(each) ?? []);
-    return title || (names.length > 0 ? this.say("conversations.with", { name: names.join(", ") }) : id);
+    const known = titleOrId(id, title) || (names.length === 0 && id);
+    return known || this.say("app.conversation_with", { name: names.join(", ") });
   }
 
   get #open(): Conversation | undefined {
@@ -282,7 +284,7 @@ export class Place extends PlaceElement {
                 ${this.naming ? this.#drawNaming() : html`<h2>${escapeText(this.#title)}</h2><span class="about">${names}</span>${this.#drawActions()}`}
               </div>
               ${this.#thread}`
-          : html`<p class="empty">${say("conversations.none")}</p>`
+          : !!this.#list?.found?.length && html`<p class="empty">${say("conversations.none")}</p>`
       }
     </section>`;
   }

@@ -70,6 +70,11 @@ export class Detail {
     return request?.answer?.decision ?? request?.status ?? "";
   }
 
+  /** The name of who ended it; empty where nobody did. */
+  get settledBy(): string {
+    return this.#card?.view.request?.settled_by?.name ?? "";
+  }
+
   /** Show another request; none for an empty id. */
   open(id: string): void {
     this.close();
@@ -169,7 +174,7 @@ export class Detail {
 
   #drawBar({ at, all, step, close }: Around): Template {
     const { say, app } = this.place;
-    const thread = this.#request?.thread_id;
+    const request = this.#request;
     const go = (by: number, key: string, icon: Template) =>
       html`<button type="button" class="quiet icon-only" aria-label=${say(key)} title=${say(key)} .onclick=${() => step(by)}>${icon}</button>`;
     const back = (event: Event): void => {
@@ -184,7 +189,11 @@ export class Detail {
         ${at >= 0 && html`<span class="muted n">${say("inbox.place", { at: at + 1, all })}</span>`}`
       }
       ${this.#tools.drawButtons()}
-      ${thread && html`<a class="thread" href=${pathOf("conversations", thread)}>${app.inbox.titleOf(thread, say("thread"))}</a>`}
+      ${
+        request &&
+        html`<askback-time class="muted asked" look="long" at=${request.created_at}></askback-time>
+        <a class="thread" href=${pathOf("conversations", request.thread_id)}>${app.inbox.conversationOf(request, say)}</a>`
+      }
     </div>`;
   }
 
@@ -197,7 +206,7 @@ export class Detail {
     const { say } = this.place;
     const shown = this.#gone ? html`<p class="empty">${say("gone")}</p>` : this.#card;
     return html`<section class="pane detail" tabindex="-1" aria-label=${say("inbox.request")}>
-      ${this.#id ? html`${this.#drawBar(around)}<div class="body">${shown}${this.#comments.draw()}</div>` : html`<p class="empty">${say("inbox.none")}</p>`}
+      ${this.#id ? html`${this.#drawBar(around)}<div class="body">${shown}${this.#comments.draw()}</div>` : around.all > 0 && html`<p class="empty">${say("inbox.none")}</p>`}
     </section>`;
   }
 }

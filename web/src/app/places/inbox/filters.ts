@@ -86,11 +86,16 @@ export function chipsOf(requests: readonly InputRequest[], chosen: string, facts
 export function valuesOf(
   requests: readonly InputRequest[],
   read: (request: InputRequest) => string,
-  labelOf: (value: string) => string = (value) => value,
+  labelOf: (request: InputRequest) => string = read,
 ): Chip[] {
-  const counts = new Map<string, number>();
-  for (const request of requests) counts.set(read(request), (counts.get(read(request)) ?? 0) + 1);
-  return [...counts]
-    .map(([id, count]) => ({ id, label: labelOf(id), count }))
+  const found = new Map<string, { label: string; count: number }>();
+  for (const request of requests) {
+    const id = read(request);
+    const known = found.get(id);
+    if (known) known.count += 1;
+    else found.set(id, { label: labelOf(request), count: 1 });
+  }
+  return [...found]
+    .map(([id, chip]) => ({ id, ...chip }))
     .sort((a, b) => b.count - a.count || a.label.localeCompare(b.label));
 }

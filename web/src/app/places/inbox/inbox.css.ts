@@ -26,7 +26,8 @@ export const inbox = css`
     padding-inline: 0.5rem;
   }
   @media (width < 45rem) {
-    .list .head .help {
+    .list .head .help,
+    .asked {
       display: none;
     }
   }

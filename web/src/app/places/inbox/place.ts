@@ -254,9 +254,10 @@ export class Place extends PlaceElement {
 
   /** Say what was decided, and if it was decided here, open the next one. */
   #settled(event: SettledEvent): void {
-    const { request } = this.#detail;
+    const { request, title, outcome } = this.#detail;
     if (request?.id !== event.id) return;
-    this.app.toast({ text: this.say(`inbox.done_${this.#detail.outcome}`, { title: this.#detail.title }) });
+    const name = !event.own && this.#detail.settledBy;
+    this.app.toast({ text: this.say(`inbox.done_${outcome}${name ? "_by" : ""}`, { title, name }) });
     if (!event.own) return;
     this.#decided = event.id;
     this.#openNext();
@@ -325,12 +326,12 @@ export class Place extends PlaceElement {
     const { say } = this;
     const filter = this.#filter;
     const { narrowed } = this.#listed;
-    const { requests = [], titleOf } = this.app.inbox;
+    const { requests = [] } = this.app.inbox;
     const search = (text: string): void => {
       this.text = text;
     };
     const set = (name: string) => (value: string) => this.#setFilter(name, value);
-    const titled = (thread: string): string => titleOf.call(this.app.inbox, thread);
+    const titled = (request: InputRequest): string => this.app.inbox.conversationOf(request, say);
     return html`${drawSearch(say("inbox.search"), this.text, search)}
       ${drawChips(say("inbox.filters"), chipsOf(narrowed, filter.show, this.#facts, say), filter.show, set("show"))}
       <div class="selects">
@@ -353,10 +354,13 @@ export class Place extends PlaceElement {
       count > 0 && say("inbox.open", { count }),
       due > 0 && say("inbox.due_soon", { count: due }),
     ];
-    const actions = html`<button type="button" class="quiet" aria-pressed=${String(this.selecting)} .onclick=${() => {
-      this.selecting = !this.selecting;
-      if (!this.selecting) this.#bulk.select([]);
-    }}>${say("inbox.select")}</button>
+    const actions = html`${
+      count > 0 &&
+      html`<button type="button" class="quiet" aria-pressed=${String(this.selecting)} .onclick=${() => {
+        this.selecting = !this.selecting;
+        if (!this.selecting) this.#bulk.select([]);
+      }}>${say("inbox.select")}</button>`
+    }
     <button type="button" class="quiet icon-only help" aria-label=${say("app.keys")} title=${say("app.keys")} .onclick=${() => this.app.showKeys()}>?</button>`;
     return drawHeading(say("app.inbox"), about.filter(Boolean).join(" · "), actions);
   }

@@ -1,4 +1,4 @@
-import { audience, readOnlyReason } from "../../../core/audience.ts";
+import { audience, isSame, readOnlyReason } from "../../../core/audience.ts";
 import type { InputRequest } from "../../../core/generated/wire.ts";
 import { escapeText } from "../../../elements/approval/escapes.ts";
 import { html, type Template } from "../../../elements/html.ts";
@@ -37,9 +37,11 @@ export function drawRow({ app, reader, request, href, isOpen, isSelected, isMine
   const why = readOnlyReason(request, app.me);
   const hindrance = why && say(`inbox.${why}`, { names: audience(request) });
   const states: Record<string, string> = { expired: say("inbox.expired"), resolving: say("checking") };
+  const by = !hindrance && request.assignment?.assignees && request.assignment.by;
+  const assigned = by && !(app.me && isSame(app.me, by)) && say("inbox.assigned_by", { name: by.name });
   const state = states[status] ?? (hindrance || whyOf(request, reader));
   const at = settled_at ?? until ?? (soon ? expires_at : created_at);
-  const about = [agentOf(request), app.inbox.titleOf(thread_id, ""), state].filter(Boolean).join(" · ");
+  const about = [agentOf(request), app.inbox.titleOf(thread_id), assigned, state].filter(Boolean).join(" · ");
   const title = titleOf(request, reader);
   const mark = isDangerous(request) ? "bad" : LOOKS[sort];
   return html`<a class=${hindrance ? "row read" : "row"} href=${href} aria-current=${isOpen && "true"}>

@@ -136,16 +136,25 @@ export class Tools {
         ${people.map(
           ({ id, name }) => html`<label class="check">
             <input type="checkbox" .checked=${this.#chosen.has(id)} .onchange=${() => toggle(id)} />
-            <bdi>${name}</bdi>${current.includes(id) && html` <span class="muted">${say("inbox.assign_now")}</span>`}
+            <bdi>${name}</bdi>${this.#distinguish(id, name)}${current.includes(id) && html` <span class="muted">${say("inbox.assign_now")}</span>`}
           </label>`,
         )}
       </fieldset>
       <p role="alert">${this.#failed}</p>
       <div class="actions end">
         ${this.#request?.assignment?.assignees && html`<button type="button" .onclick=${() => void this.#assign(null)}>${say("inbox.assign_back")}</button>`}
-        <button type="button" class="primary" aria-disabled=${String(this.#chosen.size === 0)} .onclick=${() => this.#chosen.size > 0 && void this.#assign([...this.#chosen])}>${say("inbox.assign_yes")}</button>
+        <button type="button" class="primary" aria-disabled=${this.#chosen.size === 0} .onclick=${() => this.#chosen.size > 0 && void this.#assign([...this.#chosen])}>${say("inbox.assign_yes")}</button>
       </div>
     </askback-modal>`;
+  }
+
+  /** Draw what tells people of one name apart. */
+  #distinguish(id: string, name: string): Template | false {
+    const { me } = this.place.app;
+    if (id === (me?.user ?? me?.id))
+      return html` <span class="muted">${this.place.say("inbox.assign_you")}</span>`;
+    const isShared = (this.#people ?? []).filter((each) => each.name === name).length > 1;
+    return isShared && html` <span class="muted">${id}</span>`;
   }
 
   #drawRemind(): Template {

@@ -164,8 +164,9 @@ export class Secrets extends PagedSection<StoredSecret, SecretList> {
   }
 
   #whereOf({ scope, project, thread_id }: StoredSecret): unknown {
+    const thread = thread_id ?? "";
     if (scope === "session")
-      return html`${this.say("in_session")} <bdi>${this.host.app.inbox.titleOf(thread_id ?? "")}</bdi>`;
+      return html`${this.say("in_session")} <bdi>${this.host.app.inbox.titleOf(thread) || thread}</bdi>`;
     return scope === "project"
       ? html`${this.say("in_project")} <bdi>${project}</bdi>`
       : this.say("in_global");

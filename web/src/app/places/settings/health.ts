@@ -39,8 +39,8 @@ export class Health extends Section {
     const columns: Column<InputRequest>[] = [
       {
         label: this.say("check_request"),
-        draw: ({ id, thread_id }) =>
-          html`<a href=${withLanguage(pathOf("inbox", id))}><bdi>${this.host.app.inbox.titleOf(thread_id)}</bdi></a>`,
+        draw: (request) =>
+          html`<a href=${withLanguage(pathOf("inbox", request.id))}><bdi>${this.host.app.inbox.conversationOf(request, this.host.say)}</bdi></a>`,
       },
       {
         label: this.say("check_by"),
