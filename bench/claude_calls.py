@@ -2,7 +2,7 @@
 
 Run it with the environment of the adapter: `.venvs/claude/bin/python -m bench.claude_calls`. It calls the
 callbacks like the SDK for each call: the hook before, `can_use_tool`, and the hook after. The CLI is not
-measured.
+measured. `cpu_ms` is the processor time of this process for a call, which in process includes the server.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ async def measure(case: str, ask: AsyncClient, total: int) -> None:
     options: Any = with_askback(ClaudeAgentOptions(), ask, thread_id=case)
     hooks = {event: matchers[0].hooks[0] for event, matchers in options.hooks.items()}
     samples: dict[str, list[float]] = {"decide": [], "report": []}
+    cpu = 0.0
     for number in range(WARM + total):
+        if number == WARM:
+            cpu = time.process_time()
         told = {"session_id": case, "tool_name": "Read", "tool_input": {"file_path": f"src/{number}.py"}}
         told |= {"tool_use_id": f"toolu_{number:024}"}
         begun = time.perf_counter()
@@ -44,8 +47,9 @@ async def measure(case: str, ask: AsyncClient, total: int) -> None:
         if number >= WARM:
             samples["decide"].append(decided - begun)
             samples["report"].append(time.perf_counter() - decided)
+    cpu_ms = round((time.process_time() - cpu) / total * 1e3, 2)
     for part, taken in samples.items():
-        emit("claude_calls", f"{case}, {part}", **latency(taken))
+        emit("claude_calls", f"{case}, {part}", **latency(taken), cpu_ms=cpu_ms)
 
 
 async def main(total: int) -> None:

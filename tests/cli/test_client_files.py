@@ -133,11 +133,14 @@ def test_a_toml_table_is_added_and_removed_byte_for_byte(text: str) -> None:
     assert IN_TOML.remove_from(added, text).rstrip() == text.rstrip()
 
 
-def test_a_changed_toml_table_is_removed_with_its_subtables() -> None:
-    before = "[a]\nb = 1\n"
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_changed_toml_table_is_removed_with_its_subtables(mark: str) -> None:
+    before = f"{mark}[a]\nb = 1\n"
     changed = IN_TOML.add_to(before).replace('"/opt/python"', "'python3' # mine") + "\n# c\n[c]\nd = 1\n"
-    assert tomllib.loads(IN_TOML.remove_from(changed, before)) == {"a": {"b": 1}, "c": {"d": 1}}
-    assert "# c\n[c]" in IN_TOML.remove_from(changed, before)
+    restored = IN_TOML.remove_from(changed, before)
+    assert tomllib.loads(restored.removeprefix(mark)) == {"a": {"b": 1}, "c": {"d": 1}}
+    assert restored.startswith(before)
+    assert "# c\n[c]" in restored
 
 
 @pytest.mark.parametrize(

@@ -193,18 +193,19 @@ class Lives:
             last = lines[-1] if lines else {"result": None, "deferred": None}
             if last["result"] == FINISHED and not last["deferred"]:
                 return True
-            how = self._next(last)
+            how = self._next(last, how)
         return False
 
-    def _next(self, last: Mapping[str, Any]) -> dict[str, Any]:
-        """Return how the next life begins."""
+    def _next(self, last: Mapping[str, Any], how: Mapping[str, Any]) -> dict[str, Any]:
+        """Return how the next life begins, after one that began as `how`."""
         written = (self._project.parent / "claude").rglob(f"{self._session}.jsonl")
         if not any(b'"assistant"' in each.read_bytes() for each in written):
             self._session = str(uuid4())
             return {"prompt": self._program.word, "new_session": self._session}
         if last["result"] == "done":  # the process died before its prompt was stored
             return {"prompt": self._program.word, "session": self._session}
-        if last["deferred"] or (self._program.durable and last.get("died")):
+        no_resume = how["prompt"] is None and last.get("died") and not last["killed"]
+        if last["deferred"] or (self._program.durable and last.get("died") and not no_resume):
             return {"prompt": None}
         return {"prompt": "Continue.", "session": self._session}
 
@@ -230,7 +231,7 @@ class Lives:
         self._found.counts.update(lives=1, deaths=killed, **dict.fromkeys(struck, 1))
         self._found.lives.append(f"{how} {trouble if struck else ''} {process.returncode} {lines}")
         if (process.returncode or not lines) and (not lines or not lines[-1]["deferred"]):
-            lines.append({"result": None, "deferred": None, "died": True})
+            lines.append({"result": None, "deferred": None, "died": True, "killed": killed})
         return lines
 
 

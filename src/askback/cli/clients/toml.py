@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 def table_of(text: str, names: Sequence[str]) -> Json:
     """Return a table, empty if there is none. Raises `ValueError` if the text is not TOML, or has a value there."""
-    found: Any = tomllib.loads(text.removeprefix("\ufeff"))
+    found: Any = _parse(text)
     for name in names:
         if not isinstance(found, dict):
             raise ValueError(f"`{name}` cannot be added to a value")
@@ -28,7 +28,7 @@ def add_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
     block = write_table(names, table).replace("\n", newline)
     between = "" if not text else newline if text.endswith("\n") else newline * 2
     result = f"{text}{between}{block}"
-    tomllib.loads(result.removeprefix("\ufeff"))
+    _parse(result)
     return result
 
 
@@ -42,12 +42,12 @@ def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> s
             if written in text:
                 return text.replace(written, "", 1)
     result = "".join(_without(text.splitlines(keepends=True), names))
-    wanted = deepcopy(tomllib.loads(text))
+    wanted = deepcopy(_parse(text))
     outer: Any = wanted
     for name in names[:-1]:
         outer = outer[name]
     del outer[names[-1]]
-    left = tomllib.loads(result)
+    left = _parse(result)
     if left != wanted and {names[0]: {}, **left} != wanted:
         raise ValueError(f"[{'.'.join(names)}] was changed, and is no separate table")
     return result
@@ -59,6 +59,10 @@ def write_table(names: Sequence[str], table: Mapping[str, Any]) -> str:
     lines = [f"[{'.'.join(names)}]", *(f"{key} = {json.dumps(value)}" for key, value in plain.items()), ""]
     inner = [write_table((*names, key), table[key]) for key in table if key not in plain]
     return "\n".join([*lines, *inner])
+
+
+def _parse(text: str) -> Json:
+    return tomllib.loads(text.removeprefix("\ufeff"))
 
 
 def _without(lines: Sequence[str], names: Sequence[str]) -> Sequence[str]:
