@@ -75,6 +75,8 @@ async def test_markdown_is_drawn_from_the_tree_of_the_server_and_code_is_copied(
     await expect(shown.locator("pre .keyword").first).to_have_text("def")
     await expect(shown.get_by_role("link", name="Docs")).to_have_attribute("href", "https://example.org")
     await expect(shown.locator("img")).to_have_count(0)
+    await say(team.agent, thread, text("3. three\n4. four"))
+    await expect(eva.page.locator("askback-thread ol[start='3'] li")).to_have_text(["three", "four"])
     await shown.get_by_role("button", name="Copy").click()
     await expect(shown.get_by_role("button", name="Copied")).to_be_visible()
     copied = await eva.page.evaluate("navigator.clipboard.readText()")

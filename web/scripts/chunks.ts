@@ -11,7 +11,7 @@ interface Graph {
 const folder = fileURLToPath(new URL("../pages/", import.meta.url));
 export const fileOf = (page: string): string => `${folder}${page}.html`;
 
-/** Every module that a page loads at once; where `lazy`, also those that it may load later. */
+/** Every module that a page loads immediately; with `lazy`, also those that it may load later. */
 function closure(graph: Graph, id: string, lazy: boolean, seen = new Set<string>()): Set<string> {
   if (seen.has(id)) return seen;
   seen.add(id);
@@ -22,23 +22,23 @@ function closure(graph: Graph, id: string, lazy: boolean, seen = new Set<string>
 }
 
 /**
- * Makes the function that names the chunk of each module that some page loads at once: `words` where it is needed to
- * sign in, `core` where another page loads it as well, at once or later, else that of its page. A style sheet of several
- * pages is a file of its own. The gallery has the elements of all pages, so it has a say only where it would otherwise
- * load, and run, another page.
+ * Return the function that names the chunk of each module that some page loads immediately: `words` if the sign-in page
+ * needs it, `core` if several pages load it immediately, `<page>-shared` if only one does and others may load it later,
+ * otherwise the chunk of its page. A style sheet of several pages is a separate file. The gallery has the elements of all
+ * pages, so it counts only where it would otherwise load, and run, another page.
  */
 export function chunksOf(all: readonly string[]): (id: string, graph: Graph) => string | null {
-  let reached: { page: string; atOnce: Set<string>; ever: Set<string> }[] | undefined;
+  let reached: { page: string; initial: Set<string>; ever: Set<string> }[] | undefined;
   return (id, graph) => {
     reached ??= all.map((page) => ({
       page,
-      atOnce: closure(graph, fileOf(page), false),
+      initial: closure(graph, fileOf(page), false),
       ever: closure(graph, fileOf(page), true),
     }));
     const pages = reached.filter(({ page }) => page !== "gallery");
-    const atOnce = pages.filter((each) => each.atOnce.has(id)).map(({ page }) => page);
-    if (atOnce.length > 1) return id.endsWith(".css") ? null : atOnce.includes("login") ? "words" : "core";
-    const ever = (atOnce.length ? reached : pages).filter((each) => each.ever.has(id));
-    return ever.length > 1 ? (atOnce[0] ? `${atOnce[0]}-shared` : "core") : (atOnce[0] ?? null);
+    const initial = pages.filter((each) => each.initial.has(id)).map(({ page }) => page);
+    if (initial.length > 1) return id.endsWith(".css") ? null : initial.includes("login") ? "words" : "core";
+    const ever = (initial.length ? reached : pages).filter((each) => each.ever.has(id));
+    return ever.length > 1 ? (initial[0] ? `${initial[0]}-shared` : "core") : (initial[0] ?? null);
   };
 }

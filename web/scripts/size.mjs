@@ -54,7 +54,7 @@ const weigh = (name) =>
     params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY },
   }).length;
 
-/** Every file that a chunk loads at once: itself, its styles, and the same of what it imports, but for those in `seen`. */
+/** Every file that a chunk loads immediately: itself, its styles, and the same of what it imports, but for those in `seen`. */
 function load(chunks, chunk, seen) {
   if (seen.has(chunk.file)) return [];
   const files = [chunk.file, ...(chunk.css ?? [])].filter((file) => !seen.has(file));

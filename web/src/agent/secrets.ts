@@ -42,7 +42,7 @@ export class Secrets {
     private readonly threadOf: ThreadOf,
   ) {}
 
-  /** Ask a person for secrets by name. With `wait: false` it resolves at once, pending unless the values are stored. */
+  /** Ask a person for secrets by name. With `wait: false` it resolves immediately, pending unless the values are stored. */
   async request(names: string | readonly string[], options: SecretOptions): Promise<SecretsResult> {
     const { thread_id, signal, idempotency_key, retry_for, cancel_on_abort, wait = true, ...asked } = options;
     const { reason, instructions, project, default_scope, metadata, hide_names, probe, ...envelope } = asked;

@@ -4,9 +4,9 @@ import { newKey } from "../client/key.ts";
 import type { Socket } from "../client/socket.ts";
 import type { InputRequest, ReminderList, RequestPage } from "../core/generated/wire.ts";
 
-/** Between an event and what is read because of it: many events at once are one read. */
+/** The delay before an event causes a read; several events in that time cause one. */
 const CALM_MS = 200;
-/** The longest time that a browser waits at once. */
+/** The maximum delay of a browser's timer. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 /** What this person has put aside and what they have missed, on all their devices; fires `change`. */

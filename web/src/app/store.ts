@@ -10,7 +10,7 @@ import { titleOrId } from "./titles.ts";
 
 /** The most requests of one batch, as the server limits it. */
 const BATCH = 200;
-/** Between a change and when it is shown: many changes at once are shown once. */
+/** The delay before a change is shown; several changes in that time are shown together. */
 const CALM_MS = 30;
 /** Between two looks for the titles of conversations. */
 const TITLES_MS = 2_000;

@@ -130,7 +130,7 @@ export class Connection {
     if (!this.#ended || this.link !== "signed-out") this.#reconnectLater();
   }
 
-  /** Reconnect after a pause that doubles and is randomized, so that not all tabs reconnect at once. */
+  /** Reconnect after a pause that doubles and is randomized, so that not all tabs reconnect at the same moment. */
   #reconnectLater(): void {
     this.setLink("offline");
     clearTimeout(this.#timer);

@@ -7,7 +7,7 @@ type Frame = Record<string, unknown>;
 export interface Socket {
   /** Run one operation; rejects with a `WireError`. */
   call<T>(op: Operation, args?: Frame): Promise<T>;
-  /** Close at once; on a dead network the browser reports the end only after a minute. */
+  /** Close immediately; on a dead network the browser reports the end only after a minute. */
   close(): void;
 }
 

@@ -11,7 +11,7 @@ function advance(thread: Transcript, event: PartEvent): Transcript {
     return { ...moved, runs: event.type === "run.started" ? [event.run, ...others] : others };
   }
   if ("message" in event) {
-    // One that was held is delivered as the same message, and stands where it was delivered.
+    // One that was held is delivered as the same message, and is shown where it was delivered.
     const others = thread.messages.filter(({ id }) => id !== event.message.id);
     return { ...moved, messages: [...others, { ...event.message, seq: event.seq }] };
   }

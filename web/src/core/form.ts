@@ -24,7 +24,7 @@ export type SingleField = Select | (Radio & { widget?: undefined });
 export type ChoiceField = SingleField | Multiselect;
 export type MomentField = DateField | Time | Datetime;
 
-/** What an option stands for. */
+/** The meaning of an option. */
 export type OptionValue = string | number;
 
 /** Whether the values of a field have a zone. */

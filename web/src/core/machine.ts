@@ -122,7 +122,7 @@ export function next(view: View, signal: Signal): View {
  * The key stays while an attempt is open: only its response can say whose submission is checked, or has settled it.
  *
  * A response says nothing of what the reader may do in the thread, so that stays as well: were it lost, the event that
- * comes after the response would look like another reader's, and the view begin anew. A vote changes neither what is
+ * comes after the response would look like another reader's, and the view begin again. A vote changes neither what is
  * asked nor what the person is doing about it.
  */
 function adopt(view: View, incoming: InputRequest): View {

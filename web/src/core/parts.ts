@@ -69,7 +69,7 @@ export function linesOf(parts: Parts): Line[] {
 export const lengthOf = (lines: readonly Line[]): number =>
   lines.flatMap(({ parts }) => parts).reduce((sum, part) => sum + textOf(part).length, 0);
 
-/** The beginning and the end of long lines, which never overlap; null when all of it can be shown at once. */
+/** The beginning and the end of long lines, which never overlap; null if the whole text can be shown. */
 export function fold(lines: readonly Line[]): Fold | null {
   if (lines.length <= LINES && lengthOf(lines) <= CHARACTERS) return null;
   return { head: take(lines, HEAD, false), tail: take(lines, TAIL, true) };

@@ -75,7 +75,7 @@ function drain(thread: Transcript): Transcript {
 
 const isWhole = (event: ThreadEvent): event is WholeEvent => event.type.startsWith("thread");
 
-/** A part of a message: a block, or a request that stands at this place (null while it is not loaded). */
+/** A part of a message: a block, or a request at this place (null while it is not loaded). */
 export type Part =
   | Exclude<MessagePart, { type: "request" }>
   | { type: "request"; id: string; request: ThreadRequest | null };
@@ -107,7 +107,7 @@ export function entries(thread: Transcript, apart?: string): Entry[] {
   const loose = held.get("") ?? [];
   const before = (seq: number) =>
     loose.splice(0, loose.filter((request) => request.seq < seq && !isLast(request)).length);
-  /** What stands at a place; a place that is named twice counts once. */
+  /** What is at a place; a place that is named twice counts once. */
   const take = (place: string) => (places.delete(place) ? (held.get(place) ?? []) : []);
   const shown = messages.flatMap((message): Entry[] => [
     ...before(message.seq).map(entryOf),

@@ -109,7 +109,7 @@ export abstract class AskbackElement extends HTMLElement {
         Object.assign(this, { [name]: typeof first === "boolean" ? value !== null : (value ?? first) });
   }
 
-  /** Draw again soon; everything set until then is drawn at once. */
+  /** Draw again soon; everything that is set until then is drawn together. */
   redraw(): void {
     if (this.#queued || !this.isConnected) return;
     this.#queued = true;
@@ -143,7 +143,7 @@ export abstract class AskbackElement extends HTMLElement {
 /**
  * Keep one child of `place` for each item, in the order of the items, and let `draw` fill it.
  *
- * A child is only moved when it stands in the wrong place, so that what is typed and the focus survive. Those whose
+ * A child is only moved when it is in the wrong place, so that typed text and the focus survive. Those whose
  * item is gone leave after the drawing, which may take out of them what is shown elsewhere now.
  */
 export function drawList<T extends { id: string }>(

@@ -22,7 +22,7 @@ export interface FormHost {
   readonly open: Form;
   /** Whether the form has changed since the person saw it. */
   readonly changed: boolean;
-  /** Whether something that was typed before the page was loaded stands in it again. */
+  /** Whether text that was typed before the page was loaded was restored. */
   readonly restored: boolean;
   /** What keeps the form from being sent yet. */
   readonly hindrance?: string | false;

@@ -112,7 +112,7 @@ export class FormKind implements Kind, FormHost {
     if (patch.text) void loadSecretWarning();
   }
 
-  /** One click answers at once, but for a dangerous option, which is asked about first, and for "Other". */
+  /** One click answers immediately, except for a dangerous option, which needs a confirmation, and for "Other". */
   pick(field: Field, patch: Partial<Entry>): void {
     if (!isOpen(this.view)) return;
     this.change(field, patch);

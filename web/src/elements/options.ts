@@ -120,7 +120,7 @@ function dropdown(view: Choice): Template {
     ${chosen?.description && html`<p class="hint">${chosen.description}</p>`} ${otherText(view)}`;
 }
 
-/** Buttons that answer at once. "Other" opens its text box, which has a Submit. */
+/** Buttons that answer immediately. "Other" opens its text box, which has a Submit. */
 function quick(view: Choice): Template {
   const items = itemsOf(view);
   const styled = items.some(({ option }) => option.style === "primary");

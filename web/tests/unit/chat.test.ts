@@ -18,7 +18,7 @@ const shown = (...messages: Message[]): Entry[] => entries({ ...emptyThread("t1"
 const first = (all: Entry[]): boolean[] =>
   [...headsOf(all, { id: "usr_eva", name: "Eva", role: "responder" }).values()].map(({ isFirst }) => isFirst);
 
-test("a name stands above the first message of a group, and again after five minutes", () => {
+test("a name is above the first message of a group, and again after five minutes", () => {
   expect(first(shown(message(1, 0), message(2, 4), message(3, 10)))).toEqual([true, false, true]);
 });
 

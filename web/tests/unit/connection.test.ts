@@ -57,7 +57,7 @@ async function connected(): Promise<Connection> {
   return connection;
 }
 
-test("a connection that dies right after a ping is known after 33 seconds, and made anew", async () => {
+test("a connection that dies right after a ping is detected after 33 seconds and replaced", async () => {
   const connection = await connected();
   await vi.advanceTimersByTimeAsync(25_001);
   Network.dead = true;
@@ -76,7 +76,7 @@ test("a living connection stays, however long", async () => {
   expect([connection.link, Network.sockets.length]).toEqual(["online", 1]);
 });
 
-test("`offline` is believed at once, and a server that is still there is found again", async () => {
+test("`offline` closes the connection immediately, and a server that is still reachable is found again", async () => {
   const connection = await connected();
   page.dispatchEvent(new Event("offline"));
   expect(connection.link).toBe("offline");

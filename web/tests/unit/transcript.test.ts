@@ -79,7 +79,7 @@ function order(thread: Transcript): string[] {
 const text: MessagePart = { type: "text", text: "Hello" };
 const tool = (id: string): MessagePart => ({ type: "tool", tool_call_id: id, name: "ask" });
 
-test("a request stands at its own block before all other places", () => {
+test("a request is at its own block before all other places", () => {
   const thread = read(
     said(1, "m1", text, { type: "request", request_id: "r1" }, text),
     said(2, "m2", tool("tc1")),
@@ -88,7 +88,7 @@ test("a request stands at its own block before all other places", () => {
   expect(order(thread)).toEqual(["m1[text r1 text]", "m2[tool]"]);
 });
 
-test("a request stands after the tool call that asked, then after its message, then by time", () => {
+test("a request is after the tool call that asked, then after its message, then by time", () => {
   const thread = read(
     said(1, "m1", tool("tc1"), text),
     asked(2, "r_free"),
@@ -256,7 +256,7 @@ test("each request says what its reader may do in the thread", () => {
   ]);
 });
 
-test("what the reader may do is read anew after it has changed, and nothing is lost meanwhile", () => {
+test("the reader's access is read again after it has changed, and nothing is lost meanwhile", () => {
   const before = adoptSnapshot(emptyThread("t1"), snapshot("view", 1, placed(1, "r1")));
   const changed = [share(2), asked(3, "r2")].reduce(applyEvent, before);
   expect([hasGap(changed), changed.seq]).toEqual([true, 1]);
@@ -265,7 +265,7 @@ test("what the reader may do is read anew after it has changed, and nothing is l
   expect(after.requests.map(({ level }) => level)).toEqual(["prompt", "prompt"]);
 });
 
-test("a thread that is archived is read anew, and again when it is taken out", () => {
+test("an archived thread is read again, and once more when it is restored", () => {
   const before = adoptSnapshot(emptyThread("t1"), snapshot("all", 1, placed(1, "r1")));
   const archived = applyEvent(before, archive("thread.archived", 2));
   expect([hasGap(archived), archived.requests]).toEqual([true, before.requests]);

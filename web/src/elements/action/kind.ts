@@ -62,7 +62,7 @@ class ActionKind implements Kind, ActionContext {
     this.host.send("decline", { reason: "dismissed" });
   }
 
-  /** Open the window at once, while the browser still sees the click; it gets its address when the server has one. */
+  /** Open the window immediately, because browsers allow it only during a click; it gets its address from the server later. */
   async connect(): Promise<void> {
     const { host } = this;
     const id = this.#request?.id;

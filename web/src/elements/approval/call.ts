@@ -65,7 +65,7 @@ const drawBox = (head: unknown, aside: unknown, body: unknown): Template =>
 export const membersOf = (input: Json | undefined): Record<string, Json> =>
   typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 
-/** A call that came without a preview, such as one that a rule decided at once, is shown as its input. */
+/** Return the preview of a call; one without a preview, such as one that a rule decided, is shown as its input. */
 export function previewOf({ preview, input = {}, tool }: ShownApproval): Preview {
   if (preview) return preview;
   const members = membersOf(input);

@@ -142,7 +142,7 @@ export class ApprovalKind implements Kind, ApprovalContext {
     if (this.step === "once") this.host.focusOn("#yes");
   }
 
-  /** Approve at once, but confirm first if the call is dangerous or a rule is stored. */
+  /** Approve immediately, or after a confirmation if the call is dangerous or a rule is stored. */
   choose(scope: Scope, mode?: "accept_edits"): void {
     if (!this.ready) return;
     const { risk } = this.#request?.approval ?? {};

@@ -300,7 +300,7 @@ export const withChoices = (Base: typeof FormKind) =>
       return html`${this.#drawOpen(view)}${skip}`;
     }
 
-    /** A field that answers the form: an option does at once where the first control counts, else its button does. */
+    /** A field that answers the form: an option does immediately where the first control counts, otherwise its button does. */
     #drawAlone(view: FieldView): Template {
       const { field, say, disabled } = view;
       const single =

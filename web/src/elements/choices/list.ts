@@ -7,7 +7,7 @@ import { type Choice, type Item, itemsOf, rows } from "../options.ts";
 const LONG = 8;
 /** From this many options on, so does every other choice. */
 const VERY_LONG = 50;
-/** How many options are drawn at once; the filter finds the others. */
+/** The maximum number of options that are drawn; the filter finds the others. */
 const DRAWN = 100;
 
 /** The text in the filter of a long list, and what was chosen when it was typed: that stays in view. */

@@ -11,7 +11,7 @@ import { own } from "../../core/path.ts";
 import { texts } from "../localtexts.ts";
 import { localeOf, type Say, sayIn } from "../text.ts";
 
-/** Where a plain field stands among the rows of a field. */
+/** The place of a plain field among the rows of a field. */
 export interface Place {
   readonly rows: Rows;
   readonly row: Row;

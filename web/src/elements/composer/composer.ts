@@ -148,7 +148,7 @@ export class Composer {
   #drawNote(thread: Transcript): Template | undefined {
     const { say } = this.host;
     const words = predictOutcome(thread, this.#writer);
-    // The same sentence stands below after a refusal.
+    // The same sentence is shown below after a refusal.
     if (!words || words === this.host.trouble) return undefined;
     const stays = thread.free_text === "block_input" && html`<p>${say("composer.stays")}</p>`;
     return html`<div class="note" id="note"><p>${words}</p>${stays}</div>`;

@@ -124,7 +124,7 @@ class Reader implements Kind {
     return say("reader.for", { names: audience(request) });
   }
 
-  /** Where it stands in line, in words. */
+  /** Its place in the queue, in words. */
   #place({ id, exclusive_key, requester }: InputRequest): string {
     const { around = [], say, locale } = this.host;
     const before = around.slice(

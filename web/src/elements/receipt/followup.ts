@@ -6,7 +6,7 @@ import type { Settled, SettledHost } from "./settled.ts";
 /** Whether what was tried from a card has worked, by request and action. */
 const tried = new WeakMap<SettledHost, Record<string, boolean>>();
 
-/** Draw a line with a button that acts on the request and says when that did not work; `done` stands in its place once it has. */
+/** Draw a line with a button that acts on the request and shows an error if that fails; `done` replaces it after a success. */
 export function drawFollowUp(
   { host, request, say }: Settled,
   action: "ask-again" | "revoke",

@@ -59,7 +59,7 @@ function drawHidden(view: FieldView): Template {
   );
 }
 
-/** A form of which some fields are kept secret: what is typed there stands in no draft. */
+/** A form with secret fields: drafts never contain their values. */
 export class SensitiveForm extends FormKind {
   readonly #inputs: Inputs;
   #makeBody: BodyFactory | undefined;

@@ -7,7 +7,7 @@ const PAGE = 50;
 const MOST = 200;
 /** A search goes on by itself until it has found so many. */
 const ENOUGH = 20;
-/** Between something new and reading the list anew: many things at once are read once. */
+/** The delay before the list is read again after a change; several changes in that time cause one read. */
 const CALM_MS = 300;
 
 export interface Search {
@@ -102,7 +102,7 @@ export class ConversationList {
       this.failed = false;
     } catch {
       if (turn !== this.#turn) return;
-      // What is shown stays; the next news read it anew.
+      // What is shown stays; the next change reads it again.
       this.failed = !this.found;
     }
     this.changed();

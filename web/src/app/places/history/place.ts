@@ -34,7 +34,7 @@ const TIMES: Record<string, number> = { day: DAY_MS, week: 7 * DAY_MS, month: 30
 /** The parts of the address that are filters of the server as they are. */
 const FILTERS = ["q", "kind", "outcome", "by", "agent", "thread_id"];
 const TYPING_MS = 250;
-/** Between an end and reading the newest anew: many ends at once are read once. */
+/** The delay before the newest are read again after a request has ended; several ends in that time cause one read. */
 const CALM_MS = 300;
 
 /** Every settled request: who decided what, when and why. */
@@ -118,7 +118,7 @@ export class Place extends PlaceElement {
     });
   }
 
-  /** Search anew, go on behind what was found, or with `again` look for what is newer. */
+  /** Search, read the next page from `cursor`, or with `again` read what is newer. */
   async #load(cursor = "", again = false): Promise<void> {
     this.#search += 1;
     const search = this.#search;

@@ -1,4 +1,4 @@
-/** Decide about several requests at once: approvals and the rest never together, dangerous ones are never allowed. */
+/** Decide about several requests together: never about approvals and others, and dangerous ones are never allowed. */
 
 import type { BatchBody, InputRequest } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
@@ -95,7 +95,7 @@ export class Bulk {
     </div>`;
   }
 
-  /** Take them out of the list at once, and send the decision unless it is undone. */
+  /** Take them out of the list immediately, and send the decision unless it is undone. */
   #act(action: BulkAction, requests: readonly InputRequest[]): void {
     const { app, say } = this.host;
     const count = requests.length;

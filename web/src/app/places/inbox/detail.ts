@@ -22,7 +22,7 @@ const STEP = "#back, .sure";
 const UP = draw("M6 15l6-6 6 6");
 const DOWN = draw("M6 9l6 6 6-6");
 
-/** Where the request stands in the list, and how to go on. */
+/** The place of the request in the list, and how to go to another one. */
 export interface Around {
   readonly at: number;
   readonly all: number;

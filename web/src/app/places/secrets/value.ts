@@ -3,7 +3,7 @@ import { usernameField } from "../../../elements/secret/inputs.ts";
 import type { Say } from "../../../elements/text.ts";
 
 /**
- * The field for a value. What is typed stands in the field and nowhere else, until it is read once, to be sent.
+ * The field for a value. The typed value is only in the field, until it is read once, to be sent.
  *
  * One that has several lines, such as a key file, takes a field of several lines: a password field drops the others.
  */

@@ -22,7 +22,7 @@ export class Browser extends Section {
     this.host.redraw();
   }
 
-  /** Speak another language at once; the address asks for none any more. */
+  /** Change the language immediately, and remove the language from the address. */
   #speak(language: string): void {
     keep(LANGUAGE, language);
     const url = new URL(location.href);
