@@ -58,7 +58,7 @@ describe("filters", () => {
       valuesOf(
         all,
         ({ thread_id }) => thread_id,
-        (id) => `<${id}>`,
+        ({ thread_id }) => `<${thread_id}>`,
       ),
     ).toEqual([
       { id: "t", label: "<t>", count: 3 },
