@@ -90,8 +90,8 @@ async def run_agent(
 
 def calls_of(messages: Iterable[Message]) -> dict[str, Call]:
     """Return the tool calls in the messages of a conversation, by id."""
-    said = [each for each in messages if isinstance(each, AssistantMessage)]
-    listed = (call for message in said for call in message.tool_calls or ())
+    answers = [each for each in messages if isinstance(each, AssistantMessage)]
+    listed = (call for message in answers for call in message.tool_calls or ())
     return {call.id: Call(call.function.name, call.function.arguments) for call in listed}
 
 
@@ -239,8 +239,8 @@ def _message(request: InputRequest) -> str:
     if request.approval is not None:
         return f"{request.approval.tool} {questiontext.quote(request.approval.input)}"
     if request.form is not None:
-        said = (request.form.title, request.form.description)
-        return "\n\n".join(choose(text) for text in said if text) or questiontext.question_text(request)
+        texts = (request.form.title, request.form.description)
+        return "\n\n".join(choose(text) for text in texts if text) or questiontext.question_text(request)
     return choose(request.secret.reason) if request.secret else request.summary or request.kind
 
 

@@ -202,8 +202,8 @@ async def mirror(
     results = {
         each.call_id: each.output for each in items if isinstance(each, ToolCallOutputItem) and each.call_id
     }
-    said = [found for each in items if (found := _mirror_message(each, results)) is not None]
-    await mirror_messages(ask, said, thread_id=thread_id, run_id=run_id)
+    messages = [found for each in items if (found := _mirror_message(each, results)) is not None]
+    await mirror_messages(ask, messages, thread_id=thread_id, run_id=run_id)
 
 
 def _mirror_message(item: RunItem, results: Mapping[str, Any]) -> MirroredMessage | None:

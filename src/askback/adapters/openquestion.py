@@ -63,13 +63,13 @@ def members_of(value: object) -> Mapping[str, Any]:
 
 def text_to_edit(value: Any) -> str | None:
     """Return the text that a person edits: the only other text, if the instruction asks for a change."""
-    said = members_of(value)
-    about = next((key for key in QUESTION_KEYS if isinstance(said.get(key), str)), None)
-    texts = {key: each for key, each in said.items() if key != about}
+    members = members_of(value)
+    about = next((key for key in QUESTION_KEYS if isinstance(members.get(key), str)), None)
+    texts = {key: each for key, each in members.items() if key != about}
     if len(texts) != 1:
         return None
     [(key, text)] = texts.items()
-    wish = key if about is None else str(said[about])
+    wish = key if about is None else str(members[about])
     return text if isinstance(text, str) and len(text) <= DETAILS and EDIT.search(wish) else None
 
 
@@ -99,13 +99,13 @@ def title_and_details(value: Any) -> tuple[str, str | None]:
         first, _, rest = value.strip().partition("\n")
         return (first[:LABEL] or "?", rest.strip() or None) if len(first) <= LABEL else (first[:LABEL], value)
     if isinstance(value, Mapping):
-        said = cast("Mapping[str, Any]", value)
+        members = cast("Mapping[str, Any]", value)
         key = next(
-            (key for key in QUESTION_KEYS if isinstance(said.get(key), str) and said[key].strip()), None
+            (key for key in QUESTION_KEYS if isinstance(members.get(key), str) and members[key].strip()), None
         )
         if key is not None:
-            title, rest = title_and_details(said[key])
-            others = {name: each for name, each in said.items() if name != key}
+            title, rest = title_and_details(members[key])
+            others = {name: each for name, each in members.items() if name != key}
             return title, "\n\n".join(
                 part for part in (rest, describe_value(others) if others else None) if part
             ) or None

@@ -132,12 +132,12 @@ async def mirror(
     results = {
         part.tool_call_id: part.model_response_str() for part in parts if isinstance(part, ToolReturnPart)
     }
-    said = [
+    mirrored = [
         _mirror_message(each, f"{each.run_id}:{number}", results, agent)
         for number, each in enumerate(messages)
         if isinstance(each, ModelResponse)
     ]
-    await mirror_messages(ask, said, thread_id=thread_id)
+    await mirror_messages(ask, mirrored, thread_id=thread_id)
 
 
 def _mirror_message(
@@ -191,8 +191,8 @@ def _deferred(output: Any) -> DeferredToolRequests:
 
 def _place(messages: Sequence[ModelMessage], thread_id: str | None, agent: str | None) -> Place:
     """Return the place of the deferred calls. The run that made them is in the messages, also in another process."""
-    said = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
-    run_id = said.run_id if said else None
+    last_response = next((each for each in reversed(messages) if isinstance(each, ModelResponse)), None)
+    run_id = last_response.run_id if last_response else None
     # Some providers number the calls of each response alike: the number of messages tells the responses apart.
     id_ = f"pydantic-ai:{run_id}:{len(messages)}"
     return Place(id=id_, thread_id=thread_id, run_id=run_id, agent=agent)

@@ -70,8 +70,8 @@ class Endpoint:
                 client.stream("POST", address, json=body, headers=headers) as response,
             ):
                 if response.status_code != OK:
-                    said = (await response.aread()).decode(errors="replace")[:_LONGEST_ERROR]
-                    raise ModelError(f"{address} replied {response.status_code}: {said}")
+                    error_text = (await response.aread()).decode(errors="replace")[:_LONGEST_ERROR]
+                    raise ModelError(f"{address} replied {response.status_code}: {error_text}")
                 async for line in response.aiter_lines():
                     name, _, data = line.partition(":")
                     if name != "data" or data.strip() == "[DONE]":

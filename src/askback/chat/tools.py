@@ -135,10 +135,10 @@ async def _run(folder: Path, arguments: Bash) -> str:
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
         output.seek(0)
-        said = _shorten(output.read(LONGEST_CHARACTER * MOST + 1).decode(errors="replace"))
+        output_text = _shorten(output.read(LONGEST_CHARACTER * MOST + 1).decode(errors="replace"))
     if process.returncode:
-        raise ToolFailed(f"{said}\nIt ended with status {process.returncode}.")
-    return said or "It printed nothing."
+        raise ToolFailed(f"{output_text}\nIt ended with status {process.returncode}.")
+    return output_text or "It printed nothing."
 
 
 def _shorten(text: str) -> str:

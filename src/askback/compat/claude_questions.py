@@ -122,8 +122,8 @@ def card_of(form: Form | None, languages: Sequence[str] = ()) -> list[CardQuesti
         if multiple:
             labels = _unique([_quoted_beside(label, labels) for label in labels])
         offered = dict(zip(labels, options, strict=True))
-        said = {label: choose(option.description, languages) for label, option in offered.items()}
-        described = [{"label": label, "description": about} for label, about in said.items()]
+        descriptions = {label: choose(option.description, languages) for label, option in offered.items()}
+        described = [{"label": label, "description": about} for label, about in descriptions.items()]
         header = choose(headers.get(field.id), languages)[:MAX_HEADER]
         wire = {"question": text, "header": header, "options": described, "multiSelect": multiple}
         values = {label: option.value for label, option in offered.items()}

@@ -216,12 +216,14 @@ class _Writer:
                 for each in cast("list[Any]", default if isinstance(default, list) else [default])
             ]
             default = texts if isinstance(field, Multiselect) else texts[0]
-        said = {
+        params = {
             "title": self.names[field.id],
             "description": choose(field.description, [self.locale]) or None,
             "default": default,
         }
-        self.properties[field.id] = made | {name: value for name, value in said.items() if value is not None}
+        self.properties[field.id] = made | {
+            name: value for name, value in params.items() if value is not None
+        }
         if has_other:
             title = f"{self.names[field.id]}: {translate('ui.other', self.locale)}"
             self.properties[f"{field.id}{OTHER}"] = {"type": "string", "title": title}

@@ -30,23 +30,23 @@ def audit_entry(
     **facts: Any,
 ) -> AuditDraft:
     """Create an entry. `by` is None if a rule or the clock acted. Facts that are None are left out."""
-    said: dict[str, Any] = {
+    members: dict[str, Any] = {
         "at": rfc3339(at),
         "action": action,
         "actor": None if by is None else {**by.actor, "role": by.role},
         "via": VIA_POLICY if by is None else by.via,
     }
     if about is not None:
-        said |= {
+        members |= {
             "request_id": about.id,
             "thread_id": about.thread_id,
             "requester": about.requester,
             "digest": about.digest,
         }
-    said |= facts
-    if "reasons" in said:
-        said["reasons"] = [_redact_quotes(reason) for reason in said["reasons"] or ()] or None
-    kept = {name: value for name, value in said.items() if value is not None}
+    members |= facts
+    if "reasons" in members:
+        members["reasons"] = [_redact_quotes(reason) for reason in members["reasons"] or ()] or None
+    kept = {name: value for name, value in members.items() if value is not None}
     return AuditDraft(tenant, to_json(kept).decode(), kept.get("request_id"), kept.get("thread_id"))
 
 

@@ -28,8 +28,8 @@ class FakeKeyService:
     def decrypt(self, key_id: str, handle: bytes, context: bytes) -> bytes:
         """Return the data key of a handle if the key and the context are the same."""
         self._check(key_id)
-        name, data_key, given = self._wrapped.get(handle, ("", b"", b""))
-        if (name, given) != (key_id, context):
+        name, data_key, expected_context = self._wrapped.get(handle, ("", b"", b""))
+        if (name, expected_context) != (key_id, context):
             raise CannotOpen
         return data_key
 

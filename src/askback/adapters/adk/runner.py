@@ -104,11 +104,11 @@ class AskbackRunner:
             if isinstance(each, Decision):
                 each = await self._ask.use(each)
                 self._gate.decisions[session_id, pause.place.tool_call_id] = each
-            said = types.FunctionResponse(
+            function_response = types.FunctionResponse(
                 id=pause.call.id, name=pause.call.name, response=response(pause.call, each)
             )
             parts = confirmed if isinstance(each, Decision) else answered
-            parts.append(types.Part(function_response=said))
+            parts.append(types.Part(function_response=function_response))
         if confirmed and answered:
             # The model never reads a message with a confirmation, so the other answers are in a separate message.
             await self._append(user_id, session_id, turn[0][0].place.run_id, answered)
@@ -119,8 +119,8 @@ class AskbackRunner:
     ) -> None:
         session = await self._session(user_id, session_id)
         if session is not None:
-            said = Event(author="user", invocation_id=run_id or "", content=types.UserContent(parts))
-            await self._runner.session_service.append_event(session, said)
+            message_event = Event(author="user", invocation_id=run_id or "", content=types.UserContent(parts))
+            await self._runner.session_service.append_event(session, message_event)
 
     async def _run(
         self, user_id: str, session_id: str, message: types.Content, options: Mapping[str, Any]
@@ -164,8 +164,10 @@ def _by_agent(
 async def mirror(ask: AsyncClient, events: Sequence[Event], *, thread_id: str) -> None:
     """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
     results = {each.id: each.response for event in events for each in event.get_function_responses()}
-    said = [_mirror_message(each, results) for each in events if each.author != "user" and not each.partial]
-    await mirror_messages(ask, said, thread_id=thread_id)
+    messages = [
+        _mirror_message(each, results) for each in events if each.author != "user" and not each.partial
+    ]
+    await mirror_messages(ask, messages, thread_id=thread_id)
 
 
 def _mirror_message(event: Event, results: Mapping[str | None, Any]) -> MirroredMessage:

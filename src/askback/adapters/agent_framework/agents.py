@@ -128,10 +128,10 @@ async def resume_agent(
     if any(map(is_open, found)):
         return None
     denials = Denials()
-    said = await answer(ask, requests, found, denials)
+    answered = await answer(ask, requests, found, denials)
     middleware = [*options.pop("middleware", ()), denials]
     runner: Any = agent  # as in `run`
-    return Resumed(await runner.run(said, session=session, middleware=middleware, **options), session)
+    return Resumed(await runner.run(answered, session=session, middleware=middleware, **options), session)
 
 
 async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: str) -> None:
@@ -140,7 +140,7 @@ async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: st
     Existing messages stay unchanged. A message without an id gets one.
     """
     results = {each.call_id: each.result for message in messages for each in results_in(message)}
-    said = list[MirroredMessage]()
+    mirrored = list[MirroredMessage]()
     for each in messages:
         if each.role != "assistant":
             continue
@@ -156,8 +156,10 @@ async def mirror(ask: AsyncClient, messages: Sequence[Message], *, thread_id: st
             for call in each.contents
             if call.type == "function_call"
         ]
-        said.append(MirroredMessage(id=each.message_id, text=each.text, calls=calls, agent=each.author_name))
-    await mirror_messages(ask, said, thread_id=thread_id)
+        mirrored.append(
+            MirroredMessage(id=each.message_id, text=each.text, calls=calls, agent=each.author_name)
+        )
+    await mirror_messages(ask, mirrored, thread_id=thread_id)
 
 
 class _Human(AgentMiddleware):
@@ -172,8 +174,8 @@ class _Human(AgentMiddleware):
     async def process(self, context: AgentContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Run the agent of a context until it waits for nobody."""
         session = context.session = context.session or AgentSession()
-        given: Sequence[Any] = context.client_kwargs.get("middleware") or ()
-        context.client_kwargs["middleware"] = [*given, self.denials]
+        middleware: Sequence[Any] = context.client_kwargs.get("middleware") or ()
+        context.client_kwargs["middleware"] = [*middleware, self.denials]
 
         async def continue_run(said: Message | None = None) -> Any:
             if said is not None:
@@ -196,11 +198,11 @@ class _Human(AgentMiddleware):
         continue_run: Callable[[Message], Awaitable[Reply]],
     ) -> Reply:
         """Answer pauses until there are none; returns the last reply, with the messages of all."""
-        said = list[Message]()
+        messages = list[Message]()
         while (answered := await self.answer(agent, session, reply)) is not None:
-            said += without_requests([*reply.messages, Message("tool", results_in(answered))])
+            messages += without_requests([*reply.messages, Message("tool", results_in(answered))])
             reply = await continue_run(answered)
-        reply.messages = [*said, *reply.messages]
+        reply.messages = [*messages, *reply.messages]
         return reply
 
     async def answer(self, agent: SupportsAgentRun, session: AgentSession, reply: Reply) -> Message | None:

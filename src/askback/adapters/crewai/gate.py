@@ -176,14 +176,14 @@ class _Tool(BaseTool):
         self.cache_function = _never_cache
 
     def _run(self, **arguments: Any) -> str:
-        given = to_jsonable_python(arguments, exclude_none=True)
+        plain_arguments = to_jsonable_python(arguments, exclude_none=True)
         place = Place(
             id=f"crewai:{uuid4().hex}",
             thread_id=self._thread_id,
             run_id=get_execution_uuid(),
             agent=_agent.get(),
         )
-        return call_blocking(self._ask, self._kind.call, given, place).text
+        return call_blocking(self._ask, self._kind.call, plain_arguments, place).text
 
 
 def _never_cache(_arguments: Any = None, _result: Any = None) -> bool:

@@ -64,8 +64,8 @@ class _TaskInput(SyncHumanInputProvider):
         """Return the result that was accepted; training stays in the terminal."""
         if context._is_training_mode():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return super().handle_feedback(formatted_answer, context)
-        while (said := self._ask_for_changes(formatted_answer, context)) is not None:
-            context.messages.append(context._format_feedback_message(said))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        while (changes := self._ask_for_changes(formatted_answer, context)) is not None:
+            context.messages.append(context._format_feedback_message(changes))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             formatted_answer = context._invoke_loop()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         context.ask_for_human_input = False
         return formatted_answer
@@ -76,8 +76,10 @@ class _TaskInput(SyncHumanInputProvider):
         """Return the result that was accepted, without blocking the event loop."""
         if context._is_training_mode():  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             return await super().handle_feedback_async(formatted_answer, context)
-        while (said := await asyncio.to_thread(self._ask_for_changes, formatted_answer, context)) is not None:
-            context.messages.append(context._format_feedback_message(said))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+        while (
+            changes := await asyncio.to_thread(self._ask_for_changes, formatted_answer, context)
+        ) is not None:
+            context.messages.append(context._format_feedback_message(changes))  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
             formatted_answer = await context._ainvoke_loop()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         context.ask_for_human_input = False
         return formatted_answer
@@ -99,8 +101,8 @@ class _TaskInput(SyncHumanInputProvider):
             run_id=get_execution_uuid(),
             agent=context.agent.role,
         )
-        said = feedback(call_blocking(self._ask, ask_once, form, place, timeout_s=self._timeout_s))
-        return None if said == _ACCEPT else said
+        answer_text = feedback(call_blocking(self._ask, ask_once, form, place, timeout_s=self._timeout_s))
+        return None if answer_text == _ACCEPT else answer_text
 
 
 def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | None = None) -> None:
@@ -108,8 +110,8 @@ def mirror(ask: Client, result: CrewOutput, *, thread_id: str, run_id: str | Non
 
     CrewAI gives them no ids. Pass a `run_id` if two runs may say exactly the same.
     """
-    said = [each for task in result.tasks_output for each in _mirror_messages(task, run_id)]
-    call_blocking(ask, mirror_messages, said, thread_id=thread_id, run_id=run_id)
+    messages = [each for task in result.tasks_output for each in _mirror_messages(task, run_id)]
+    call_blocking(ask, mirror_messages, messages, thread_id=thread_id, run_id=run_id)
 
 
 def _mirror_messages(task: TaskOutput, run_id: str | None) -> Iterator[MirroredMessage]:

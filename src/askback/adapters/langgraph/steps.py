@@ -234,12 +234,16 @@ async def park_pauses(
 def _locate_interrupts(state: StateSnapshot, place: Place) -> Iterator[tuple[str, Pause]]:
     """Yield each interrupt of a state with its place; the node of a subgraph is the name of its agent."""
     messages: Sequence[object] = members_of(state.values).get("messages", ())
-    said = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
+    last_message = next((each for each in reversed(messages) if isinstance(each, AIMessage)), None)
     for task in state.tasks:
         for each in task.interrupts:
             yield (
                 each.id,
-                Pause(each, replace(place, id=f"langgraph:{each.id}"), said.tool_calls if said else ()),
+                Pause(
+                    each,
+                    replace(place, id=f"langgraph:{each.id}"),
+                    last_message.tool_calls if last_message else (),
+                ),
             )
         if isinstance(task.state, StateSnapshot):
             yield from _locate_interrupts(task.state, replace(place, agent=task.name))

@@ -28,8 +28,8 @@ async def mirror(
 ) -> None:
     """Show the messages and tool calls of agents in the thread; existing messages stay unchanged."""
     results = {each.tool_call_id: each.text for each in messages if isinstance(each, ToolMessage)}
-    said = [_mirror_message(each, results) for each in messages if isinstance(each, AIMessage)]
-    await mirror_messages(ask, said, thread_id=thread_id, run_id=run_id)
+    mirrored = [_mirror_message(each, results) for each in messages if isinstance(each, AIMessage)]
+    await mirror_messages(ask, mirrored, thread_id=thread_id, run_id=run_id)
 
 
 def _mirror_message(message: AIMessage, results: Mapping[str, str]) -> MirroredMessage:

@@ -79,8 +79,8 @@ def insert(text: str, container: Node, name: str | None, value: Any) -> str:
         at, comma, after = last.comma + 1, "", ","
     if inner is None:
         return f"{text[:at]}{comma} {written}{after}{text[at:]}"
-    said = _COMMENT.match(text, at)  # a comment behind the last part stays behind it
-    line_end = at if said is None else said.end()
+    comment = _COMMENT.match(text, at)  # a comment behind the last part stays behind it
+    line_end = at if comment is None else comment.end()
     return f"{text[:at]}{comma}{text[at:line_end]}{newline}{inner}{written}{after}{text[line_end:]}"
 
 

@@ -31,14 +31,14 @@ def read_action(form: Form, message: Mapping[str, Any], *, zone: str | None = No
     action: Any = message.get("action")
     if not isinstance(action, Mapping):
         return None
-    said = cast("Mapping[str, Any]", action)
-    sent = said.get("context")
+    members = cast("Mapping[str, Any]", action)
+    sent = members.get("context")
     context = dict(cast("Mapping[str, Any]", sent)) if isinstance(sent, Mapping) else {}
     own = {name for field in form.all_fields for name in (field.id, f"{field.id}{OTHER}")}
     rest = {name: value for name, value in context.items() if name not in own}
-    if said.get("name") == CANCEL:
+    if members.get("name") == CANCEL:
         return Action("cancel", {}, rest)
-    if said.get("name") != SUBMIT:
+    if members.get("name") != SUBMIT:
         return None
     read = {field.id: _value(field, context, zone) for field in form.all_fields if not field.readonly}
     values = {id_: value for id_, value in read.items() if value not in (None, "", [])}

@@ -67,8 +67,8 @@ async def submit(call: Call) -> Answer:
             body = {"revision": revision, "values": _values(call.json(), widget)}
         return await _resolve(call, SUBMIT, "answer_request", body)
     except Faults as refused:
-        status, said = refuse(call.api.explain(refused.with_paths(_PATHS)))
-        return Answer({**said, "message": f"Invalid submit payload: {said['message']}"}, status=status)
+        status, reply = refuse(call.api.explain(refused.with_paths(_PATHS)))
+        return Answer({**reply, "message": f"Invalid submit payload: {reply['message']}"}, status=status)
 
 
 async def dismiss(call: Call) -> Answer:

@@ -52,14 +52,14 @@ class Widget:
         if attempt is not None:
             failure = {"failed_at": _time(attempt.at), "error_code": attempt.code or "failed"}
             shown["resolution_failure"] = failure
-        told = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
+        members = {"content": self.content, "content_preview": self.content[:200], "timestamp": at}
         about = {"message_id": request.id, "session_id": request.thread_id, "type": "widget_request"}
-        return {**about, "role": "system", **told, "metadata": {"widget": shown}}
+        return {**about, "role": "system", **members, "metadata": {"widget": shown}}
 
     def resolved(self) -> Json:
         """Return what `widget:resolved` says."""
-        said = {"widget_id": self.request.id, "session_id": self.request.thread_id, "status": self.state}
-        return said | self._end()
+        members = {"widget_id": self.request.id, "session_id": self.request.thread_id, "status": self.state}
+        return members | self._end()
 
     def outcome(self) -> Json:
         """Return what resolving it returns."""
@@ -81,9 +81,14 @@ def read_widget(raw: Mapping[str, Any]) -> Widget:
     request = InputRequest.model_validate(raw)
     answer = request.answer or Answer()
     if (secret := request.secret) is not None:
-        told = {"instructions": choose(secret.instructions), "variable_metadata": _help(secret.metadata)}
+        widget_members = {
+            "instructions": choose(secret.instructions),
+            "variable_metadata": _help(secret.metadata),
+        }
         params: Json = {"names": secret.names, "reason": choose(secret.reason)}
-        params |= {"default_scope": secret.default_scope} | {key: each for key, each in told.items() if each}
+        params |= {"default_scope": secret.default_scope} | {
+            key: each for key, each in widget_members.items() if each
+        }
         hidden = secret.hide_names and not secret.names
         result = {"names_submitted": [] if hidden else answer.names, "scope": answer.scope}
         content = f"Please provide {', '.join(secret.names)}: {params['reason']}"
@@ -142,9 +147,9 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     body: Json = {"name": TEXTS["names"].get(str(status), "GeneralError"), "message": message, "code": status}
     found = [_issue(**each) for each in problem.field_errors]
     if found:
-        said = [(each["path"].removeprefix("values."), each["message"]) for each in found]
-        body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in said[:3])
-        first = dict(reversed(said))
+        errors = [(each["path"].removeprefix("values."), each["message"]) for each in found]
+        body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in errors[:3])
+        first = dict(reversed(errors))
         body |= {"errors": first, "data": {"field_errors": first, "issues": found}}
     return status, body
 

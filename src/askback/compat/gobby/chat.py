@@ -136,10 +136,10 @@ class ChatPeer(CardPage):
                 {**each, "path": rename_path(each["path"], TEXTS["paths_of_frames"]), "message": text}
             )
         message = "; ".join(f"{each['path']}: {each['message']}" for each in faults) or problem.message
-        told: Json = {"type": "error", "code": problem.code.upper(), "message": message}
+        reply: Json = {"type": "error", "code": problem.code.upper(), "message": message}
         if isinstance(request_id := (frame or {}).get("request_id"), str):
-            told["request_id"] = request_id
-        return {**told, "field_errors": faults} if faults else told
+            reply["request_id"] = request_id
+        return {**reply, "field_errors": faults} if faults else reply
 
     async def opening(self, request: Json, _shown: Json | None, /, *, recovered: bool) -> Sequence[Json]:
         """Return the frames that show an open request; none if a card of Gobby cannot ask it."""

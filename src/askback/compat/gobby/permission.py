@@ -135,8 +135,8 @@ def denial(request: InputRequest) -> str | None:
     if answer is not None and request.source == "responder" and not request.repeated and asked is not None:
         if asked.plan is not None:
             return TEXTS["changes"].format(feedback=answer.note or "").strip()
-        said = TEXTS["rejected"].format(tool=asked.tool)
-        return f"{said}. {answer.note}" if answer.note else said
+        sentence = TEXTS["rejected"].format(tool=asked.tool)
+        return f"{sentence}. {answer.note}" if answer.note else sentence
     text = model_text(request)
     return f"{TEXTS['timed_out']}. {text}" if request.status is Status.EXPIRED else text
 

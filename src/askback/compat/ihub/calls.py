@@ -142,8 +142,8 @@ def in_words(found: Faults, arguments: object) -> Faults:
 def _in_words(found: Fault, kind: object) -> Fault:
     for pattern, text in TEXTS["sentences"]:  # what iHub says of a path, a code and a type
         if place := re.match(pattern, f"{found.path} {found.code} {kind}"):
-            said = text.format(**{**found.params, **place.groupdict()})
-            return replace(found, params={**found.params, "message": said[0].upper() + said[1:]})
+            sentence = text.format(**{**found.params, **place.groupdict()})
+            return replace(found, params={**found.params, "message": sentence[0].upper() + sentence[1:]})
     return found
 
 
@@ -235,10 +235,10 @@ async def _ask(call: Call, asking: ToolCall, id_path: str, faults: list[Json]) -
         if any(each.path in _PLACES for each in found.faults):
             raise found.with_paths([("tool_call_id", id_path), *_PLACES.items()]) from None
         invalid = in_words(found, arguments)
-        said = api.explain(invalid).field_errors
-        faults += [{"tool_call_id": asking.id, **each} for each in said]
-        place = "" if "message" in invalid.faults[0].params else f"{said[0]['path']}: "
-        message = f"Invalid clarification request: {place}{said[0]['message']}"
+        field_errors = api.explain(invalid).field_errors
+        faults += [{"tool_call_id": asking.id, **each} for each in field_errors]
+        place = "" if "message" in invalid.faults[0].params else f"{field_errors[0]['path']}: "
+        message = f"Invalid clarification request: {place}{field_errors[0]['message']}"
         return {"error": True, "code": "INVALID_CLARIFICATION_PARAMS", "message": message}
     except RateLimited as refused:
         if refused.code != "too_many_questions":

@@ -60,18 +60,18 @@ def clarification(request: Mapping[str, Any], *, style: Style, locale: str) -> J
     if messages := field.get("messages"):
         rules["message"] = text(next(iter(messages.values())))
     question, own = text(form.get("title") or field.get("label")), request.get("tool_call_id")
-    said: Json = {"toolCallId": own, "question": question, "allow_skip": form.get("allow_skip", False)}
-    said |= {"input_type": type_ if style == "snake" else _CAMEL.get(type_, type_)}
-    said |= {"clarificationNumber": request.get("ordinal"), "maxClarifications": request.get("of")}
+    members: Json = {"toolCallId": own, "question": question, "allow_skip": form.get("allow_skip", False)}
+    members |= {"input_type": type_ if style == "snake" else _CAMEL.get(type_, type_)}
+    members |= {"clarificationNumber": request.get("ordinal"), "maxClarifications": request.get("of")}
     more = {"placeholder": text(field.get("placeholder")), "context": text(form.get("description"))}
     more |= {"options": [{"label": text(each["label"]), "value": each["value"]} for each in options]}
-    said |= {name: each for name, each in {**more, "validation": rules}.items() if each}
+    members |= {name: each for name, each in {**more, "validation": rules}.items() if each}
     if style == "camel" or field.get("allow_other"):
-        said["allow_other"] = field.get("allow_other", False)
-    said["timestamp"] = request["created_at"]
+        members["allow_other"] = field.get("allow_other", False)
+    members["timestamp"] = request["created_at"]
     if style == "snake":
-        return said
-    return {"questionId": request["id"], **{_CAMEL.get(name, name): value for name, value in said.items()}}
+        return members
+    return {"questionId": request["id"], **{_CAMEL.get(name, name): value for name, value in members.items()}}
 
 
 def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
@@ -80,13 +80,13 @@ def user_messages(thread: Mapping[str, Any]) -> Sequence[Json]:
     The answer to a question is known by its message too, where the thread has answers as messages.
     """
     answered = [each for each in thread["requests"] if each["status"] in _ANSWERED and field_of(each)]
-    said = [(each["settled_at"], _answer_message(each)) for each in answered]
+    messages = [(each["settled_at"], _answer_message(each)) for each in answered]
     ids = {each["id"] for each in answered}
     for each in thread["messages"]:
         if each["role"] == "user" and each.get("request_id") not in ids:
             text = {"role": "user", "content": text_of(each, "\n"), "messageId": each["id"]}
-            said.append((each["at"], text))
-    return [message for _, message in sorted(said, key=itemgetter(0))]
+            messages.append((each["at"], text))
+    return [message for _, message in sorted(messages, key=itemgetter(0))]
 
 
 def _answer_message(request: Mapping[str, Any]) -> Json:

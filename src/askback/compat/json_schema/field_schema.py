@@ -61,13 +61,13 @@ def field_schema(field: AnyField, locale: str) -> tuple[dict[str, Any], Lost]:
     if field.sensitive:
         lost.append("An answer has a reference to a sensitive value, which no rule of the schema is about.")
         made = {"type": "string", "writeOnly": True}
-    said = without_none(
+    texts = without_none(
         title=choose(field.label, [locale]) or None,
         description=choose(field.description, [locale]) or None,
         default=field.default,
         readOnly=field.readonly or None,
     )
-    return {**made, **said}, lost
+    return {**made, **texts}, lost
 
 
 def field_hints(field: AnyField, locale: str) -> dict[str, Any]:

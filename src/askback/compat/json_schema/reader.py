@@ -139,14 +139,14 @@ class _Reader:
                 )
         if "dependentRequired" in schema and "sections" not in hints.own:
             self.losses.append(Loss(path_of((*steps, "dependentRequired")), "A form does not check this."))
-        given = cast("Mapping[str, Any]", defaults if isinstance(defaults, Mapping) else {})
+        default_values = cast("Mapping[str, Any]", defaults if isinstance(defaults, Mapping) else {})
         for name in hints.ordered(list(properties)):
             at = (*steps, "properties", name)
             try:
                 inner = resolve(properties[name], self.root, resolved.references)
                 one = _Property(
                     name, inner, Hints(inner.schema, hints.below(name)), hints.below(name), at, f"{prefix}{name}",
-                    name in required, given.get(name, inner.schema.get("default")),
+                    name in required, default_values.get(name, inner.schema.get("default")),
                 )  # fmt: skip
                 found += self._property(one, group)
             except Unsupported as unsupported:

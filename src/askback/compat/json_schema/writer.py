@@ -90,9 +90,9 @@ def _form_hints(form: Form, locale: str) -> dict[str, Any]:
     if form.submit_label is not None:
         hints["ui:submitButtonOptions"] = {"submitText": choose(form.submit_label, [locale])}
     own = _members(form)
-    for said in ("title", "description", "submit_label", "fields"):
-        if not isinstance(own.get(said), dict):
-            own.pop(said, None)
+    for name in ("title", "description", "submit_label", "fields"):
+        if not isinstance(own.get(name), dict):
+            own.pop(name, None)
     if form.sections is not None:
         own["sections"] = [
             {**_members(section), "fields": [field.id for field in section.fields]}

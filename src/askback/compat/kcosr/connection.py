@@ -172,8 +172,8 @@ class Connection:
             await session.opened.wait()
             self._sessions[id_] = session
         session.mask = mask or Mask()
-        told = mask and mask.model_dump(by_alias=True, exclude_unset=True)
-        await self._channel.send(without_none(type="subscribed", sessionId=id_, mask=told))
+        mask_members = mask and mask.model_dump(by_alias=True, exclude_unset=True)
+        await self._channel.send(without_none(type="subscribed", sessionId=id_, mask=mask_members))
 
     async def _unsubscribe(self, *, session_id: str, **_: object) -> None:
         id_ = _id(session_id, "Unsubscription session")
@@ -283,13 +283,13 @@ class Connection:
         if action == "submit":
             await self._submit(shown, values or {})
             return
-        said: Json = {"note": reason or None, "remember": action == "approve"}
+        body: Json = {"note": reason or None, "remember": action == "approve"}
         if action == "cancel":
-            operation, said["reason"] = "decline_request", "dismissed"
+            operation, body["reason"] = "decline_request", "dismissed"
         else:
             operation, approved = "answer_request", {"scope": NATIVE_SCOPES[scope]} if scope else {}
-            said |= {"revision": shown["revision"], "decision": action, **approved}
-        await self._api.call(operation, said, request_id=shown["id"])
+            body |= {"revision": shown["revision"], "decision": action, **approved}
+        await self._api.call(operation, body, request_id=shown["id"])
 
     async def _submit(self, shown: Json, values: Json) -> None:
         """Submit values; if only fields are wrong, this page is asked again, as after each wrong answer."""
@@ -301,8 +301,8 @@ class Connection:
             body = {"revision": shown["revision"], "values": sent}
             await self._api.call("answer_request", body, request_id=shown["id"])
         except Faults as error:
-            said = [replace(each, key=each.key.replace("boolean", "option")) for each in error.faults]
-            errors = errors_by_field(form, self._api.explain(Faults(said)).field_errors)
+            faults = [replace(each, key=each.key.replace("boolean", "option")) for each in error.faults]
+            errors = errors_by_field(form, self._api.explain(Faults(faults)).field_errors)
             if errors is None:
                 raise
             self._refused += 1

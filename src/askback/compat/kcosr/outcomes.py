@@ -70,10 +70,10 @@ def pending(request: InputRequest) -> Json:
     """Return the result of the tool for a questionnaire that is answered in another turn."""
     converted = request.detached and request.delivery != "resume"
     message = f"Questionnaire {'timed out and ' if converted else ''}remains open for a later response."
-    said: Json = {"ok": True, "pending": True, "mode": "async", "questionnaireRequestId": request.id}
-    said |= {"toolCallId": ids(request)["toolCallId"], "message": message}
-    said |= {"convertedFromSync": True} if converted else {}
-    return said if request.auto_resume else {**said, "autoResume": False}
+    reply: Json = {"ok": True, "pending": True, "mode": "async", "questionnaireRequestId": request.id}
+    reply |= {"toolCallId": ids(request)["toolCallId"], "message": message}
+    reply |= {"convertedFromSync": True} if converted else {}
+    return reply if request.auto_resume else {**reply, "autoResume": False}
 
 
 def response(request: InputRequest) -> Json:
@@ -84,20 +84,20 @@ def response(request: InputRequest) -> Json:
         return {"action": "cancel", **reason_of(request)}
     if request.approval is None:
         return {"action": "submit", "input": answer.values}
-    said: Json = {"action": answer.decision} | ({"reason": answer.note} if answer.note else {})
+    reply: Json = {"action": answer.decision} | ({"reason": answer.note} if answer.note else {})
     if answer.decision == "approve":
-        said["approvalScope"] = SCOPES.get(answer.scope or "once", "once")
-    return said
+        reply["approvalScope"] = SCOPES.get(answer.scope or "once", "once")
+    return reply
 
 
 def user_response(request: InputRequest) -> Json:
     """Return the result of an interaction; raises `ToolError` if there is no response, or a denial."""
     raise_without_response(request)
-    said = response(request)
-    if said["action"] == "deny":
-        why = f": {said['reason']}" if "reason" in said else ""
+    reply = response(request)
+    if reply["action"] == "deny":
+        why = f": {reply['reason']}" if "reason" in reply else ""
         raise ToolError("tool_denied", f'User denied execution of tool "{tool_name(request)}"{why}')
-    return said
+    return reply
 
 
 def raise_without_response(request: InputRequest) -> None:

@@ -177,15 +177,15 @@ def questionnaire(form: Mapping[str, Any], prompt: int = 0, locale: str = "en") 
     """
     languages = (form.get("locale") or locale, locale)
     described = choose(form.get("description"), languages)
-    told: Json = {"prompt": described[:prompt]} if prompt else {}
+    members: Json = {"prompt": described[:prompt]} if prompt else {}
     rest = described[prompt:].removeprefix("\n\n") or None
-    told["schema"] = _source_part(Questionnaire, {**form, "description": rest}, languages)
+    members["schema"] = _source_part(Questionnaire, {**form, "description": rest}, languages)
     defaults = {field["id"]: field["default"] for _, field in _fields(form) if "default" in field}
     if initial := defaults | form.get("initial_values", {}):
-        told["schema"]["initialValues"] = initial
+        members["schema"]["initialValues"] = initial
     if view := form.get("completed_view"):
-        told["completedView"] = _source_part(CompletedView, view, languages)
-    return told
+        members["completedView"] = _source_part(CompletedView, view, languages)
+    return members
 
 
 def _source_part(part: type[Part], members: Mapping[str, Any], languages: tuple[str, ...]) -> Json:

@@ -127,14 +127,14 @@ class Transcript:
 
     def _members(self, event: Json, request: InputRequest, shown: Json) -> Json:
         """Return everything that a payload can have."""
-        said, waits = outcomes.response(request), not outcomes.is_async(request)
+        reply, waits = outcomes.response(request), not outcomes.is_async(request)
         typed = request.submitted.values if request.submitted else None
         timeout_ms = int((request.timeout_s or 0) * 1000)
         errors = errors_by_field(request.form, shown.get("field_errors", ())) if request.form else None
         members = {"questionnaireRequestId": request.id, **outcomes.ids(request)}
         members |= {"toolName": outcomes.tool_name(request)}
         members |= {"sourceInteractionId": members["interactionId"] if request.detached else None}
-        members |= {**said, "answers": said.get("input"), "pending": waits and not request.settled}
+        members |= {**reply, "answers": reply.get("input"), "pending": waits and not request.settled}
         members |= {"status": _STATUSES.get(request.status, "cancelled"), "mode": "async"}
         members |= {"interactionType": "input" if request.approval is None else "approval"}
         members |= {"presentation": outcomes.PRESENTATIONS[request.presentation]}
@@ -171,6 +171,6 @@ def _call_text(request: InputRequest) -> str:
     """Return the text that a person approves: the prompt alone, or the agent's words before the whole input."""
     assert request.approval is not None
     asked = request.approval.input
-    told = request.approval.reason or request.approval.title
+    agent_text = request.approval.reason or request.approval.title
     text = asked if isinstance(asked, str) else json.dumps(asked, ensure_ascii=False, indent=2)
-    return f"{told}\n\n{text}" if isinstance(told, str) else text
+    return f"{agent_text}\n\n{text}" if isinstance(agent_text, str) else text

@@ -143,8 +143,8 @@ class AgentPeer:
         finally:
             self._awaited.discard(frame["id"])
         outcome = _res(frame, ok=False, error=frames.end_text(ended))
-        if said := frames.response(ended, skipped=SKIPPED):
-            outcome = {"type": said[0], **frame, "payload": said[1]}
+        if reply := frames.response(ended, skipped=SKIPPED):
+            outcome = {"type": reply[0], **frame, "payload": reply[1]}
         await self._channel.send(outcome, outcome_of=request["id"])
 
     async def _listen(self) -> None:

@@ -72,12 +72,12 @@ def is_same(request: Json, question: Json) -> bool:
 
 
 def _field(name: str, widget: Widget) -> Json:
-    said: Json = widget.model_dump(exclude={"type"}, exclude_none=True)
+    members: Json = widget.model_dump(exclude={"type"}, exclude_none=True)
     if widget.type == "confirm":
-        said["options"] = widget.options or ["Yes", "No"]
-    if widget.type == "checkbox" and "default" in said:
-        said["default"] = [widget.default]
-    return {"id": name, **FIELDS[widget.type], "required": True, **said}
+        members["options"] = widget.options or ["Yes", "No"]
+    if widget.type == "checkbox" and "default" in members:
+        members["default"] = [widget.default]
+    return {"id": name, **FIELDS[widget.type], "required": True, **members}
 
 
 def write_ask(request: Json) -> Json | None:

@@ -90,9 +90,9 @@ class PersonPeer(CardPage):
 
     async def closing(self, request: Json, shown: Json, /) -> Sequence[Json]:
         """Return the answer to a request, if it was answered elsewhere."""
-        if _OWN in shown or (said := frames.response(request)) is None:
+        if _OWN in shown or (reply := frames.response(request)) is None:
             return ()
-        kind, content = said
+        kind, content = reply
         shown_as = await frames.public_id(self.api, request)
         return (frames.message(kind, request_id=shown_as, **content),)
 
@@ -117,8 +117,8 @@ class PersonPeer(CardPage):
         require(sent.prompt.strip(), "prompt", "empty")
         session = sent.session_id or str(uuid.uuid4())
         run = f"chat-{uuid.uuid4().hex}-{session}"  # an agent that comes back needs no other record of its session
-        said = {"content": [{"type": "text", "text": sent.prompt}], "run_id": run}
-        await self.api.call("post_message", said, thread_id=session)
+        body = {"content": [{"type": "text", "text": sent.prompt}], "run_id": run}
+        await self.api.call("post_message", body, thread_id=session)
         if not sent.session_id:
             await self.channel.send(frames.message("chat_created", session_id=session))
         self.channel.start(self._await_agent(run, session))
@@ -170,8 +170,8 @@ async def read_chat(call: Call) -> Answer:
             continue
         asks[own] = {"type": "ask", "askRequestId": await frames.public_id(call.api, request)}
         asks[own] |= {"askPrompt": ask["prompt"], "askWidgets": ask["widgets"]}
-        if said := frames.response(request):
-            asks[own]["askResponse"] = said[1]["value"]
+        if reply := frames.response(request):
+            asks[own]["askResponse"] = reply[1]["value"]
         if own not in placed:
             alone: Json = {"id": own, "seq": request["seq"], "role": "agent", "content": []}
             home = messages.get(request.get("message_id")) or messages.setdefault(own, alone)

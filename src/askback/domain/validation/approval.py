@@ -172,9 +172,9 @@ def _check_scope(sent: DecisionBody, shown: ShownApproval, report: Report) -> No
 def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
     if shown.plan is not None and (sent.note is None or is_blank(sent.note)):
         report.add("note", "feedback_required")
-    given: dict[str, Any] = {"edited_input": sent.edited_input, "mode": sent.mode}
-    given["grant_root"] = sent.grant_root or None
-    for name, value in given.items():
+    members: dict[str, Any] = {"edited_input": sent.edited_input, "mode": sent.mode}
+    members["grant_root"] = sent.grant_root or None
+    for name, value in members.items():
         if value is not None:
             report.add(name, "only_for_approvals")
 

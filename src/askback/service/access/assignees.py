@@ -76,8 +76,8 @@ def _is_excluded(principal: Principal, record: Record) -> bool:
 def assignees_of(record: Record) -> list[str]:
     """Return the assignees with those that an escalation added; empty means anybody."""
     members = record.state.members
-    given = members.get("assignment", {}).get("assignees") or record.spec.facts.assignees
-    return [*given, *members.get("assigned", ())] if given else []
+    names = members.get("assignment", {}).get("assignees") or record.spec.facts.assignees
+    return [*names, *members.get("assigned", ())] if names else []
 
 
 async def _is_among(ctx: Services, principal: Principal, assignees: list[str]) -> bool:

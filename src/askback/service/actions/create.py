@@ -32,18 +32,18 @@ async def create_action(ctx: Services, principal: Principal, body: object, *, ke
         return before
     labels = labels_of(asked, asked)
     await require_new(ctx, principal, asked.thread_id, labels)
-    said = asked.model_dump(exclude={"action"}, exclude_none=True)
+    members = asked.model_dump(exclude={"action"}, exclude_none=True)
     provider = ctx.oauth_providers.get(asked.action.provider or "")
     if provider is not None:
         await (
             ctx.vault.active()
         )  # raises before a person connects an account whose tokens could not be sealed
-    said["action"] = _shown_action(asked.action, provider)
+    members["action"] = _shown_action(asked.action, provider)
     record = new_record(
         ctx,
         principal,
         asked,
-        to_json(said).decode(),
+        to_json(members).decode(),
         kind=asked.kind,
         timeout_s=asked.timeout_s,
         view=_view(asked.action),

@@ -203,9 +203,9 @@ def _pattern_faults(ctx: Services, path: str, patterns: Sequence[str]) -> list[F
 def _check_person(ctx: Services, sent: Person) -> None:
     most = ctx.limits.assignees
     faults = [fault("groups", "too_many", max=most)] if len(sent.groups) > most else []
-    said = [("name", sent.name), ("user", sent.user)]
-    said += [(join("groups", index), name) for index, name in enumerate(sent.groups[:most])]
-    for path, text in said:
+    names = [("name", sent.name), ("user", sent.user)]
+    names += [(join("groups", index), name) for index, name in enumerate(sent.groups[:most])]
+    for path, text in names:
         if text is not None:
             faults += text_faults(path, text, max_length=ctx.limits.identifier, lines=False)
     if faults:

@@ -145,8 +145,8 @@ def validity_ms(ctx: Services, valid_s: float | None) -> int:
 def _stated_approval(asked: ApprovalRequest) -> dict[str, Any]:
     """Return the approval as sent by the agent, with its digest."""
     approval = asked.ask.approval
-    given = approval.model_dump(exclude={"scopes", "preview", "risk"}, exclude_none=True)
-    return {**given, "tool": asked.call.tool, "input": asked.call.input, "digest": asked.digest}
+    members = approval.model_dump(exclude={"scopes", "preview", "risk"}, exclude_none=True)
+    return {**members, "tool": asked.call.tool, "input": asked.call.input, "digest": asked.digest}
 
 
 def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[str, Any]:
@@ -155,8 +155,8 @@ def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[st
     choices = _choices(asked, ruling)
     scopes: tuple[Scope, ...] = asked.offered if choices else ("once",)
     only_once = _only_once(asked, ruling) if scopes == ("once",) and not asked.is_plan else None
-    said = approval.risk or Risk()
-    danger = decision.risks or said.level == "danger"
+    stated_risk = approval.risk or Risk()
+    danger = decision.risks or stated_risk.level == "danger"
     before = approval.preview.before if approval.preview else None
     drawn = preview(asked.call, before=before)
     shown: dict[str, Any] = {
@@ -176,7 +176,7 @@ def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[st
             "level": "danger" if danger else "normal",
             "reasons": [escape_line(reason) for reason in decision.risks],
         },
-        "agent_risk": None if approval.risk is None else said.model_dump(),
+        "agent_risk": None if approval.risk is None else stated_risk.model_dump(),
         "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
         "allow_edit": _is_editable(asked),
     }
@@ -215,14 +215,14 @@ def _record(ctx: Services, principal: Principal, asked: ApprovalRequest, *, show
     timeout = asked.ask.timeout_s
     if "timeout_s" not in asked.ask.model_fields_set:
         timeout = ctx.limits.approval_timeout_s
-    said = asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
+    members = asked.ask.model_dump(exclude={"approval", "timeout_s"}, exclude_none=True)
     if timeout is not None:
-        said["timeout_s"] = timeout
+        members["timeout_s"] = timeout
     return new_record(
         ctx,
         principal,
         asked.ask,
-        to_json({**said, "approval": shown}).decode(),
+        to_json({**members, "approval": shown}).decode(),
         kind=asked.ask.kind,
         timeout_s=timeout,
         view=_view(asked),

@@ -60,26 +60,26 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         await sharing.require_unlimited(ctx, principal, "update_policy")
     else:
         await sharing.require_in(ctx, principal, sent.thread_id, AccessLevel.ALL, attempted="update_policy")
-    given = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
+    changes = {name: getattr(sent, name) for name in _SETTINGS if name in sent.model_fields_set}
     if sent.question_limits is not None:
-        given["question_limits"] = [each.model_dump(exclude_none=True) for each in sent.question_limits]
-    if principal.role != "admin" and not given.keys() <= _FOR_RESPONDERS:
+        changes["question_limits"] = [each.model_dump(exclude_none=True) for each in sent.question_limits]
+    if principal.role != "admin" and not changes.keys() <= _FOR_RESPONDERS:
         await roles.record_refusal(ctx, principal, "update_policy")
         raise Forbidden("Only an admin can change quotas and retention.")
-    if sent.confirm != CONFIRMATION and await _allows_everything(ctx, principal, given):
+    if sent.confirm != CONFIRMATION and await _allows_everything(ctx, principal, changes):
         raise Conflict(
             f"With this, everything runs without asking. To confirm, send `confirm` with the text {CONFIRMATION}.",
             code="confirmation_required",
         )
-    given |= await _mode_agents(ctx, principal, sent)
-    kept = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_settings_json(given)))
+    changes |= await _mode_agents(ctx, principal, sent)
+    kept = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_settings_json(changes)))
     changed = audit_entry(
         "policy.set",
         at=ctx.clock.now_ms(),
         tenant=principal.tenant,
         by=principal,
         thread_id=sent.thread_id,
-        settings=_settings_json(given),
+        settings=_settings_json(changes),
     )
     await ctx.store.write(SideEffects(policies=(kept,), audit=(changed,)))
     ctx.rate_limiter.forget_settings(principal.tenant)
@@ -127,8 +127,8 @@ def _check(sent: PolicyBody, limits: Limits) -> None:
     if sent.shadow is not None:
         _check_lists("shadow.lists", sent.shadow.lists, report)
     for name in _SETTINGS:
-        given = name in sent.model_fields_set
-        if sent.thread_id is not None and name not in _IN_THREAD and given:
+        is_sent = name in sent.model_fields_set
+        if sent.thread_id is not None and name not in _IN_THREAD and is_sent:
             report.add(name, "only_mode")
     for name, (least, most) in BOUNDS.items():
         number = getattr(sent, name)

@@ -62,8 +62,8 @@ async def revoke_approval(ctx: Services, principal: Principal, request_id: str, 
         )
     if REVOKED in state:
         return record
-    said = {REVOKED: {"at": rfc3339(used.consumed_at), "by": principal.settler}}
-    return await add_to_answered(ctx, record, REQUEST_REVOKED, said)
+    members = {REVOKED: {"at": rfc3339(used.consumed_at), "by": principal.settler}}
+    return await add_to_answered(ctx, record, REQUEST_REVOKED, members)
 
 
 def is_revoked(used: Execution) -> bool:

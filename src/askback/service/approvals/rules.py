@@ -284,10 +284,10 @@ def read_rule(sent: RuleTerms, limits: Limits, *, expires_in_s: float | None = N
     text_check.line("", "project", sent.project, limits.identifier)
     text_check.lines("", "why", sent.why, limits.rule_reason)
     for scope, name in _SUBJECTS.items():
-        given = getattr(sent, name) is not None
-        if scope == sent.scope == "thread" and not given:
+        is_sent = getattr(sent, name) is not None
+        if scope == sent.scope == "thread" and not is_sent:
             report.add(name, "subject_required")
-        elif scope != sent.scope and given:
+        elif scope != sent.scope and is_sent:
             report.add(name, "subject_not_allowed")
     if expires_in_s is not None and not 0 < expires_in_s <= limits.max_rule_s:
         report.add("expires_in_s", "out_of_range", min=1, max=limits.max_rule_s)
@@ -339,8 +339,8 @@ def _new_rule(
         "request_id": request_id,
         "expires_at": None if expires_at is None else rfc3339(expires_at),
     }
-    said = {name: value for name, value in wire.items() if value is not None}
-    text = to_json({**said, "agent": agent, **({"agent_name": agent_name} if agent else {})}).decode()
+    members = {name: value for name, value in wire.items() if value is not None}
+    text = to_json({**members, "agent": agent, **({"agent_name": agent_name} if agent else {})}).decode()
     return RuleRecord(
         id=rule_id,
         tenant=by.tenant,

@@ -118,8 +118,8 @@ def _escalated(state: Members, steps: Sequence[EscalationStep]) -> dict[str, Any
     noted: dict[str, Any] = {"escalated": state.get("escalated", 0) + len(steps)}
     if assigned := [*state.get("assigned", ()), *(who for step in steps for who in step.assign)]:
         noted["assigned"] = list(dict.fromkeys(assigned))
-    if told := [who for step in steps for who in step.notify]:
-        noted["notified"] = list(dict.fromkeys(told))
+    if notified := [who for step in steps for who in step.notify]:
+        noted["notified"] = list(dict.fromkeys(notified))
     return noted
 
 

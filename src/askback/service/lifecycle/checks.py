@@ -65,33 +65,33 @@ async def submit_for_check(
     """
     now = ctx.clock.now_ms()
     left = time_left(record, now)
-    said: dict[str, Any] = {
+    members: dict[str, Any] = {
         "submitted": answer,
         "submitted_by": None if by is None else by.settler,
         "held": held,
     }
-    said["declined_once"] = (held is not None and held["event"] == "decline") or None
+    members["declined_once"] = (held is not None and held["event"] == "decline") or None
     if probe is not None:
         until = now + 2 * probe_s * 1000
-        said |= {"check": checking_members(SERVER, probe, now, until), "tried_until": rfc3339(until)}
+        members |= {"check": checking_members(SERVER, probe, now, until), "tried_until": rfc3339(until)}
     elif is_requester_waiting(ctx, record):
         until = now + ctx.limits.check_lease_s * 1000
-        said["check"] = checking_members(
+        members["check"] = checking_members(
             record.spec.facts.requester.id, record.spec.facts.requester.name, now, until
         )
     else:
         longest = ctx.limits.check_wait_s * 1000
         until = now + (min(left, longest) if left else longest)
-        said["check"] = waiting_members(now, until)
+        members["check"] = waiting_members(now, until)
         resumes = resumes_for_check(ctx, record, now=now)
         effects = replace(effects, resumes=resumes)
         if any(each.held for each in resumes):
-            said["queued"] = True
+            members["queued"] = True
     if left is not None:
-        said["time_left_s"] = left / 1000
+        members["time_left_s"] = left / 1000
     times = Schedule(None, until)
     return await settle(
-        ctx, record, Action.SUBMIT, said, by=by, claim=claim, effects=effects, times=times, **facts
+        ctx, record, Action.SUBMIT, members, by=by, claim=claim, effects=effects, times=times, **facts
     )
 
 
@@ -124,7 +124,7 @@ async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:
         )
     now = ctx.clock.now_ms()
     until = now + ctx.limits.check_lease_s * 1000
-    said = {
+    members = {
         "check": checking_members(principal.id, principal.name, now, until, renewed=renewed),
         "queued": None,
     }
@@ -132,7 +132,7 @@ async def _renew(ctx: Services, principal: Principal, record: Record) -> Change:
         ctx,
         record,
         Action.NOTE,
-        said,
+        members,
         by=principal,
         match_state=True,
         times=Schedule(None, until),
@@ -170,10 +170,10 @@ async def end_unchecked_now(ctx: Services, record: Record) -> None:
     if "held" in record.state.members:
         await apply_held_outcome(ctx, record)
         return
-    said: dict[str, Any] = {"error_summary": _not_checked_text(record)}
+    members: dict[str, Any] = {"error_summary": _not_checked_text(record)}
     if kind_of(record).keeps_submission:
-        said["submitted"] = record.state.members.get("submitted")
-    await settle(ctx, record, Action.REPROMPT, said, by=None, times=reprompt_times(ctx, record))
+        members["submitted"] = record.state.members.get("submitted")
+    await settle(ctx, record, Action.REPROMPT, members, by=None, times=reprompt_times(ctx, record))
 
 
 async def _postpone(ctx: Services, record: Record, check: Check) -> None:
@@ -209,11 +209,11 @@ def error_members(
     """Return errors as members of the state, without empty ones; errors of fields without a summary get `default`."""
     if field_errors and error_summary is None:
         error_summary = default
-    said = {
+    members = {
         "field_errors": [each.model_dump() for each in field_errors or ()],
         "error_summary": error_summary,
     }
-    return {name: value for name, value in said.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def default_summary(form: Form) -> str:

@@ -83,8 +83,8 @@ def with_submission(change: Change, revision: int | None = None) -> Change:
 
     `revision` is the one that was answered; None for a decline or a cancel.
     """
-    said = "accepted" if revision is None else _submission_outcome(change.record, revision)
-    record = replace(change.record, state=change.record.state.with_members(submission=said))
+    outcome = "accepted" if revision is None else _submission_outcome(change.record, revision)
+    record = replace(change.record, state=change.record.state.with_members(submission=outcome))
     return replace(change, record=record)
 
 

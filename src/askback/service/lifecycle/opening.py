@@ -54,22 +54,22 @@ def new_record(
     """Make the row of a pending request. `text` is the question as JSON, without the members that the server adds."""
     now = ctx.clock.now_ms()
     request_id = ctx.ids.new("req", now_ms=now)
-    given: dict[str, Any] = {
+    members: dict[str, Any] = {
         "id": request_id,
         "requester": principal.actor,
         "created_at": rfc3339(now),
     }
     if principal.trace:
-        given[HEADER] = principal.trace
+        members[HEADER] = principal.trace
     if view:
-        given["view"] = view
+        members["view"] = view
     expires_at = due_at = None
     if timeout_s is not None or asked.escalation:
         terms = deadlines.TimeoutSettings(
             timeout_s=timeout_s, timeout_from=asked.timeout_from, escalation=asked.escalation or ()
         )
         expires_at, due_at = terms.schedule(created_at=now)
-    spec = jsontext.merge(to_json(given).decode(), text)
+    spec = jsontext.merge(to_json(members).decode(), text)
     return Record(
         id=request_id,
         tenant=principal.tenant,

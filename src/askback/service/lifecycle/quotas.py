@@ -67,9 +67,9 @@ def _or(value: int | None, default: int) -> int:
 def quota_error(ctx: Services, spent: QuotaSpent, conduct: ThreadSettings, asked: Envelope) -> Refused:
     """Return the error for a used-up quota, with a message that tells a model what to do."""
     if spent.what != "questions":
-        said = _PENDING[spent.what].format(most=spent.most)
+        sentence = _PENDING[spent.what].format(most=spent.most)
         return RateLimited(
-            f"{said} Wait for answers, or cancel the requests that are no longer needed.",
+            f"{sentence} Wait for answers, or cancel the requests that are no longer needed.",
             code="too_many_pending",
             retry_after=PENDING_RETRY_S,
         )

@@ -86,12 +86,12 @@ async def repeat_refusal(
     key: str | None = None,
 ) -> Change:
     """Return the earlier refusal, and queue a resume if the new request asks for one (N19)."""
-    said = key or ctx.ids.new("rsm", now_ms=asked.created_at)
-    cause = f"again:{hashlib.sha256(said.encode()).hexdigest()[:32]}"
+    resume_key = key or ctx.ids.new("rsm", now_ms=asked.created_at)
+    cause = f"again:{hashlib.sha256(resume_key.encode()).hexdigest()[:32]}"
     resumes = resumes_for_settled(ctx, asked, now=asked.created_at, cause=cause)
-    told = tuple(replace(each, request_id=refused.id) for each in resumes)
-    if effects is not None or told:
-        await ctx.store.write(replace(effects or SideEffects(), resumes=told))
+    repeated_resumes = tuple(replace(each, request_id=refused.id) for each in resumes)
+    if effects is not None or repeated_resumes:
+        await ctx.store.write(replace(effects or SideEffects(), resumes=repeated_resumes))
     return Change(mark_repeated(refused), Outcome.REPLAYED)
 
 

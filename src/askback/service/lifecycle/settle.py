@@ -189,7 +189,9 @@ def _settle_entry(
     **facts: Any,
 ) -> Any:
     answer: Mapping[str, Any] = outcome.get("answer", {})
-    said = {name: answer.get(name) for name in ("decision", "scope", "reasons", "mode", "outcome", "shown")}
+    details = {
+        name: answer.get(name) for name in ("decision", "scope", "reasons", "mode", "outcome", "shown")
+    }
     digest = answer.get("digest", record.digest)
     kept = answer.get("rule")
     return audit_entry(
@@ -199,7 +201,7 @@ def _settle_entry(
         by=by,
         about=record,
         **{
-            **said,
+            **details,
             "rule": answer.get("policy_rule") if kept is None else kept["text"],
             **kind_of(record).audit_subject(record.spec),
             "source": outcome.get("source"),

@@ -124,8 +124,8 @@ async def answer_form(
     """Settle a form with an `AnswerBody`, or submit it to be checked; see `answer.answer`."""
     message = {} if claimed is None else {"message_id": claimed.key}
     sent = await parse_for_caller(ctx, principal, record, lambda: parse(AnswerBody, body))
-    said = sent.model_dump_json(exclude_unset=True) if key else ""
-    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, said)
+    body_json = sent.model_dump_json(exclude_unset=True) if key else ""
+    claimed = claimed or idempotency_claim(principal, f"answer:{record.id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)

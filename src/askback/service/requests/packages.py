@@ -59,12 +59,12 @@ async def create_package_request(
     await require_new(ctx, principal, asked.thread_id, labels)
     data = _read(extension, lambda: extension.ask.model_validate(asked.data), asked.data)
     summary = _line(ctx, _run(extension, lambda: extension.summary(data)))
-    said = {**asked.model_dump(exclude_none=True), "summary": summary}
+    members = {**asked.model_dump(exclude_none=True), "summary": summary}
     record = new_record(
         ctx,
         principal,
         asked,
-        to_json(said).decode(),
+        to_json(members).decode(),
         kind="package",
         timeout_s=asked.timeout_s,
         labels=labels,
@@ -103,11 +103,11 @@ async def answer_package_request(
             request=record.as_dict(),
         )
     question = _run(extension, lambda: extension.ask.model_validate(asked.data))
-    given = _read(extension, lambda: extension.answer.model_validate(sent.data), sent.data)
-    if wrong := _run(extension, lambda: extension.check(question, given)):
+    answer_model = _read(extension, lambda: extension.answer.model_validate(sent.data), sent.data)
+    if wrong := _run(extension, lambda: extension.check(question, answer_model)):
         raise Faults(_faults(wrong))
-    text = _run(extension, lambda: extension.text(question, given))[: ctx.limits.note]
-    answer = {"data": given.model_dump(mode="json"), "text": text}
+    text = _run(extension, lambda: extension.text(question, answer_model))[: ctx.limits.note]
+    answer = {"data": answer_model.model_dump(mode="json"), "text": text}
     lifts = await refusals.lifts_for_answer(ctx, record)
     effects = SideEffects(lifts=lifts) if lifts else NOTHING
     outcome = {"source": "responder", "answer": answer}

@@ -39,9 +39,9 @@ async def report_answer(
     if record.requester != principal.id:
         raise request_not_found()
     sent = parse(ReportedAnswerBody, body)
-    given = [name for name in _PARTS if getattr(sent, name) is not None]
-    if len(given) != 1:
-        raise Faults([fault(given[1] if given else "values", "one_answer")])
+    parts = [name for name in _PARTS if getattr(sent, name) is not None]
+    if len(parts) != 1:
+        raise Faults([fault(parts[1] if parts else "values", "one_answer")])
     who = replace(principal, reports=True)
     if sent.declined is not None:
         no = {"reason": sent.declined, "note": sent.note}

@@ -51,15 +51,15 @@ async def reprompt(
         return await settle(ctx, record, Action.CANCEL, {"reason": "failed"}, by=by, claim=claim)
     faults = [each.model_copy(update={"message": scrub(each.message)}) for each in sent.field_errors]
     summary = None if sent.error_summary is None else scrub(sent.error_summary)
-    said = error_members(
+    members = error_members(
         faults, summary, default=default_summary(asked.form) if kind.keeps_submission else None
     )
     times = reprompt_times(ctx, record)
     if "timeout_s" in sent.model_fields_set:
         times, spec = new_deadline(ctx, record, sent.timeout_s), asked.with_timeout(sent.timeout_s)
     if kind.keeps_submission:
-        said["submitted"] = record.state.members.get("submitted")
-    return await settle(ctx, record, Action.REPROMPT, said, by=by, spec=spec, claim=claim, times=times)
+        members["submitted"] = record.state.members.get("submitted")
+    return await settle(ctx, record, Action.REPROMPT, members, by=by, spec=spec, claim=claim, times=times)
 
 
 async def spec_with_form(ctx: Services, record: Record, raw: object, *, sensitive: bool = False) -> Spec:

@@ -41,8 +41,8 @@ async def update_request(
     await roles.require(ctx, principal, "update_request", request_id)
     record = await get_request(ctx, principal, request_id)
     sent = parse(RepromptBody, body)
-    said = sent.model_dump_json(exclude_unset=True)
-    claimed = idempotency_claim(principal, f"update:{request_id}", key, said)
+    body_json = sent.model_dump_json(exclude_unset=True)
+    claimed = idempotency_claim(principal, f"update:{request_id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
         return before
     raw = cast("Mapping[str, Any]", body).get("form")
@@ -50,7 +50,7 @@ async def update_request(
         _require_open(ctx, record)
         spec = None if raw is None else await _changed_form(ctx, record, raw)
         check_reprompt(ctx, sent, kind_of(record).error_paths(spec or record.spec))
-        said = {**_errors(record, sent, spec), "updates": record.state.members.get("updates", 0) + 1}
+        members = {**_errors(record, sent, spec), "updates": record.state.members.get("updates", 0) + 1}
         times = None
         if "timeout_s" in sent.model_fields_set:
             times = new_deadline(ctx, record, sent.timeout_s)
@@ -60,7 +60,7 @@ async def update_request(
                 ctx,
                 record,
                 Action.UPDATE,
-                said,
+                members,
                 by=principal,
                 claim=claimed,
                 match_state=True,

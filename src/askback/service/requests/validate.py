@@ -77,14 +77,14 @@ async def validate_again(ctx: Services, record: Record) -> None:
 
 async def _apply(ctx: Services, record: Record, verdict: Accept | AskAgain) -> None:
     if isinstance(verdict, Accept):
-        said = without_none(values=verdict.values, result=verdict.result, message=verdict.message)
-        await accept_submission(ctx, None, record, parse(AcceptBody, said))
+        members = without_none(values=verdict.values, result=verdict.result, message=verdict.message)
+        await accept_submission(ctx, None, record, parse(AcceptBody, members))
         return
     errors = [
         {"path": join("values", id_), "message": text} for id_, text in (verdict.field_errors or {}).items()
     ]
     form = verdict.form.model_dump(exclude_none=True) if isinstance(verdict.form, Form) else verdict.form
-    said = without_none(field_errors=errors or None, error_summary=verdict.error_summary, form=form)
+    members = without_none(field_errors=errors or None, error_summary=verdict.error_summary, form=form)
     if verdict.timeout_s is not UNCHANGED:
-        said["timeout_s"] = verdict.timeout_s
-    await reprompt(ctx, record, parse(RepromptBody, said), form, by=None)
+        members["timeout_s"] = verdict.timeout_s
+    await reprompt(ctx, record, parse(RepromptBody, members), form, by=None)

@@ -44,11 +44,11 @@ async def accept_secrets(
     kept, effects = tried, SideEffects(promote=(record.tenant, record.id))
     outcome = {"source": "responder", "answer": answer, "settled_by": who}
     while True:
-        given = grants_for(
+        grants = grants_for(
             [*kept, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
         try:
-            effects = replace(effects, grants=given)
+            effects = replace(effects, grants=grants)
             return await settle(
                 ctx, record, Action.ACCEPT, outcome, by=principal, claim=claim, effects=effects, **facts
             )

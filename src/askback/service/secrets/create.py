@@ -84,9 +84,9 @@ def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Re
         owner=stored[0].owner or None,
         source="existing",
     )
-    given = grants_for(stored, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
+    grants = grants_for(stored, thread_id=record.thread_id, requester=record.requester, request_id=record.id)
     settled = record.as_settled(Status.ANSWERED, source="existing", answer=answer)
-    return settled, SideEffects(audit=(entry,), grants=given)
+    return settled, SideEffects(audit=(entry,), grants=grants)
 
 
 def _new_record(
@@ -95,13 +95,13 @@ def _new_record(
     present: dict[str, list[str]] = {}
     for each in found:
         present.setdefault(each.name, []).append(each.scope)
-    said = asked.model_dump(exclude={"secret"}, exclude_none=True)
-    said["secret"] = {**asked.secret.model_dump(exclude_none=True), "present": present}
+    members = asked.model_dump(exclude={"secret"}, exclude_none=True)
+    members["secret"] = {**asked.secret.model_dump(exclude_none=True), "present": present}
     return new_record(
         ctx,
         principal,
         asked,
-        to_json(said).decode(),
+        to_json(members).decode(),
         kind=asked.kind,
         timeout_s=asked.timeout_s,
         view=_view(asked),

@@ -54,8 +54,8 @@ async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> Secr
     for the secrets of another person, and for a thread in which the caller does not have the level `ALL`.
     """
     await roles.require(ctx, principal, "set_secret")
-    name, value, where, given = body.read(lambda text: _parse(text, ctx))
-    owner = await _owner(ctx, principal, where, given)
+    name, value, where, named_owner = body.read(lambda text: _parse(text, ctx))
+    owner = await _owner(ctx, principal, where, named_owner)
     while True:
         try:
             [made] = await seal_values(ctx, principal, {name: value}, where, owner=owner)
@@ -131,10 +131,10 @@ def _secret_entry(ctx: Services, action: str, by: Principal, about: SecretRecord
 
 
 def _parse(body: bytes, ctx: Services) -> tuple[str, Secret, SecretLocation, str | None]:
-    given = jsontext.parse(body, limits=ctx.limits)
-    if not isinstance(given, dict):
+    members = jsontext.parse(body, limits=ctx.limits)
+    if not isinstance(members, dict):
         raise Faults([fault("", "wrong_type.object")])
-    sent = cast("dict[str, object]", given)
+    sent = cast("dict[str, object]", members)
     faults = [] if sent.keys() <= _MEMBERS else [fault("", "unknown_field.key")]
     name, value = sent.get("name"), sent.get("value")
     if not isinstance(name, str) or not is_well_formed(name):

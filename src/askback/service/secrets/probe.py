@@ -50,7 +50,9 @@ async def test_secrets(ctx: Services, record: Record) -> None:
     values = {each.name: await ctx.vault.open(binding(each), each.sealed) for each in tried}
     verdict = await _ask_probe(ctx, probe, values)
     if verdict.faults:
-        wrong = [{"path": join("secrets", name), "message": said} for name, said in verdict.faults.items()]
+        wrong = [
+            {"path": join("secrets", name), "message": message} for name, message in verdict.faults.items()
+        ]
         await _reprompt(ctx, record, {"field_errors": wrong})
     else:
         await accept_secrets(ctx, None, record, verified=verdict.outcome == "holds", via=VIA_PROBE)

@@ -78,7 +78,7 @@ async def _settle(
     shown = shown_form(record.spec, sent.values, sent.languages, sourced)
     parts = (("other", sent.other), ("skipped", sent.skipped), ("control", sent.control), ("shown", shown))
     answer |= {name: part for name, part in parts if part}
-    given = tuple(
+    references = tuple(
         Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in kept
     )
     return await settle(
@@ -88,7 +88,7 @@ async def _settle(
         {"source": "responder", "answer": answer},
         by=principal,
         claim=claimed,
-        effects=SideEffects(secrets=kept, grants=given),
+        effects=SideEffects(secrets=kept, grants=references),
     )
 
 
@@ -116,18 +116,20 @@ class _CheckedAnswer:
 
 
 def _check(body: bytes, spec: Spec, limits: Limits, uploads: Uploads) -> _CheckedAnswer:
-    revision, given, skipped, control, languages = _members(body, limits)
+    revision, sent_values, skipped, control, languages = _members(body, limits)
     names = spec.sensitive
-    plain = {name: value for name, value in given.items() if name not in names}
+    plain = {name: value for name, value in sent_values.items() if name not in names}
     more = [part for part in (skipped, control) if part]
-    said = json.dumps([revision, plain, sorted(given), *more])
+    body_json = json.dumps([revision, plain, sorted(sent_values), *more])
     try:
-        checked = check_answer(spec.form, given, skipped, control=control, limits=limits, uploads=uploads)
+        checked = check_answer(
+            spec.form, sent_values, skipped, control=control, limits=limits, uploads=uploads
+        )
     except Faults as refused:
-        return _CheckedAnswer(revision, said, faults=refused.for_reader(languages).faults)
+        return _CheckedAnswer(revision, body_json, faults=refused.for_reader(languages).faults)
     return _CheckedAnswer(
         revision,
-        said,
+        body_json,
         values={name: None if name in names else value for name, value in checked.values.items()},
         other=checked.other,
         skipped=checked.skipped,
@@ -141,10 +143,10 @@ _KEYS = {"revision", "values", "skipped", "control", "languages"}
 
 
 def _members(body: bytes, limits: Limits) -> tuple[int, dict[str, Any], list[str], str | None, Sequence[str]]:
-    given = jsontext.parse(body, limits=limits)
-    if not isinstance(given, dict):
+    members = jsontext.parse(body, limits=limits)
+    if not isinstance(members, dict):
         raise Faults([fault("", "wrong_type.object")])
-    sent = cast("dict[str, Any]", given)
+    sent = cast("dict[str, Any]", members)
     revision, values = sent.get("revision"), sent.get("values")
     faults = [] if sent.keys() <= _KEYS else [fault("", "unknown_field.key")]
     if type(revision) is not int:

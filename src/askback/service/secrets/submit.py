@@ -42,8 +42,8 @@ async def submit_secrets(
         ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits)
     )
     # The key is bound to the names only: a digest of a short value could be reversed.
-    said = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
-    claimed = idempotency_claim(principal, f"answer:{record.id}", key, said)
+    body_json = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
+    claimed = idempotency_claim(principal, f"answer:{record.id}", key, body_json)
     if (before := await replayed(ctx, claimed)) is not None:
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
@@ -106,7 +106,7 @@ async def _store(
     }
     if texts := shown_texts(sent.languages, reason=shown.reason):
         answer["shown"] = texts
-    given = grants_for(
+    grants = grants_for(
         [*secrets, *reused],
         thread_id=record.thread_id,
         requester=record.requester,
@@ -131,7 +131,7 @@ async def _store(
             ctx.submissions.add(change.record)
         return change
     outcome = {"source": "responder", "answer": answer}
-    effects = SideEffects(secrets=secrets, grants=given)
+    effects = SideEffects(secrets=secrets, grants=grants)
     return await settle(
         ctx, record, Action.ANSWER, outcome, by=principal, claim=claimed, effects=effects, owner=owner
     )

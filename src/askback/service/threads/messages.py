@@ -74,8 +74,8 @@ async def _add(
     scope, path = f"message:{thread_id}", "Idempotency-Key" if key else "id"
     claimed = idempotency_claim(principal, scope, key or sent.id, sent, path=path)
     if claimed is not None and (message_id := await _claimed(ctx, claimed, key)) is not None:
-        told = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
-        return {"id": message_id, **told}, Outcome.REPLAYED
+        policy_result = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
+        return {"id": message_id, **policy_result}, Outcome.REPLAYED
     files = await _check_content(ctx, principal, thread_id, sent.content)
     await ctx.rate_limiter.count_message(principal.tenant, thread_id, clock=ctx.clock, store=ctx.store)
     policy = await free_text.policy_for_message(ctx, principal, thread_id)
@@ -105,12 +105,14 @@ async def _add(
     except FileRefused:
         raise _file_gone() from None
     if outcome is Outcome.REPLAYED:
-        told = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
-        return {"id": message_id, **told}, outcome
+        policy_result = await free_text.replayed_result(ctx, principal, thread_id, sent, message_id)
+        return {"id": message_id, **policy_result}, outcome
     if roles.is_person(principal):
         await refusals.lift_by_message(ctx, principal, thread_id)
-    told = await free_text.apply_policy(ctx, principal, thread_id, sent, policy, message_id=message_id)
-    return {"id": message_id, **({"held": True} if held else {}), **told}, outcome
+    policy_result = await free_text.apply_policy(
+        ctx, principal, thread_id, sent, policy, message_id=message_id
+    )
+    return {"id": message_id, **({"held": True} if held else {}), **policy_result}, outcome
 
 
 async def _claimed(ctx: Services, claimed: Claim, key: str | None) -> str | None:

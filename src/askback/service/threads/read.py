@@ -74,8 +74,8 @@ async def _executions(ctx: Services, view: ThreadView) -> AsyncIterator[str]:
     for _, record in view.requests:
         used = await ctx.store.execution(record.tenant, record.id) if kind_of(record).is_executed else None
         if used is not None:
-            said: dict[str, Any] = {**asdict(used), "consumed_at": rfc3339(used.consumed_at)}
-            yield json.dumps({"request_id": record.id, **said})
+            members: dict[str, Any] = {**asdict(used), "consumed_at": rfc3339(used.consumed_at)}
+            yield json.dumps({"request_id": record.id, **members})
 
 
 async def _comments(ctx: Services, view: ThreadView) -> AsyncIterator[str]:

@@ -123,18 +123,18 @@ async def _deliveries(ctx: Services, webhook: Webhook, event: Event, now: int) -
     """Return the deliveries of an event: the event, the resume stored with it, both, or none."""
     if event.request_id is None or webhook.requester not in (None, event.requester):
         return iter(())
-    told: list[tuple[str, str, int]] = []
+    queued: list[tuple[str, str, int]] = []
     if event.type in webhook.events:
-        told.append((event.type, str(event.position), now))
+        queued.append((event.type, str(event.position), now))
     if (event.settles or event.type == REQUEST_RESOLVING) and RESUME in webhook.events:
         revision = None if event.state is None else event.state.members.get("revision")
         cause = "" if event.settles or revision is None else check_cause(revision)
         left = await ctx.store.resume_of(webhook.tenant, event.request_id, cause)
         if left is not None:
-            told.append((RESUME, left.resume.id, max(now, left.resume.available_at)))
+            queued.append((RESUME, left.resume.id, max(now, left.resume.available_at)))
     return (
         Delivery(
             ctx.ids.new("dlv", now_ms=now), webhook.tenant, webhook.id, kind, about, since=now, next_at=at
         )
-        for kind, about, at in told
+        for kind, about, at in queued
     )
