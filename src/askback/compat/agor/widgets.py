@@ -81,14 +81,9 @@ def read_widget(raw: Mapping[str, Any]) -> Widget:
     request = InputRequest.model_validate(raw)
     answer = request.answer or Answer()
     if (secret := request.secret) is not None:
-        widget_members = {
-            "instructions": choose(secret.instructions),
-            "variable_metadata": _help(secret.metadata),
-        }
+        hints = {"instructions": choose(secret.instructions), "variable_metadata": _help(secret.metadata)}
         params: Json = {"names": secret.names, "reason": choose(secret.reason)}
-        params |= {"default_scope": secret.default_scope} | {
-            key: each for key, each in widget_members.items() if each
-        }
+        params |= {"default_scope": secret.default_scope} | {key: each for key, each in hints.items() if each}
         hidden = secret.hide_names and not secret.names
         result = {"names_submitted": [] if hidden else answer.names, "scope": answer.scope}
         content = f"Please provide {', '.join(secret.names)}: {params['reason']}"

@@ -124,9 +124,7 @@ def _interaction(
     elif input_schema is None:
         raise Faults([fault("inputSchema", "missing_required")])
     else:
-        errors = [
-            {"path": join("values", id_), "message": text} for id_, text in (field_errors or {}).items()
-        ]
+        errors = [{"path": join("values", id_), "message": m} for id_, m in (field_errors or {}).items()]
         body = _form(input_schema, prompt, tool_name, completed_view)
         body |= {"field_errors": errors, **({"error_summary": error_summary} if error_summary else {})}
     body |= {"tool_call_id": tool_call_id} if tool_call_id else {}
