@@ -16,7 +16,7 @@ from askback import AsyncClient, Client, Form, Text
 from askback.client.async_client import TransportName
 from tests.client.servers import TOKENS, ServerProcess
 
-COUNT = 500
+COUNT = 250
 
 
 def form(agent: AsyncClient, thread: str, number: int) -> Coroutine[Any, Any, object]:
