@@ -3,8 +3,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Test processes: one more than two cores, because tests wait as well as compute. Each starts servers and a browser.
-JOBS   ?= 3
+# Test processes: two more than two cores, because tests wait for a quarter of their time. Each starts servers and a browser.
+JOBS   ?= 4
 
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 # The tests start Python hundreds of times: what is compiled once is kept.
@@ -32,7 +32,9 @@ test: setup ## Run all tests: web units, Python, end to end in Chromium (ARGS="-
 test-web:
 	cd web && npm run --silent test
 
+# In a fresh clone every test process would compile all tests at the same time: here one does it for all of them.
 test-python:
+	@ls tests/domain/__pycache__/*-pytest-*.pyc >/dev/null 2>&1 || $(BIN)/python -m pytest -q --collect-only >/dev/null
 	$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal --durations=10 $(ARGS)
 
 test-agents: setup ## Test the adapters beside the real frameworks, each in its own environment (ARGS="langgraph mcp" picks)

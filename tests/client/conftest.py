@@ -1,4 +1,4 @@
-"""Clients of each transport. A module names its `TRANSPORTS`, unless its calls are the same over each of them."""
+"""The same tests over every transport, or over the `TRANSPORTS` that a module names: where its calls are the same over each."""
 
 from __future__ import annotations
 
@@ -37,25 +37,22 @@ async def own_server(tmp_path: object) -> AsyncIterator[ServerProcess]:
     process.kill()
 
 
-EVERY_TRANSPORT = ("websocket", "http", "app")
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run each test over the transports of its module."""
-    if "connect" in metafunc.fixturenames:
-        transports = getattr(metafunc.module, "TRANSPORTS", ("websocket",))
-        metafunc.parametrize("connect", transports, indirect=True)
+    if "client_transport" in metafunc.fixturenames:
+        transports = getattr(metafunc.module, "TRANSPORTS", ("websocket", "http", "app"))
+        metafunc.parametrize("client_transport", transports)
 
 
 @pytest.fixture
-async def connect(request: pytest.FixtureRequest) -> AsyncIterator[Connect]:
+async def connect(request: pytest.FixtureRequest, client_transport: str) -> AsyncIterator[Connect]:
     """Make clients of one transport: `connect("responder")`."""
-    if request.param == "app":
+    if client_transport == "app":
         async with in_process() as make:
             yield make
         return
     server: ServerProcess = request.getfixturevalue("server")
-    yield lambda role="requester", **options: server.client(role, transport=request.param, **options)
+    yield lambda role="requester", **options: server.client(role, transport=client_transport, **options)
 
 
 @asynccontextmanager

@@ -13,6 +13,9 @@ from askback.server.system import SystemClock
 from tests.client.conftest import Connect, in_process
 from tests.client.deciding import asked_in, deciding
 
+TRANSPORTS = ("websocket", "http")
+
+
 PUSH: dict[str, Any] = {"command": "git push origin main"}
 FORM = Form(fields=[Text(id="topic", label="Topic")])
 

@@ -28,9 +28,7 @@ from askback import (
     TooLarge,
     Unauthorized,
 )
-from tests.client.conftest import EVERY_TRANSPORT, Connect
-
-TRANSPORTS = EVERY_TRANSPORT
+from tests.client.conftest import Connect
 
 FORM = Form(title="Report", allow_skip=True, fields=[Text(id="topic", label="Topic", required=True)])
 

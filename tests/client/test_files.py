@@ -9,9 +9,7 @@ import pytest
 from askback import File, Form
 from askback.domain.modeltext import model_text
 from askback.errors import Invalid, NotFound
-from tests.client.conftest import EVERY_TRANSPORT, Connect
-
-TRANSPORTS = EVERY_TRANSPORT
+from tests.client.conftest import Connect
 
 pytestmark = pytest.mark.anyio
 

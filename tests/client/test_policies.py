@@ -13,6 +13,8 @@ from askback.domain.audit import GENESIS, verify_chain
 from tests.client.conftest import Connect
 from tests.client.deciding import deciding
 
+TRANSPORTS = ("websocket",)
+
 
 @pytest.fixture
 def word(thread: str) -> str:

@@ -19,6 +19,9 @@ from tests.client.servers import TOKENS, ServerProcess
 from tests.client.submitting import handed_over, submitting
 from tests.requirements import requirement
 
+TRANSPORTS = ("websocket",)
+
+
 GOOD, BAD = "good-canary-71c2", "bad-canary-9b1f"
 
 

@@ -8,11 +8,9 @@ import anyio
 import pytest
 
 from askback import Approval, AsyncClient, Client, Form, InputRequest, Resume, Select, Text, on_resume
-from tests.client.conftest import EVERY_TRANSPORT, Connect
+from tests.client.conftest import Connect
 from tests.client.servers import TOKENS, ServerProcess
 from tests.requirements import requirement
-
-TRANSPORTS = EVERY_TRANSPORT
 
 pytestmark = pytest.mark.anyio
 

@@ -26,12 +26,10 @@ from askback import (
     Text,
 )
 from tests.client.canned import answering, http
-from tests.client.conftest import EVERY_TRANSPORT, Connect
+from tests.client.conftest import Connect
 from tests.client.servers import TOKENS, ServerProcess
 from tests.client.submitting import handed_over
 from tests.requirements import requirement
-
-TRANSPORTS = EVERY_TRANSPORT
 
 CANARY = "canary-4b7d-91ce"
 TOO_LONG = CANARY * 1_000
@@ -216,6 +214,6 @@ async def test_debug_logs_contain_no_value(
                 await agent.secrets.request("A_KEY", reason="Again.", thread_id=thread)
     finally:
         asyncio.get_running_loop().set_debug(False)
-    if request.node.callspec.params["connect"] == "websocket":
+    if request.node.callspec.params["client_transport"] == "websocket":
         assert "To try it." in caplog.text  # each frame is there, so a value in one would be
     assert CANARY not in caplog.text

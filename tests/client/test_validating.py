@@ -22,11 +22,8 @@ from askback import (
     Select,
     Text,
 )
-from tests.client.conftest import EVERY_TRANSPORT
 from tests.client.servers import ServerProcess
 from tests.requirements import requirement
-
-TRANSPORTS = EVERY_TRANSPORT
 
 pytestmark = pytest.mark.anyio
 

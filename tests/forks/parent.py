@@ -17,6 +17,7 @@ import gc
 import importlib
 import json
 import os
+import pkgutil
 import runpy
 import selectors
 import signal
@@ -28,26 +29,37 @@ from contextlib import suppress
 from io import TextIOWrapper
 from typing import Any
 
-HEAVY = (
-    *("askback.server.app", "askback.client", "askback.domain.validation.ask", "askback.server.settings"),
-    *("rich.console", "rich.markdown", "rich.table", "typer.core", "typer.main"),
-    *("uvicorn", "uvloop", "uvicorn.protocols.http.httptools_impl", "websockets.asyncio.client"),
-    *("httpx2", "rich.traceback", "typer.rich_utils", "typer._adapters", "typer._click.decorators"),
-    *("askback.server.process", "askback.server.bootstrap_tokens", "askback.storage.sqlite.backup"),
+PACKAGES = ("delivery", "domain", "ports", "service", "storage", "transports", "vault", "wire")
+"""Of askback; many of their modules are imported when they are first used, by nearly every command and server."""
+OTHERS = (
+    *("askback.client", "askback.client.async_client", "askback.client.transport_websocket"),
     *(
-        "anyio._backends._asyncio",
-        "uvicorn.lifespan.off",
-        "uvicorn.loops.uvloop",
-        "encodings.idna",
-        "getpass",
+        "askback.server.app",
+        "askback.server.process",
+        "askback.server.settings",
+        "askback.server.bootstrap_tokens",
     ),
+    *("anyio._backends._asyncio", "encodings.idna", "getpass", "httpx2", "websockets.asyncio.client"),
+    *("rich.console", "rich.markdown", "rich.table", "rich.traceback"),
+    *("typer._adapters", "typer._click.decorators", "typer.core", "typer.main", "typer.rich_utils"),
+    *("uvicorn", "uvicorn.lifespan.off", "uvicorn.loops.uvloop", "uvicorn.protocols.http.httptools_impl"),
 )
+
+
+def warm_up() -> None:
+    """Import everything, and build a server once, which compiles the patterns of its routes."""
+    for package in PACKAGES:
+        path = importlib.import_module(f"askback.{package}").__path__
+        for module in pkgutil.walk_packages(path, f"askback.{package}."):
+            importlib.import_module(module.name)
+    for name in OTHERS:
+        importlib.import_module(name)
+    importlib.import_module("askback.server.app").create_app()
 
 
 def main(control: socket.socket) -> dict[str, Any] | None:
     """Fork a process for each message; return the message in the new process, and None in this one at the end."""
-    for name in HEAVY:
-        importlib.import_module(name)
+    warm_up()
     gc.freeze()  # the objects are shared as long as nobody writes to them
     assert threading.active_count() == 1, "a process with threads cannot be forked"
     woken, wake = os.pipe()
