@@ -41,14 +41,23 @@ async def test_an_approval_granted_while_claude_was_down_is_used(
 
 
 @requirement("G8")
-async def test_an_answer_sent_while_claude_was_down_is_read(
-    process: Process, person: AsyncClient, thread: str, model: FakeModel
+@pytest.mark.parametrize("arrived", [False, True])
+async def test_an_answer_that_claude_has_not_read_is_read_later(
+    arrived: bool,
+    process: Process,
+    agent: AsyncClient,
+    person: AsyncClient,
+    thread: str,
+    model: FakeModel,
 ) -> None:
+    """It may have arrived in the process that was killed."""
     model.play("go", [question(COLOUR)])
     model.play("continue", [{**question(COLOUR), "id": "toolu_again"}], ["painted"])
     async with process("go"):
         request = await asked(person, thread)
     await person.requests.answer(request, {"q1": "Blue"})
+    if arrived:
+        await agent.wait(request)
     async with process("continue", session=session_of(request)) as line:
         assert (await line())["result"] == "painted"
     assert '"Which colour?"="Blue"' in model.results("go")["toolu_again"]

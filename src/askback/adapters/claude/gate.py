@@ -15,6 +15,7 @@ import logging
 import secrets
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Literal, cast
 
 from claude_agent_sdk import HookMatcher, PermissionResultAllow, PermissionResultDeny, ToolPermissionContext
@@ -115,7 +116,9 @@ class Gate:
         self._session_id, prompted, self._prompted = event["session_id"], self._prompted, True
         if prompted:
             return {}
-        texts = await self._leftovers.collect(self._thread_id or self._session_id, self._session_id)
+        texts = await self._leftovers.collect(
+            self._thread_id or self._session_id, self._session_id, Path(event["transcript_path"])
+        )
         return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
 
     async def _end(self, *_: object) -> Json:

@@ -7,8 +7,10 @@ see the same card twice, and an answer that was given meanwhile would be lost. R
 from __future__ import annotations
 
 from contextlib import suppress
+from pathlib import Path
 
 from askback.adapters.claude.calls import EXIT_PLAN, ToolUse, form_for, kept
+from askback.adapters.claude.replays import calls_with_result
 from askback.client import AsyncClient
 from askback.compat.claude_questions import card_of
 from askback.domain.fields import Form
@@ -35,10 +37,11 @@ class Leftovers:
         self._unseen = set[str]()
         """Those of them that surely have one: an approval that was not used, or a resume."""
 
-    async def collect(self, thread_id: str, session_id: str) -> list[str]:
+    async def collect(self, thread_id: str, session_id: str, transcript: Path) -> list[str]:
         """Find them, and return the sentences for Claude about the outcomes.
 
-        Those of a durable session are the approvals that were not used. Its program gets the other outcomes as resumes.
+        An answer may have arrived in the process that was killed, and not in the transcript of the session. Those of
+        a durable session are the approvals that were not used. Its program gets the other outcomes as resumes.
         """
         self._thread_id = thread_id
         found = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
@@ -49,8 +52,15 @@ class Leftovers:
             return []
         self._requests = {each.id: each for each in mine if each.status in (Status.PENDING, Status.ANSWERED)}
         self._unseen = {each.id for each in mine if each.approval is not None and each.used_at is None}
+        known = calls_with_result(transcript)
+        uses = [ToolUse(each["name"], each["input"], each["id"], session_id) for each in known or ()]
+        answers = [each for each in mine if _is_answered(each) and known is not None]
+        lost = {each.id for each in answers if not any(_asks_the_same(each, use) for use in uses)}
+        self._unseen |= lost
         texts = {
-            each.id: resume_text(each) for each in mine if each.id in self._unseen and _is_approved(each)
+            each.id: resume_text(each)
+            for each in mine
+            if each.id in lost or (each.id in self._unseen and _is_approved(each))
         }
         return list((texts if self._durable else texts | await self._pull()).values())
 
@@ -87,6 +97,10 @@ class Leftovers:
 def _is_of(request: InputRequest, session_id: str, *, deferred: bool) -> bool:
     about = kept(request)
     return about.get("session_id") == session_id and about["deferred"] == deferred
+
+
+def _is_answered(request: InputRequest) -> bool:
+    return request.form is not None and request.status is Status.ANSWERED
 
 
 def _is_approved(request: InputRequest) -> bool:

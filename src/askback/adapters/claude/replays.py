@@ -1,4 +1,4 @@
-"""Repeat the result of a deferred call where Claude Code loses it.
+"""Read in the transcript of a session what Claude knows, and repeat the result of a deferred call that it loses.
 
 Claude Code 2.1.332 loses the result of a deferred call if another call of the same message has a result already and the
 session was resumed before: Claude reads that the result is missing, and would make the call again.
@@ -7,6 +7,7 @@ session was resumed before: Claude reads that the result is missing, and would m
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,11 +39,37 @@ def repeated_result(event: Json) -> str:
 def is_last_of_message(transcript: Path, call_id: str) -> bool:
     """Return whether no other call follows in the message of a call; false if the transcript cannot be read."""
     messages = dict[str, list[str]]()
-    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-        for line in transcript.read_text("utf-8").splitlines():
-            entry: Any = json.loads(line)
-            if entry.get("type") == "assistant":
-                calls = messages.setdefault(entry["message"]["id"], [])
-                calls += [each["id"] for each in entry["message"]["content"] if each["type"] == "tool_use"]
+    with suppress(*_UNREADABLE):
+        for message in _messages(transcript, "assistant"):
+            calls = messages.setdefault(message["id"], [])
+            calls += [each["id"] for each in message["content"] if each["type"] == "tool_use"]
         return any(calls[-1:] == [call_id] for calls in messages.values())
     return False
+
+
+def calls_with_result(transcript: Path) -> list[Json] | None:
+    """Return the calls that have a result without an error, each with `id`, `name` and `input`.
+
+    Returns None if the transcript cannot be read.
+    """
+    with suppress(*_UNREADABLE):
+        blocks = [
+            each
+            for message in _messages(transcript, "assistant", "user")
+            for each in message["content"]
+            if isinstance(each, dict)
+        ]
+        results = [each for each in blocks if each["type"] == "tool_result" and not each.get("is_error")]
+        ended = {each["tool_use_id"] for each in results}
+        return [each for each in blocks if each["type"] == "tool_use" and each["id"] in ended]
+    return None
+
+
+_UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError)
+
+
+def _messages(transcript: Path, *kinds: str) -> Iterator[Any]:
+    for line in transcript.read_text("utf-8").splitlines():
+        entry: Any = json.loads(line)
+        if entry.get("type") in kinds:
+            yield entry["message"]
