@@ -54,8 +54,10 @@ export const conversations = css`
     z-index: 2;
   }
   .detail > .bar h2 {
+    flex: 4 1 8rem;
     font-size: 1rem;
     font-weight: 650;
+    max-inline-size: max-content;
     overflow: hidden;
     text-overflow: ellipsis;
     white-space: nowrap;
