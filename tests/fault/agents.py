@@ -19,7 +19,7 @@ from askback import Answer, Approval, AsyncClient, Form, InputRequest, Resume, T
 from askback.errors import AskbackError, Conflict, ConnectionLost, Gone, Unavailable
 from tests.fault.notes import Notes
 from tests.fault.pace import LIMITS
-from tests.fault.processes import READY, REQUESTER, hang_on
+from tests.fault.processes import REQUESTER, hang_on
 
 SOON = "Soon?"
 """The prefix of titles of requests that are open for a second."""
@@ -51,7 +51,7 @@ async def _work(line: Connection, host: Host) -> None:
         agents = [Agent(client, notes, host.number * host.agents + n) for n in range(host.agents)]
         going_on = loop.create_task(go_on(client, notes))
         hang_on(line, lambda: loop.call_soon_threadsafe(stop.set))
-        line.send(READY)
+        line.send("ready")
         await asyncio.gather(*(agent.run(stop) for agent in agents))
         going_on.cancel()
 

@@ -35,9 +35,6 @@ from tests.fault.webhook_client import LoopbackWebhookClient
 REQUESTER, RESPONDER, ADMIN, METRICS = "kill-requester", "kill-responder", "kill-admin", "kill-metrics-reader"
 MASTER_KEY = f"k1:{'A' * 43}="
 START_S = 120
-STARTS = 5
-READY = "ready"
-"""What a process sends once it is ready."""
 
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(
@@ -62,18 +59,7 @@ class Killable:
         self._line: Connection | None = None
 
     async def start(self) -> None:
-        """Start, and return once it is ready.
-
-        A server that cannot reach its database ends: it is started again, as a supervisor does.
-        """
-        for _ in range(STARTS):
-            if await self._starts():
-                return
-            self.kill()
-        raise AssertionError(f"a process did not come up: {self._log.read_text()[-2000:]}")
-
-    async def _starts(self) -> bool:
-        """Start; false if it ended before it was ready."""
+        """Start, and return once it is ready."""
         mine, its = _FORKS.Pipe()
         self._process = _FORKS.Process(
             target=_run, args=(self._target, its, self._log, *self._arguments), daemon=True
@@ -81,12 +67,12 @@ class Killable:
         await anyio.to_thread.run_sync(self._process.start)
         its.close()
         self._line = mine
-        if not await anyio.to_thread.run_sync(mine.poll, START_S):
-            raise AssertionError(f"a process does not come up: {self._log.read_text()[-2000:]}")
+        ready = await anyio.to_thread.run_sync(mine.poll, START_S)
         try:
-            return mine.recv() == READY
-        except EOFError:
-            return False
+            assert ready
+            mine.recv()
+        except (AssertionError, EOFError):
+            raise AssertionError(f"a process did not come up: {self._log.read_text()[-2000:]}") from None
 
     def kill(self) -> None:
         """SIGKILL: no handler runs, nothing is flushed, no connection is closed in order."""
@@ -157,7 +143,7 @@ def serve(line: Connection, environ: Mapping[str, str], fault: str | None, limit
     settings = load(environ)
 
     async def ready() -> None:
-        line.send(READY)
+        line.send("ready")
 
     http_protocol.PATIENCE_S = PARTING_S
     for module in (deliver, dispatch):
