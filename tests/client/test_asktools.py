@@ -82,7 +82,7 @@ async def test_a_skipped_question_is_no_answer() -> None:
         (ASK_USER, {"form": {"fields": 7}}, "form.fields"),
         (REQUEST_APPROVAL, {"tool": "x"}, "input"),
         (REQUEST_ENV_VARS, {"names": [], "reason": "r"}, "names"),
-        (REQUEST_ENV_VARS, {"names": ["lower case"], "reason": "r"}, "secret.names"),
+        (REQUEST_ENV_VARS, {"names": ["lower case"], "reason": "r"}, "names[0]"),
         (REQUEST_ENV_VARS, {"names": ["A"], "reason": "r", "other": 1}, "other"),
     ],
 )

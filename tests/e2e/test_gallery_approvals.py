@@ -23,10 +23,10 @@ RECEIPTS = {
     "policy-no": "Denied by the policy · bash: rm -rf /",
     "plan-approved": "Plan approved by Eva, edits without asking",
 }
-ENDED = {"expired": "nobody answered in time", "declined": "Denied by Eva"}
+ENDED = {"expired": "nobody answered in time", "declined": "Refused by Eva"}
 SILENT = {
     "voted": "You approved this.",
-    "assigned": "Only they can decide about this.",
+    "assigned": "Waiting for Ada, Bob.",
     "readonly": "Interactive mode disabled",
 }
 

@@ -8,6 +8,7 @@ person declined: it gets nothing by it, and could cancel its request as well.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from askback.domain.faults import Faults, fault
@@ -38,6 +39,12 @@ async def report_answer(
     record = await get_request(ctx, principal, request_id)
     if record.requester != principal.id:
         raise request_not_found()
+    if kind_of(record).is_executed and not ctx.reported_approvals and not _only_declines(body):
+        await roles.record_refusal(ctx, principal, "report_answer", request_id)
+        raise Forbidden(
+            "An agent cannot decide about its own call: a person has to, on a page. "
+            "The operator can let agents report decisions with ASKBACK_REPORTED_APPROVALS=on."
+        )
     sent = parse(ReportedAnswerBody, body)
     parts = [name for name in _PARTS if getattr(sent, name) is not None]
     if len(parts) != 1:
@@ -49,12 +56,6 @@ async def report_answer(
             return await decline(ctx, who, record, no, key=key)
         except Faults as refused:
             raise refused.with_paths([("reason", "declined")]) from None
-    if kind_of(record).is_executed and not ctx.reported_approvals:
-        await roles.record_refusal(ctx, principal, "report_answer", request_id)
-        raise Forbidden(
-            "An agent cannot decide about its own call: a person has to, on a page. "
-            "The operator can let agents report decisions with ASKBACK_REPORTED_APPROVALS=on."
-        )
     answer = handlers_of(record).answer
     if (
         answer is None
@@ -70,3 +71,8 @@ async def report_answer(
         include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
     )
     return await answer(ctx, who, record, answered, key=key)
+
+
+def _only_declines(body: object) -> bool:
+    """Tell whether a body that was not checked yet can be nothing but a decline."""
+    return isinstance(body, Mapping) and "declined" in body and "decision" not in body
