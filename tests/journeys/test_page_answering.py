@@ -26,7 +26,8 @@ async def test_other_people_see_who_is_answering_until_ten_seconds_without_input
     bob = await screen(place_of(thread), name="Bob")
     hint = eva.card.locator("[aria-live=polite]", has_text="is answering")
     await expect(eva.card.locator("[aria-live=polite]")).to_be_attached()
-    await expect(eva.link).to_have_text("Connected")
+    for window in (eva, bob):
+        await expect(window.link).to_have_text("Connected")
     await eva.page.clock.install()
     await bob.card.get_by_label("Name").press_sequentially("Bo")
     await expect(hint).to_have_text("Bob is answering")

@@ -65,10 +65,10 @@ class Answering implements Follower {
   #report({ view }: HintedCard): void {
     const id = view.request?.id;
     const now = Date.now();
-    if (!id || !isOpen(view) || now - (this.#reported.get(id) ?? 0) < EVERY_MS) return;
+    if (!id || !isOpen(view) || this.client.link !== "online") return;
+    if (now - (this.#reported.get(id) ?? 0) < EVERY_MS) return;
     this.#reported.set(id, now);
-    if (this.client.link === "online")
-      this.#socket?.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
+    this.#socket?.call("mark_answering", { request_id: id, body: {} }).catch(() => {});
   }
 
   /** The region is there before it has a text: only then do screen readers say it. */
