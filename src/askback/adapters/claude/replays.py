@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from askback.adapters.claude.hooks import Json
 from askback.domain.questiontext import quote
@@ -53,8 +53,8 @@ def calls_with_result(transcript: Path) -> list[Json] | None:
     Returns None if the transcript cannot be read.
     """
     with suppress(*_UNREADABLE):
-        blocks = [
-            each
+        blocks: list[Json] = [
+            cast("Json", each)
             for message in _messages(transcript, "assistant", "user")
             for each in message["content"]
             if isinstance(each, dict)
