@@ -25,4 +25,5 @@ ARGUMENTS = [
 ]
 ALL: Mapping[str, Any] = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
 CONTRAST: Mapping[str, Any] = {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+WITHOUT_CONTRAST: Mapping[str, Any] = {**ALL, "rules": {"color-contrast": {"enabled": False}}}
 """Options of axe: rules by their tags or name, all by WCAG 2.2 AA."""
