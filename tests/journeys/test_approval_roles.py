@@ -56,6 +56,10 @@ PUBLIC = {
 }
 
 
+NO_DECLINE = {"revision": 1, "declined": None, "values": {"decision": "approve"}}
+"""An agent may report that a person declined. This body only looks like such a report."""
+
+
 class State:
     """The state that all attempts of an agent must leave unchanged."""
 
@@ -131,7 +135,7 @@ async def test_an_agent_decides_nothing_and_makes_no_rule_on_any_route(
             continue
         url = filled(path, request, rule["id"], thread)
         # A role is refused before the body is read.
-        for body in bodies(request, thread) if (method, path) in HARMLESS else ({}, DECISION):
+        for body in bodies(request, thread) if (method, path) in HARMLESS else ({}, DECISION, NO_DECLINE):
             reply = await team.agent.http.request(method, url, json=body)
             if (method, path) not in HARMLESS:
                 assert refusal(reply) == (403, "forbidden"), (method, path, body)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import cast
 
 from askback.domain.faults import Faults, fault
 from askback.domain.kinds import kind_of
@@ -75,4 +76,7 @@ async def report_answer(
 
 def _only_declines(body: object) -> bool:
     """Tell whether a body that was not checked yet can be nothing but a decline."""
-    return isinstance(body, Mapping) and "declined" in body and "decision" not in body
+    if not isinstance(body, Mapping):
+        return False
+    sent = cast("Mapping[str, object]", body)
+    return sent.get("declined") is not None and "decision" not in sent
