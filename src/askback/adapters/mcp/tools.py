@@ -213,9 +213,9 @@ async def _ask(call: ToolCall, question: Question) -> Reply:
 async def _earlier(call: ToolCall, question: Question) -> InputRequest:
     """Return the request of the same call by another connection, which has another thread."""
     if call.tool_use_id is not None:
-        [found] = await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1)
-        if question.is_asked_by(found):
-            return found
+        for found in await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1):
+            if question.is_asked_by(found):
+                return found
     raise Unaskable(
         "An earlier call with the same id had other arguments, so nobody was asked. Call the tool again with a new id."
     )
