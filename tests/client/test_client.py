@@ -342,34 +342,6 @@ async def test_messages_stream_into_the_thread(agent: AsyncClient, person: Async
     assert (shown["messages"][0]["id"], shown["messages"][1]["id"], again[0]) == (first, out.id, again[1])
 
 
-@pytest.mark.requirement("G3", "G5")
-async def test_events_come_in_order_from_any_cursor(agent: AsyncClient, thread: str):
-    for n in range(10):
-        await agent.say(str(n), thread_id=thread)
-    for cursor in (0, 4, 9):
-        seen: list[int] = []
-        with anyio.fail_after(120):
-            async for event in agent.events(thread, cursor=cursor):
-                seen.append(event["seq"])
-                if event["seq"] == 10:
-                    break
-        assert seen == list(range(cursor + 1, 11))
-
-
-async def test_the_inbox_has_events_of_every_thread(agent: AsyncClient, person: AsyncClient, thread: str):
-    start = (await agent.requests.create(FORM, thread_id=thread)).id
-    seen: list[str] = []
-    ids: list[str] = []
-    with anyio.fail_after(120):
-        async for event in person.events(cursor=0):
-            seen.append(event["request"]["id"])
-            if event["request"]["id"] == start:
-                ids = [(await agent.requests.create(FORM, thread_id=f"{thread} {n}")).id for n in range(3)]
-            if ids and event["request"]["id"] == ids[-1]:
-                break
-    assert seen[-4:] == [start, *ids]
-
-
 async def test_closing_a_client_fails_its_waits(connect: Connect, thread: str):
     client = connect()
     waiting = asyncio.create_task(client.form(FORM, thread_id=thread, cancel_on_abort=False))
@@ -379,20 +351,3 @@ async def test_closing_a_client_fails_its_waits(connect: Connect, thread: str):
         await waiting
     with pytest.raises(ConnectionLost):
         await client.requests.list()
-
-
-@pytest.mark.requirement("G4")
-async def test_a_feed_that_opens_right_after_another_has_closed_gets_its_events(
-    agent: AsyncClient, thread: str
-):
-    await agent.requests.create(FORM, thread_id=thread)
-    with anyio.fail_after(120):
-        for _ in range(3):
-            feed = agent.events(thread, cursor=0)
-            assert (await anext(feed))["type"] == "request.created"
-            await feed.aclose()
-        feed = agent.events(thread, cursor=1)
-        message = asyncio.create_task(anext(feed))
-        await agent.say("Hello", thread_id=thread)
-        assert (await message)["type"] == "message.added"
-        await feed.aclose()

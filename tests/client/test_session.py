@@ -48,6 +48,12 @@ def tell(session: Session, **message: Any):
     return session.handle(json.dumps(message), now=now)
 
 
+def follow(session: Session, thread_id: str | None, reader: Reader) -> None:
+    """Subscribe a reader, as a server would whose newest event has the number 0."""
+    sent = frame(session.listen(thread_id, reader.listener))
+    tell(session, id=sent["id"], ok={"cursor": sent.get("cursor", 0)})
+
+
 def asked(session: Session, ticket: Ticket) -> dict[str, Any]:
     text = session.call('"op":"create_request","wait":true', ticket, retry_for=FOREVER, now=0.0, watch=True)
     return frame(text)
@@ -91,7 +97,7 @@ def test_a_new_connection_repeats_open_calls_and_asks_for_every_wait_and_subscri
     session, reader = Session(), Reader(cursor=4)
     tell(session, id=asked(session, Ticket())["id"], ok=PENDING)
     session.wait("req_2", Ticket())
-    session.listen("t1", reader.listener)
+    follow(session, "t1", reader)
     tell(session, event={"thread_id": "t1", "seq": 5, "position": 9})
     open_call = session.call('"op":"get_request","request_id":"req_3"', Ticket(), retry_for=30, now=0)
     frames = [frame(text) for text in session.reconnect_frames()]
@@ -251,7 +257,7 @@ def test_an_abandoned_call_is_not_retried():
 @pytest.mark.requirement("G5")
 def test_a_reader_never_sees_an_event_twice_or_an_older_one():
     session, reader = Session(), Reader(cursor=2)
-    session.listen("t1", reader.listener)
+    follow(session, "t1", reader)
     for seq in (1, 2, 3, 3, 2, 4, 1, 5, 5):
         tell(session, event={"thread_id": "t1", "seq": seq, "position": 100 - seq})
     assert reader.events == [3, 4, 5]
@@ -259,12 +265,44 @@ def test_a_reader_never_sees_an_event_twice_or_an_older_one():
 
 def test_the_inbox_and_a_thread_have_separate_subscriptions():
     session, thread, inbox = Session(), Reader(cursor=0), Reader(cursor=0)
-    session.listen("t1", thread.listener)
-    session.listen(None, inbox.listener)
+    follow(session, "t1", thread)
+    follow(session, None, inbox)
     tell(session, event={"thread_id": "t1", "seq": 3, "position": 50})
     tell(session, event={"thread_id": "t1", "seq": 1, "position": 10}, inbox=True)
     tell(session, event={"thread_id": "t1", "seq": 3, "position": 50}, inbox=True)
     assert (thread.events, inbox.events) == ([3], [1, 3])
+
+
+@pytest.mark.requirement("G5")
+def test_a_second_reader_gets_earlier_events_before_the_events_of_the_first():
+    session, first, second = Session(), Reader(cursor=0), Reader(cursor=0)
+    follow(session, "t1", first)
+    tell(session, event={"thread_id": "t1", "seq": 1, "position": 1})
+    sent = frame(session.listen("t1", second.listener))
+    tell(session, event={"thread_id": "t1", "seq": 2, "position": 2})  # of the subscription of the first
+    tell(session, id=sent["id"], ok={"cursor": sent["cursor"]})
+    for seq in (1, 2, 3):
+        tell(session, event={"thread_id": "t1", "seq": seq, "position": seq})
+    assert (first.events, second.events) == ([1, 2, 3], [1, 2, 3])
+
+
+def test_a_reader_without_a_cursor_gets_no_earlier_events_that_another_lacks():
+    session, first, second = Session(), Reader(cursor=0), Reader()
+    follow(session, "t1", first)
+    sent = frame(session.listen("t1", second.listener))
+    assert "cursor" not in sent
+    tell(session, id=sent["id"], ok={"cursor": 2})
+    for seq in (1, 2, 3):
+        tell(session, event={"thread_id": "t1", "seq": seq, "position": seq})
+    assert (first.events, second.events) == ([1, 2, 3], [3])
+
+
+def test_a_new_connection_subscribes_readers_with_and_without_a_cursor():
+    session, first, second = Session(), Reader(cursor=4), Reader()
+    follow(session, "t1", first)
+    session.listen("t1", second.listener)
+    frames = [frame(text) for text in session.reconnect_frames()]
+    assert [each.get("cursor") for each in frames] == [4, None]
 
 
 def test_after_a_resync_every_subscription_restarts_from_its_cursor():

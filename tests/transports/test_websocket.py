@@ -268,6 +268,18 @@ async def test_a_subscription_replays_from_its_cursor_and_then_goes_live(open_: 
     assert (await person.frame())["event"]["thread_id"] == "t2"
 
 
+@pytest.mark.requirement("G4")
+async def test_a_second_subscription_continues_where_the_first_was(open_: Open):
+    agent, person = await open_("requester"), await open_("responder")
+    for _ in range(3):
+        await agent.call("post_message", thread_id="t1", body={"content": [{"type": "text", "text": "x"}]})
+    person.send("subscribe", thread_id="t1", cursor=0)
+    person.send("subscribe", thread_id="t1")
+    frames = [await person.frame() for _ in range(5)]
+    assert [each["ok"]["cursor"] for each in frames if "ok" in each] == [0, 3]
+    assert [each["event"]["seq"] for each in frames if "event" in each] == [1, 2, 3]
+
+
 @pytest.mark.requirement("A20")
 async def test_a_subscription_cancelled_before_its_start_stays_closed(open_: Open, app: App):
     peer = await open_("requester")

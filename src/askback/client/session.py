@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
@@ -55,13 +55,16 @@ class Ticket(Protocol):
 class Listener:
     """One reader of events; with `cursor` None it begins at the next event.
 
-    `report` takes the reports that somebody is answering a request of the thread.
+    `subscribed` is set with the reply to its subscription. Events that arrive before belong to a subscription of
+    another reader, and may be later than events that this one has yet to receive. `report` takes the reports that
+    somebody is answering a request of the thread.
     """
 
     deliver: Callable[[dict[str, Any]], None]
     fail: Callable[[AskbackError], None]
     cursor: int | None
     report: Callable[[dict[str, Any]], None] | None = None
+    subscribed: bool = False
 
 
 @dataclass(slots=True)
@@ -154,11 +157,8 @@ class Session:
 
     def listen(self, thread_id: str | None, listener: Listener) -> str:
         """Deliver the events of a thread (None: of the inbox) to `listener`; returns the frame to send."""
-        others = self._listeners.setdefault(thread_id, [])
-        if listener.cursor is None and (known := [o.cursor for o in others if o.cursor is not None]):
-            listener.cursor = max(known)
-        others.append(listener)
-        return self._subscribe_frame(thread_id)
+        self._listeners.setdefault(thread_id, []).append(listener)
+        return self._subscribe_frame(thread_id, [listener])
 
     def leave(self, thread_id: str | None, listener: Listener) -> str | None:
         """Stop delivering to `listener`; a frame to send when it was the last one."""
@@ -325,7 +325,7 @@ class Session:
     def _deliver(self, event: dict[str, Any], *, inbox: bool) -> None:
         number = event["position" if inbox else "seq"]
         for listener in tuple(self._listeners.get(None if inbox else event["thread_id"], ())):
-            if listener.cursor is None or number > listener.cursor:
+            if listener.subscribed and (listener.cursor is None or number > listener.cursor):
                 listener.cursor = number
                 listener.deliver(event)
 
@@ -337,7 +337,7 @@ class Session:
     def _watch_frames(self) -> list[str]:
         ids = list(self._waits)
         chunks = (ids[i : i + WAIT_CHUNK] for i in range(0, len(ids), WAIT_CHUNK))
-        return [*map(self._wait_frame, chunks), *map(self._subscribe_frame, list(self._listeners))]
+        return [*map(self._wait_frame, chunks), *self._subscribe_frames()]
 
     def _wait_frame(self, ids: Iterable[str]) -> str:
         return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._resolve_waits)
@@ -351,13 +351,25 @@ class Session:
         op = f'"op":"unwait","request_ids":{json.dumps([request_id])}'
         return self._open(op, done=watch_again, failed=_ignore)
 
-    def _subscribe_frame(self, thread_id: str | None) -> str:
-        listeners = self._listeners[thread_id]
-        known = [listener.cursor for listener in listeners if listener.cursor is not None]
-        cursor = f',"cursor":{min(known)}' if known else ""
+    def _subscribe_frames(self) -> Iterator[str]:
+        for thread_id, listeners in self._listeners.items():
+            for without_cursor in (False, True):
+                if some := [each for each in listeners if (each.cursor is None) is without_cursor]:
+                    yield self._subscribe_frame(thread_id, some)
+
+    def _subscribe_frame(self, thread_id: str | None, some: Sequence[Listener]) -> str:
+        """Subscribe some listeners of a thread, which all have a cursor or all have none.
+
+        The server replaces the subscription of the others, so it begins with the first event that one of all lacks.
+        """
+        cursor = ""
+        if some[0].cursor is not None:
+            first = min(each.cursor for each in self._listeners[thread_id] if each.cursor is not None)
+            cursor = f',"cursor":{first}'
 
         def begin(ok: Mapping[str, Any]) -> None:
-            for listener in listeners:
+            for listener in some:
+                listener.subscribed = True
                 if listener.cursor is None:
                     listener.cursor = ok["cursor"]
 

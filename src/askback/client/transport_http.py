@@ -75,6 +75,7 @@ class HttpFrames:
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._polling = 0
         self._streams: dict[str | None, asyncio.Task[None]] = {}
+        self._subscribing = asyncio.Lock()
         self._cause = "closed"
 
     async def check(self) -> None:
@@ -108,6 +109,10 @@ class HttpFrames:
 
     async def _operate(self, frame: dict[str, Any]) -> None:
         try:
+            if frame["op"] == "subscribe":
+                async with self._subscribing:  # in the order of the frames
+                    await self._subscribe(frame)
+                return
             ok = await self._run(frame)
         except Refused as error:
             self._put({"id": frame["id"], "error": _error(error)})
@@ -131,7 +136,9 @@ class HttpFrames:
             return await self._wait(frame["request_ids"])
         if frame["op"] == "unwait":
             return self._unwait(frame["request_ids"])
-        return await self._subscription(frame)
+        async with self._subscribing:
+            self._end_stream(frame.get("thread_id"))
+        return {}
 
     async def _wait(self, ids: list[str]) -> dict[str, Any]:
         settled: list[dict[str, Any]] = []
@@ -160,19 +167,25 @@ class HttpFrames:
                 poll.cancel()
         return {}
 
-    async def _subscription(self, frame: dict[str, Any]) -> dict[str, Any]:
-        place: str | None = frame.get("thread_id")
-        if (old := self._streams.pop(place, None)) is not None:
-            old.cancel()
-        if frame["op"] != "subscribe":
-            return {}
+    async def _subscribe(self, frame: dict[str, Any]) -> None:
+        """Open a stream, and put the reply before its events; without a cursor an earlier stream continues."""
+        thread_id: str | None = frame.get("thread_id")
         cursor: int | None = frame.get("cursor")
-        if cursor is None and place is not None:
-            cursor = (await self._get(f"/v1/threads/{step(place)}"))["seq"]
+        begins_now = cursor is None
+        if begins_now and thread_id is not None:
+            cursor = (await self._get(f"/v1/threads/{step(thread_id)}"))["seq"]
+        reply = {"id": frame["id"], "ok": {"cursor": cursor}}
+        if begins_now and thread_id in self._streams:
+            self._put(reply)
+            return
+        self._end_stream(thread_id)
         opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._streams[place] = self._start(self._stream(place, cursor, opened))
+        self._streams[thread_id] = self._start(self._stream(thread_id, cursor, reply, opened))
         await opened
-        return {"cursor": cursor}
+
+    def _end_stream(self, thread_id: str | None) -> None:
+        if (stream := self._streams.pop(thread_id, None)) is not None:
+            stream.cancel()
 
     # --- waiting and listening ---------------------------------------------------------------
 
@@ -228,18 +241,26 @@ class HttpFrames:
                 self._wanted.discard(request_id)
                 self._put({"settled": request})
 
-    async def _stream(self, place: str | None, cursor: int | None, opened: asyncio.Future[None]) -> None:
-        path = "/v1/events" if place is None else f"/v1/threads/{step(place)}/events"
+    async def _stream(
+        self,
+        thread_id: str | None,
+        cursor: int | None,
+        reply: Mapping[str, Any],
+        opened: asyncio.Future[None],
+    ) -> None:
+        path = "/v1/events" if thread_id is None else f"/v1/threads/{step(thread_id)}/events"
         query = {} if cursor is None else {"cursor": cursor}
         timeout = httpx2.Timeout(10.0, read=STREAM_S)
         async with self._http.stream("GET", path, params=query, timeout=timeout) as response:
             if response.status_code != 200:
                 await response.aread()
+                del self._streams[thread_id]
                 opened.set_exception(_refusal_of(response))
                 return
+            self._put(reply)
             opened.set_result(None)
             async for data in _events(response):
-                inbox = ',"inbox":true' if place is None else ""
+                inbox = ',"inbox":true' if thread_id is None else ""
                 self._incoming.put_nowait(f'{{"event":{data}{inbox}}}')
         raise httpx2.ReadError("the event stream ended")
 

@@ -204,6 +204,12 @@ class Subscription:
         self.cursor = await self._newest() if after is None else after
         self.check()
 
+    def rewind(self, cursor: int) -> None:
+        """Pass on the events after `cursor` too."""
+        if cursor < self.cursor:
+            self.cursor = cursor
+            self.check()
+
     async def set_readonly(self, *, readonly: bool) -> None:
         """Change whether the subscriber has no way to answer; every server knows once this returns."""
         self._readonly = readonly

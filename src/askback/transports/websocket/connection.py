@@ -168,11 +168,13 @@ class Connection:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    def unsubscribe(self, thread_id: str | None) -> None:
-        """End a subscription, if there is one."""
+    def unsubscribe(self, thread_id: str | None) -> int | None:
+        """End a subscription, and return the number of its last event; None if there is none."""
         subscription = self.open_subscriptions.pop(thread_id, None)
-        if subscription is not None:
-            subscription.close()
+        if subscription is None:
+            return None
+        subscription.close()
+        return subscription.cursor
 
     # --- inside ------------------------------------------------------------------------------
 

@@ -113,8 +113,8 @@ class Peer(InboxConnection, Waiter, Protocol):
     locale: str
     subscribing: asyncio.Lock
 
-    def unsubscribe(self, thread_id: str | None) -> None:
-        """End a subscription, if there is one."""
+    def unsubscribe(self, thread_id: str | None) -> int | None:
+        """End a subscription, and return the number of its last event; None if there is none."""
         ...
 
 
@@ -185,7 +185,7 @@ async def _subscribe(peer: Peer, call: Call) -> str:
     thread_id = _topic(call)
     reader = Inbox(peer) if thread_id is None else peer
     async with peer.subscribing:  # first come, first served: beginnings and ends keep their order
-        peer.unsubscribe(thread_id)
+        sent = peer.unsubscribe(thread_id)
         subscription = await peer.subscriptions.open(
             peer.principal,
             reader,
@@ -198,6 +198,8 @@ async def _subscribe(peer: Peer, call: Call) -> str:
         else:
             peer.open_subscriptions[thread_id] = subscription
     begun = {"cursor": subscription.cursor, "level": subscription.level and subscription.level.wire_name}
+    if sent is not None:
+        subscription.rewind(sent)  # for the reader of the earlier subscription, which may lack later events
     return json.dumps({name: part for name, part in begun.items() if part is not None})
 
 
