@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from askback.client.session import FOREVER, Listener, Session
+from askback.client.session import FOREVER, Session
+from askback.client.subscriptions import Listener
 from askback.errors import AskbackError, ConnectionLost, Invalid, NotFound, Unavailable
 
 
@@ -50,7 +51,7 @@ def tell(session: Session, **message: Any):
 
 def follow(session: Session, thread_id: str | None, reader: Reader) -> None:
     """Subscribe a reader, as a server would whose newest event has the number 0."""
-    sent = frame(session.listen(thread_id, reader.listener))
+    sent = frame(session.subscriptions.listen(thread_id, reader.listener))
     tell(session, id=sent["id"], ok={"cursor": sent.get("cursor", 0)})
 
 
@@ -278,7 +279,7 @@ def test_a_second_reader_gets_earlier_events_before_the_events_of_the_first():
     session, first, second = Session(), Reader(cursor=0), Reader(cursor=0)
     follow(session, "t1", first)
     tell(session, event={"thread_id": "t1", "seq": 1, "position": 1})
-    sent = frame(session.listen("t1", second.listener))
+    sent = frame(session.subscriptions.listen("t1", second.listener))
     tell(session, event={"thread_id": "t1", "seq": 2, "position": 2})  # of the subscription of the first
     tell(session, id=sent["id"], ok={"cursor": sent["cursor"]})
     for seq in (1, 2, 3):
@@ -289,7 +290,7 @@ def test_a_second_reader_gets_earlier_events_before_the_events_of_the_first():
 def test_a_reader_without_a_cursor_gets_no_earlier_events_that_another_lacks():
     session, first, second = Session(), Reader(cursor=0), Reader()
     follow(session, "t1", first)
-    sent = frame(session.listen("t1", second.listener))
+    sent = frame(session.subscriptions.listen("t1", second.listener))
     assert "cursor" not in sent
     tell(session, id=sent["id"], ok={"cursor": 2})
     for seq in (1, 2, 3):
@@ -300,14 +301,14 @@ def test_a_reader_without_a_cursor_gets_no_earlier_events_that_another_lacks():
 def test_a_new_connection_subscribes_readers_with_and_without_a_cursor():
     session, first, second = Session(), Reader(cursor=4), Reader()
     follow(session, "t1", first)
-    session.listen("t1", second.listener)
+    session.subscriptions.listen("t1", second.listener)
     frames = [frame(text) for text in session.reconnect_frames()]
     assert [each.get("cursor") for each in frames] == [4, None]
 
 
 def test_after_a_resync_every_subscription_restarts_from_its_cursor():
     session, reader = Session(), Reader(cursor=7)
-    session.listen(None, reader.listener)
+    session.subscriptions.listen(None, reader.listener)
     session.wait("req_1", Ticket())
     frames = [frame(text) for text in tell(session, resync=True).frames]
     assert [(f["op"], f.get("request_ids"), f.get("cursor")) for f in frames] == [
@@ -318,7 +319,7 @@ def test_after_a_resync_every_subscription_restarts_from_its_cursor():
 
 def test_a_refused_subscription_fails_its_readers():
     session, reader = Session(), Reader()
-    sent = frame(session.listen(None, reader.listener))
+    sent = frame(session.subscriptions.listen(None, reader.listener))
     tell(session, id=sent["id"], error={"code": "forbidden", "message": "no", "status": 403})
     assert [type(e).__name__ for e in reader.errors] == ["Forbidden"]
     assert not session.busy()
@@ -326,11 +327,11 @@ def test_a_refused_subscription_fails_its_readers():
 
 def test_the_last_reader_to_leave_ends_the_subscription():
     session, one, two = Session(), Reader(), Reader()
-    session.listen("t1", one.listener)
-    session.listen("t1", two.listener)
-    assert session.leave("t1", one.listener) is None
-    assert frame(session.leave("t1", two.listener))["op"] == "unsubscribe"
-    assert session.leave("t1", two.listener) is None
+    session.subscriptions.listen("t1", one.listener)
+    session.subscriptions.listen("t1", two.listener)
+    assert session.subscriptions.leave("t1", one.listener) is None
+    assert frame(session.subscriptions.leave("t1", two.listener))["op"] == "unsubscribe"
+    assert session.subscriptions.leave("t1", two.listener) is None
 
 
 def test_a_refused_wait_means_a_new_connection():
@@ -343,7 +344,7 @@ def test_closing_fails_whatever_is_open():
     session, call, wait, reader = Session(), Ticket(), Ticket(), Reader()
     session.call('"op":"get_request"', call, retry_for=30, now=0)
     session.wait("req_1", wait)
-    session.listen("t1", reader.listener)
+    session.subscriptions.listen("t1", reader.listener)
     session.fail_all(lambda: ConnectionLost("closed"))
     assert all(isinstance(t.error, ConnectionLost) for t in (call, wait))
     assert len(reader.errors) == 1

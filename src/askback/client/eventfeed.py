@@ -7,7 +7,7 @@ from collections import deque
 from typing import Any, Self
 
 from askback.client.link import Link
-from askback.client.session import Listener
+from askback.client.subscriptions import Listener
 from askback.errors import AskbackError
 
 HELD = 1_000

@@ -12,7 +12,8 @@ from copy import copy
 from typing import Any, TypeVar
 
 from askback.client.refusals import refused_reply
-from askback.client.session import FOREVER, Listener, RetryAfter, Session
+from askback.client.session import FOREVER, RetryAfter, Session
+from askback.client.subscriptions import Listener
 from askback.client.transport import MAX_FRAME, BytesReply, FrameStream, Reply, Transport, TransportError
 from askback.domain.secrets.secret import Secret
 from askback.errors import AskbackError, ConnectionLost, ForkedClient, Refused, TooLarge, Unavailable
@@ -117,11 +118,11 @@ class Link:
         self._start()
         while self._leaving:  # or the server would receive the end of the last one after this beginning
             await asyncio.wait(self._leaving)
-        await self._transmit(self._session.listen(thread_id, listener))
+        await self._transmit(self._session.subscriptions.listen(thread_id, listener))
 
     def leave(self, thread_id: str | None, listener: Listener) -> None:
         """Stop delivering events to `listener`."""
-        if (frame := self._session.leave(thread_id, listener)) is not None:
+        if (frame := self._session.subscriptions.leave(thread_id, listener)) is not None:
             task = self.background(self._transmit(frame))
             self._leaving.add(task)
             task.add_done_callback(self._leaving.discard)

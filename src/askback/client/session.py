@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from pydantic_core import from_json
 
 from askback.client.refusals import refusal
+from askback.client.subscriptions import Subscriptions
 from askback.domain.lifecycle import TERMINAL
 from askback.errors import AskbackError, NotFound, Unavailable
 
@@ -49,22 +50,6 @@ class Ticket(Protocol):
     def set_exception(self, exception: BaseException, /) -> None:
         """Fail it."""
         ...
-
-
-@dataclass(slots=True, eq=False)
-class Listener:
-    """One reader of events; with `cursor` None it begins at the next event.
-
-    `subscribed` is set with the reply to its subscription. Events that arrive before belong to a subscription of
-    another reader, and may be later than events that this one has yet to receive. `report` takes the reports that
-    somebody is answering a request of the thread.
-    """
-
-    deliver: Callable[[dict[str, Any]], None]
-    fail: Callable[[AskbackError], None]
-    cursor: int | None
-    report: Callable[[dict[str, Any]], None] | None = None
-    subscribed: bool = False
 
 
 @dataclass(slots=True)
@@ -110,7 +95,7 @@ class Session:
         self._next = 0
         self._calls: dict[int, _Call] = {}
         self._waits: dict[str, list[Ticket]] = {}
-        self._listeners: dict[str | None, list[Listener]] = {}
+        self.subscriptions = Subscriptions(self._open)
         self.outcome_received = False
         """Whether an outcome has arrived."""
 
@@ -155,21 +140,6 @@ class Session:
         """Whether this client waits for a request."""
         return request_id in self._waits
 
-    def listen(self, thread_id: str | None, listener: Listener) -> str:
-        """Deliver the events of a thread (None: of the inbox) to `listener`; returns the frame to send."""
-        self._listeners.setdefault(thread_id, []).append(listener)
-        return self._subscribe_frame(thread_id, [listener])
-
-    def leave(self, thread_id: str | None, listener: Listener) -> str | None:
-        """Stop delivering to `listener`; a frame to send when it was the last one."""
-        others = self._listeners.get(thread_id, [])
-        if listener in others:
-            others.remove(listener)
-        if others or thread_id not in self._listeners:
-            return None
-        del self._listeners[thread_id]
-        return self._open(f'"op":"unsubscribe",{_stream_key(thread_id)}')
-
     # --- the connection ----------------------------------------------------------------------
 
     def reconnect_frames(self) -> list[str]:
@@ -198,12 +168,12 @@ class Session:
         if "settled" in frame:
             self._settle(frame["settled"])
         elif "event" in frame:
-            self._deliver(frame["event"], inbox=frame.get("inbox") is True)
+            self.subscriptions.deliver(frame["event"], inbox=frame.get("inbox") is True)
         elif "answering" in frame:
-            self._report(frame["answering"])
+            self.subscriptions.report(frame["answering"])
         elif "hidden" in frame:
-            for listener in self._listeners.pop(frame["hidden"], ()):
-                listener.fail(NotFound("The thread was not found, or you no longer have access."))
+            error = NotFound("The thread was not found, or you no longer have access.")
+            self.subscriptions.fail(frame["hidden"], error)
         elif "resync" in frame:
             return Effects(self._watch_frames())
         return _NO_EFFECTS
@@ -229,9 +199,7 @@ class Session:
         tickets = [c.ticket for c in calls.values() if c.ticket] + [t for w in waits.values() for t in w]
         for ticket in tickets:
             _fail(ticket, error())
-        listeners, self._listeners = self._listeners, {}
-        for listener in (one for many in listeners.values() for one in many):
-            listener.fail(error())
+        self.subscriptions.fail_all(error)
 
     def has_pending_withdrawals(self) -> bool:
         """Whether a request may be created for a caller that is gone, and has to be cancelled then."""
@@ -242,7 +210,7 @@ class Session:
 
     def busy(self) -> bool:
         """Whether a call, a wait or a subscription is open."""
-        return bool(self._calls or self._waits or self._listeners)
+        return bool(self._calls or self._waits or self.subscriptions)
 
     # --- inside ------------------------------------------------------------------------------
 
@@ -322,22 +290,10 @@ class Session:
             for ticket in self._waits.pop(request_id, ()):
                 _fail(ticket, NotFound(f"The request {request_id} was not found, or you don't have access."))
 
-    def _deliver(self, event: dict[str, Any], *, inbox: bool) -> None:
-        number = event["position" if inbox else "seq"]
-        for listener in tuple(self._listeners.get(None if inbox else event["thread_id"], ())):
-            if listener.subscribed and (listener.cursor is None or number > listener.cursor):
-                listener.cursor = number
-                listener.deliver(event)
-
-    def _report(self, report: dict[str, Any]) -> None:
-        for listener in tuple(self._listeners.get(report["thread_id"], ())):
-            if listener.report is not None:
-                listener.report(report)
-
     def _watch_frames(self) -> list[str]:
         ids = list(self._waits)
         chunks = (ids[i : i + WAIT_CHUNK] for i in range(0, len(ids), WAIT_CHUNK))
-        return [*map(self._wait_frame, chunks), *self._subscribe_frames()]
+        return [*map(self._wait_frame, chunks), *self.subscriptions.frames()]
 
     def _wait_frame(self, ids: Iterable[str]) -> str:
         return self._open(f'"op":"wait","request_ids":{json.dumps(list(ids))}', done=self._resolve_waits)
@@ -350,38 +306,6 @@ class Session:
 
         op = f'"op":"unwait","request_ids":{json.dumps([request_id])}'
         return self._open(op, done=watch_again, failed=_ignore)
-
-    def _subscribe_frames(self) -> Iterator[str]:
-        for thread_id, listeners in self._listeners.items():
-            for without_cursor in (False, True):
-                if some := [each for each in listeners if (each.cursor is None) is without_cursor]:
-                    yield self._subscribe_frame(thread_id, some)
-
-    def _subscribe_frame(self, thread_id: str | None, some: Sequence[Listener]) -> str:
-        """Subscribe some listeners of a thread, which all have a cursor or all have none.
-
-        The server replaces the subscription of the others, so it begins with the first event that one of all lacks.
-        """
-        cursor = ""
-        if some[0].cursor is not None:
-            first = min(each.cursor for each in self._listeners[thread_id] if each.cursor is not None)
-            cursor = f',"cursor":{first}'
-
-        def begin(ok: Mapping[str, Any]) -> None:
-            for listener in some:
-                listener.subscribed = True
-                if listener.cursor is None:
-                    listener.cursor = ok["cursor"]
-
-        def fail(error: AskbackError) -> None:
-            for listener in self._listeners.pop(thread_id, ()):
-                listener.fail(error)
-
-        return self._open(f'"op":"subscribe",{_stream_key(thread_id)}{cursor}', done=begin, failed=fail)
-
-
-def _stream_key(thread_id: str | None) -> str:
-    return '"inbox":true' if thread_id is None else f'"thread_id":{json.dumps(thread_id)}'
 
 
 def _ignore(_: AskbackError) -> None:
