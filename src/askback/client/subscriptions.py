@@ -112,11 +112,16 @@ class Subscriptions:
             first = min(each.cursor for each in self._listeners[thread_id] if each.cursor is not None)
             cursor = f',"cursor":{first}'
 
-        def begin(ok: Mapping[str, Any]) -> None:
+        def begin(ok: Mapping[str, Any]) -> str | None:
+            begins_after: int | None = ok["cursor"]
             for listener in some:
-                listener.subscribed = True
                 if listener.cursor is None:
-                    listener.cursor = ok["cursor"]
+                    listener.cursor = begins_after
+                listener.subscribed = begins_after is None or (listener.cursor or 0) >= begins_after
+            # A listener without a cursor may have got one, and events, from a subscription that the server has ended.
+            listeners = self._listeners.get(thread_id, ())
+            behind = [each for each in some if not each.subscribed and each in listeners]
+            return self._frame(thread_id, behind) if behind else None
 
         op = f'"op":"subscribe",{_stream(thread_id)}{cursor}'
         return self._open_call(op, done=begin, failed=lambda error: self.fail(thread_id, error))
