@@ -35,14 +35,18 @@ async def measure(case: str, ask: AsyncClient, total: int) -> None:
     for number in range(WARM + total):
         if number == WARM:
             cpu = time.process_time()
-        told = {"session_id": case, "tool_name": "Read", "tool_input": {"file_path": f"src/{number}.py"}}
-        told |= {"tool_use_id": f"toolu_{number:024}"}
+        hook_input = {
+            "session_id": case,
+            "tool_name": "Read",
+            "tool_input": {"file_path": f"src/{number}.py"},
+        }
+        hook_input |= {"tool_use_id": f"toolu_{number:024}"}
         begun = time.perf_counter()
-        await hooks["PreToolUse"](told, told["tool_use_id"], {"signal": None})
-        context = ToolPermissionContext(tool_use_id=told["tool_use_id"])
-        result = await options.can_use_tool("Read", told["tool_input"], context)
+        await hooks["PreToolUse"](hook_input, hook_input["tool_use_id"], {"signal": None})
+        context = ToolPermissionContext(tool_use_id=hook_input["tool_use_id"])
+        result = await options.can_use_tool("Read", hook_input["tool_input"], context)
         decided = time.perf_counter()
-        await hooks["PostToolUse"](told, told["tool_use_id"], {"signal": None})
+        await hooks["PostToolUse"](hook_input, hook_input["tool_use_id"], {"signal": None})
         assert result.behavior == "allow", result
         if number >= WARM:
             samples["decide"].append(decided - begun)

@@ -105,10 +105,10 @@ async def over_websocket(tally: Tally, url: str) -> None:
 
 async def over_sse(tally: Tally, url: str) -> None:
     """Connect a reader."""
-    place = urlsplit(url).netloc
-    host, _, port = place.partition(":")
+    address = urlsplit(url).netloc
+    host, _, port = address.partition(":")
     loop = asyncio.get_running_loop()
-    _, reader = await loop.create_connection(partial(OverSse, tally, place), host, int(port))
+    _, reader = await loop.create_connection(partial(OverSse, tally, address), host, int(port))
     await reader.ready
 
 

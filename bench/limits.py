@@ -46,9 +46,9 @@ async def postgres_rows(url: str, group: int, seconds: float, *, notify: bool) -
     """Return rows a second on one connection when `group` rows, in one statement, share a commit."""
     db = await asyncpg.connect(url)
     await db.execute("CREATE TABLE t(id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, body text NOT NULL)")
-    told = ", pg_notify('t', '')" if notify else ""
+    notice = ", pg_notify('t', '')" if notify else ""
     insert = await db.prepare(
-        f"WITH added AS (INSERT INTO t(body) SELECT unnest($1::text[]) RETURNING 1) SELECT count(*){told} FROM added"
+        f"WITH added AS (INSERT INTO t(body) SELECT unnest($1::text[]) RETURNING 1) SELECT count(*){notice} FROM added"
     )
     rows, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:

@@ -135,7 +135,7 @@ def _restart(run: Run) -> Iterator[str]:
 
 
 def _rest(run: Run) -> Iterator[str]:
-    told = {"roundtrip", "peers", "limits", "echo", "restart"}
+    reported = {"roundtrip", "peers", "limits", "echo", "restart"}
     leave_out = {"cpus"}
     rows = [
         (
@@ -143,7 +143,7 @@ def _rest(run: Run) -> Iterator[str]:
             ", ".join(f"{name} {_number(value)}" for name, value in figures.items() if name not in leave_out),
         )
         for (bench, case), figures in run.items()
-        if bench not in told
+        if bench not in reported
     ]
     yield from _table(("more", ""), rows)
 

@@ -54,13 +54,13 @@ def case(url: str, thread_id: str, new: str) -> dict[str, Any]:
             figures["ready_cpu_s"] = round(site.servers[0].cpu_seconds(), 2)
             ask(agent, new)
             note("first_ask_ms")
-            shown = person.get("/v1/requests", params={"thread_id": thread_id, "status": "pending"}).json()
+            pending = person.get("/v1/requests", params={"thread_id": thread_id, "status": "pending"}).json()
             note("first_thread_ms")
-            assert shown["requests"]
+            assert pending["requests"]
             assert person.get("/v1/requests", params={"status": "pending"}).json()["requests"]
             note("first_inbox_ms")
             answer = {"revision": 1, "values": ANSWER}
-            answered = person.post(f"/v1/requests/{shown['requests'][0]['id']}/answer", json=answer)
+            answered = person.post(f"/v1/requests/{pending['requests'][0]['id']}/answer", json=answer)
             assert answered.status_code == 200, answered.text
             note("first_answer_ms")
         time.sleep(max(0.0, started + LATER_S - time.perf_counter()))

@@ -52,12 +52,12 @@ def _configuration(sources: Sequence[Path], environment: Path, folder: Path) -> 
 
 
 def _complaints(report: dict[str, Any], expected: int) -> Iterator[str]:
-    for found in report["generalDiagnostics"]:
-        if found["severity"] == "error":
-            start, rule = found["range"]["start"], found.get("rule", "syntax")
-            place = os.path.relpath(found["file"], ROOT)
+    for diagnostic in report["generalDiagnostics"]:
+        if diagnostic["severity"] == "error":
+            start, rule = diagnostic["range"]["start"], diagnostic.get("rule", "syntax")
+            place = os.path.relpath(diagnostic["file"], ROOT)
             # The types of a framework can be pages long.
-            said = "\n".join(line[:300] for line in found["message"].splitlines())
+            said = "\n".join(line[:300] for line in diagnostic["message"].splitlines())
             yield f"{place}:{start['line'] + 1}:{start['character'] + 1}: {said} ({rule})"
     if (read := report["summary"]["filesAnalyzed"]) != expected:
         yield f"pyright read {read} files instead of {expected}"

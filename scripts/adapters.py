@@ -65,18 +65,18 @@ def make_environment(name: str) -> Path:
     uv = setup.find_uv()
     venv = ROOT / ".venvs" / name
     python = venv / "bin" / "python"
-    wanted = LOCKS / f"{name}.lock"
+    lock = LOCKS / f"{name}.lock"
 
     def install() -> None:
         setup.run(uv, "venv", "--quiet", "--clear", "--no-python-downloads", "--python", sys.executable, venv)
         pip_install = (uv, "pip", "install", "--quiet", "--python", python)
-        setup.run(*pip_install, "--require-hashes", "-r", wanted)
+        setup.run(*pip_install, "--require-hashes", "-r", lock)
         setup.run(*pip_install, "--no-deps", "--no-build-isolation", "-e", ROOT)
 
     setup.step(
         f"installing the locked packages of the adapter {name}",
         stamp=venv / "askback.stamp",
-        inputs=[wanted, ROOT / "pyproject.toml"],
+        inputs=[lock, ROOT / "pyproject.toml"],
         made=python,
         do=install,
     )
@@ -136,10 +136,10 @@ def example(name: str) -> bool:
             assert server.stdout is not None
             ready = json.loads(server.stdout.readline())
             setup.say(f"answer at {ready['login_url']}")
-            found = {"ASKBACK_URL": ready["url"], "ASKBACK_TOKEN": ready["requester_token"]}
+            environment = {"ASKBACK_URL": ready["url"], "ASKBACK_TOKEN": ready["requester_token"]}
             start = ["npm", "start", "--silent"] if name == NODE else [python, EXAMPLES / f"{name}_agent.py"]
             folder_of = EXAMPLES / NODE if name == NODE else ROOT
-            done = subprocess.run(start, cwd=folder_of, env={**os.environ, **found}, check=False)
+            done = subprocess.run(start, cwd=folder_of, env={**os.environ, **environment}, check=False)
             server.terminate()
     return done.returncode == 0
 

@@ -71,11 +71,15 @@ def name_of(requirement: str) -> str:
     return re.split(r"[^A-Za-z0-9._-]", requirement.strip(), maxsplit=1)[0].lower().replace("_", "-")
 
 
-def resolve(wanted: list[str]) -> dict[str, str] | None:
+def resolve(requirements: list[str]) -> dict[str, str] | None:
     """Return the version of each package that uv chooses for some requirements, or None if it finds none."""
     options = ["pip", "compile", "-", "--quiet", "--no-header", "--no-annotate", "--python-version", PYTHON]
     done = subprocess.run(
-        [setup.find_uv(), *options], input="\n".join(wanted), text=True, check=False, capture_output=True
+        [setup.find_uv(), *options],
+        input="\n".join(requirements),
+        text=True,
+        check=False,
+        capture_output=True,
     )
     if done.returncode:
         print(done.stderr, file=sys.stderr)
@@ -105,17 +109,17 @@ def main() -> int:
     record: Path = parser.parse_args().record
     try:
         with ThreadPoolExecutor(4) as pool:
-            found = list(pool.map(look, FRAMEWORKS))
+            results = list(pool.map(look, FRAMEWORKS))
     except setup.SetupError as error:
         print(f"neighbours: {error}", file=sys.stderr)
         return 1
-    kept = {one.name: {"version": one.alone, "shared": one.shared} for one in found}
-    record.write_text(json.dumps(kept, indent=2) + "\n", "utf-8")
+    versions = {one.name: {"version": one.alone, "shared": one.shared} for one in results}
+    record.write_text(json.dumps(versions, indent=2) + "\n", "utf-8")
     print(f"{'framework':<22}{'alone':<12}beside askback")
-    for one in found:
+    for one in results:
         note = "   held back" if one.held_back else ""
         print(f"{one.name:<22}{one.alone:<12}{one.beside or 'impossible'}{note}")
-    return int(any(one.held_back for one in found))
+    return int(any(one.held_back for one in results))
 
 
 if __name__ == "__main__":

@@ -33,22 +33,22 @@ def takes(schema: dict[str, Any]) -> str:
     return str(schema.get("type", "any value"))
 
 
-def keys(model: type[Model], wanted: Collection[str]) -> Iterator[str]:
+def keys(model: type[Model], names: Collection[str]) -> Iterator[str]:
     """Return a table of keys of a model; required ones are bold."""
     schema = model.model_json_schema()
     yield "| key | type | default |\n|---|---|---|"
     for name, key in schema["properties"].items():
-        if name in wanted and key.get("type") != "null":
+        if name in names and key.get("type") != "null":
             default = f"`{json.dumps(key['default'])}`" if key.get("default") is not None else ""
             shown = f"**`{name}`**" if name in schema.get("required", ()) else f"`{name}`"
             yield f"| {shown} | {takes(key)} | {default} |"
 
 
-def section(model: type[Model], wanted: Collection[str], *, note: str = "") -> Iterator[str]:
+def section(model: type[Model], names: Collection[str], *, note: str = "") -> Iterator[str]:
     """Return the description of a model and its keys."""
     yield f"\n## {model.__name__}\n"
     yield f"{note}{SOURCE.sub('', inspect.getdoc(model) or '')}\n"
-    yield from keys(model, wanted)
+    yield from keys(model, names)
 
 
 def forms_page() -> str:

@@ -56,7 +56,7 @@ def lifecycle() -> str:
     rows = [f"| `{a}` | {action} | `{b}` |" for (a, action), b in TRANSITIONS.items()]
     declined = ", ".join(f"`{reason}`" for reason in sorted(REASONS[Status.DECLINED]))
     cancelled = [
-        f"| `{reason}` | {' | '.join('yes' if who in givers else '' for who in GIVERS)} |"
+        f"| `{reason}` | {' | '.join('yes' if giver in givers else '' for giver in GIVERS)} |"
         for reason, givers in CANCELLED_BY.items()
     ]
     return "\n".join(
@@ -176,10 +176,10 @@ def reasons_page() -> str:
 def reason_texts() -> dict[str, str]:
     """The English text of each code, by code."""
     catalogue: dict[str, str] = json.loads((Path(messages.__file__).parent / "en.json").read_text("utf-8"))
-    found = {
+    texts = {
         key.removeprefix("reason."): text for key, text in catalogue.items() if key.startswith("reason.")
     }
-    return dict(sorted(found.items()))
+    return dict(sorted(texts.items()))
 
 
 def operations_page() -> str:

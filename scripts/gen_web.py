@@ -138,9 +138,9 @@ class Types:
             schema = model.model_json_schema(mode=self.mode)
             self.models({**schema.get("$defs", {}), model.__name__: schema})
 
-    def models(self, found: dict[str, Any]) -> None:
+    def models(self, models: dict[str, Any]) -> None:
         """Write the models that are not written yet."""
-        for name, schema in found.items():
+        for name, schema in models.items():
             if name not in self.written and name != "JsonValue":
                 self.written[name] = self.model(name, schema)
 

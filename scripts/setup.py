@@ -76,13 +76,13 @@ def digest(paths: Iterable[Path]) -> str:
 
 def step(name: str, *, stamp: Path, inputs: Sequence[Path], made: Path, do: Callable[[], None]) -> None:
     """Do a step unless `made` exists and `stamp` has the digest of the inputs."""
-    wanted = digest(inputs)
-    if made.exists() and stamp.is_file() and stamp.read_text() == wanted:
+    inputs_digest = digest(inputs)
+    if made.exists() and stamp.is_file() and stamp.read_text() == inputs_digest:
         return
     say(name)
     do()
     stamp.parent.mkdir(parents=True, exist_ok=True)
-    stamp.write_text(wanted)
+    stamp.write_text(inputs_digest)
 
 
 def apt_install(*packages: str) -> bool:
@@ -173,21 +173,23 @@ def version_of(command: str) -> Sequence[int] | None:
     if not path:
         return None
     text = subprocess.run([path, "--version"], stdout=subprocess.PIPE, check=False).stdout.decode()
-    found = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
-    return [int(part) for part in found.groups()] if found else None
+    match = re.search(r"(\d+)\.(\d+)\.(\d+)", text)
+    return [int(part) for part in match.groups()] if match else None
 
 
 def check_node() -> None:
     """Raise SetupError, with instructions, unless Node is new enough and npm is installed."""
     engines = json.loads((WEB / "package.json").read_text())["engines"]["node"]
-    wanted = re.sub(r"[^\d.]", "", engines)
-    least = [int(part) for part in wanted.split(".")]
-    found = version_of("node")
-    if found is None:
-        raise SetupError(f"Node is not installed; building the web UI needs Node {wanted} or later, with npm")
-    if list(found) < least:
-        have = ".".join(str(part) for part in found)
-        raise SetupError(f"Node {have} is too old; building the web UI needs Node {wanted} or later")
+    required = re.sub(r"[^\d.]", "", engines)
+    least = [int(part) for part in required.split(".")]
+    version = version_of("node")
+    if version is None:
+        raise SetupError(
+            f"Node is not installed; building the web UI needs Node {required} or later, with npm"
+        )
+    if list(version) < least:
+        have = ".".join(str(part) for part in version)
+        raise SetupError(f"Node {have} is too old; building the web UI needs Node {required} or later")
     if version_of("npm") is None:
         raise SetupError("npm is not installed; it comes with Node, or as the Debian package npm")
 
@@ -231,9 +233,9 @@ def set_up_browser() -> None:
 def set_up_browsers() -> None:
     """Install Firefox and WebKitGTK, with a virtual screen, if they are missing and apt-get may be used."""
     packages = {"firefox-esr": "firefox-esr", "WebKitWebDriver": "webkit2gtk-driver", "Xvfb": "xvfb"}
-    wanted = [package for command, package in packages.items() if not shutil.which(command)]
-    if wanted and not apt_install(*wanted):
-        say("these packages could not be installed, their tests will be skipped: " + " ".join(wanted))
+    missing = [package for command, package in packages.items() if not shutil.which(command)]
+    if missing and not apt_install(*missing):
+        say("these packages could not be installed, their tests will be skipped: " + " ".join(missing))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -250,9 +252,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     chosen = [name for name in steps if getattr(asked, name)] or ["python", "ui"]
     try:
         if sys.version_info < (3, 11):  # noqa: UP036 - this script is what says so
-            found = "{}.{}".format(*sys.version_info)
+            version = "{}.{}".format(*sys.version_info)
             raise SetupError(
-                f"Python {found} is too old; askback needs 3.11 or later: make PYTHON=python3.12"
+                f"Python {version} is too old; askback needs 3.11 or later: make PYTHON=python3.12"
             )
         for name in chosen:
             steps[name]()

@@ -50,20 +50,20 @@ def terminal(name: str) -> str:
     return TERMINAL.format(code=console.export_html(code_format=CODE, inline_styles=True))
 
 
-async def take_terminal(shown: Browser, name: str) -> None:
+async def take_terminal(chromium: Browser, name: str) -> None:
     """Photograph the terminal of one client."""
-    page = await shown.new_page(viewport={"width": 1120, "height": 800})
+    page = await chromium.new_page(viewport={"width": 1120, "height": 800})
     await page.set_content(terminal(name))
     keep(f"install-{name}", await page.locator("body").screenshot())
     await page.close()
 
 
-async def take_inbox(shown: Browser, ready: RunningServer) -> None:
+async def take_inbox(chromium: Browser, ready: RunningServer) -> None:
     """Photograph the inbox with a question of an agent that asks over MCP."""
     async with AsyncClient(ready.url, ready.requester_token, thread_id="codex") as ask:
         asked = await ask.requests.create(QUESTION, thread_id="codex", agent="codex")
         await ask.approve("Bash", {"command": "make deploy"}, agent="codex", timeout_s=None, wait=False)
-    page = await shown.new_page(
+    page = await chromium.new_page(
         viewport={"width": 1280, "height": 720}, color_scheme="light", reduced_motion="reduce"
     )
     await page.goto(f"{ready.login_url}&next=/inbox/{asked.id}")
@@ -74,13 +74,13 @@ async def take_inbox(shown: Browser, ready: RunningServer) -> None:
 
 async def main() -> None:
     """Take all pictures."""
-    async with browser() as shown:
+    async with browser() as chromium:
         with tempfile.TemporaryDirectory() as folder:
             async with run_server(Path(folder) / "data", port=0) as ready:
-                await take_inbox(shown, ready)
+                await take_inbox(chromium, ready)
         sys.executable = PYTHON  # the command that is shown
         for name in CLIENTS:
-            await take_terminal(shown, name)
+            await take_terminal(chromium, name)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ async def start(name: str, environment: dict[str, str]) -> asyncio.subprocess.Pr
     return process
 
 
-async def take(shown: Browser, ready: RunningServer, name: str, data: Path) -> None:
+async def take(chromium: Browser, ready: RunningServer, name: str, data: Path) -> None:
     """Run an example until it asks about its call, and photograph that."""
     token = await token_of(name, data)
     process = await start(name, {**os.environ, "ASKBACK_URL": ready.url, "ASKBACK_TOKEN": token})
@@ -100,7 +100,7 @@ async def take(shown: Browser, ready: RunningServer, name: str, data: Path) -> N
         async with AsyncClient(ready.url, ready.responder_token) as person:
             async with asyncio.timeout(PATIENCE_S):
                 request_id = await call_of(person)
-        page = await shown.new_page(
+        page = await chromium.new_page(
             viewport={"width": WIDTH, "height": 600}, device_scale_factor=1.5, reduced_motion="reduce"
         )
         await page.goto(f"{ready.login_url}&next=/inbox/{request_id}")
@@ -116,12 +116,12 @@ async def take(shown: Browser, ready: RunningServer, name: str, data: Path) -> N
 
 async def main(names: list[str]) -> None:
     """Take the pictures of these frameworks, or of all."""
-    async with browser() as shown:
+    async with browser() as chromium:
         for name in names or NAMES:
             with tempfile.TemporaryDirectory() as folder:
                 data = Path(folder) / "data"
                 async with run_server(data, port=0) as ready:
-                    await take(shown, ready, name, data)
+                    await take(chromium, ready, name, data)
 
 
 if __name__ == "__main__":

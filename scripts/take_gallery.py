@@ -32,10 +32,10 @@ PAGE = """<!doctype html>
 {}"""
 
 
-async def take(shown: Browser, url: str, look: tuple[int, str, str], wanted: str) -> list[str]:
+async def take(chromium: Browser, url: str, look: tuple[int, str, str], chosen: str) -> list[str]:
     """Photograph the examples in one look; return their ids."""
     width, scheme, language = look
-    page = await shown.new_page(
+    page = await chromium.new_page(
         viewport=ViewportSize(width=width, height=HEIGHT),
         color_scheme="dark" if scheme == "dark" else "light",
         reduced_motion="reduce",
@@ -46,7 +46,7 @@ async def take(shown: Browser, url: str, look: tuple[int, str, str], wanted: str
     taken: list[str] = []
     for example in await page.locator(".example").all():
         name = (await example.get_attribute("id") or "").removeprefix("example-")
-        if wanted in name:
+        if chosen in name:
             await example.screenshot(path=OUT / file_of(name, look))
             taken.append(name)
     await page.close()
@@ -69,15 +69,15 @@ def index(names: list[str]) -> str:
     return PAGE.format("\n".join(rows))
 
 
-async def main(wanted: str) -> None:
+async def main(chosen: str) -> None:
     """Run a server, and photograph its gallery."""
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     names: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
-        async with run_server(Path(folder), port=0) as ready, browser() as shown:
+        async with run_server(Path(folder), port=0) as ready, browser() as chromium:
             for look in LOOKS:
-                names = await take(shown, ready.url, look, wanted)
+                names = await take(chromium, ready.url, look, chosen)
                 print(f"{len(names)} examples, {' '.join(map(str, look))}", flush=True)
     (OUT / "index.html").write_text(index(names))
     print(f"{OUT / 'index.html'}")

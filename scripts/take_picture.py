@@ -41,9 +41,9 @@ async def browser() -> AsyncGenerator[Browser]:
     if path is None:
         sys.exit("There is no Chromium on this machine.")
     async with async_playwright() as playwright:
-        shown = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
-        yield shown
-        await shown.close()
+        chromium = await playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        yield chromium
+        await chromium.close()
 
 
 def keep(name: str, *shots: bytes, times_ms: list[int] | None = None) -> None:
@@ -69,9 +69,9 @@ async def answer_the_first(page: Page) -> None:
     await page.locator("h1").click()  # the focus ring is not for a picture
 
 
-async def take_conversation(shown: Browser, ready: RunningServer, thread_id: str) -> None:
+async def take_conversation(chromium: Browser, ready: RunningServer, thread_id: str) -> None:
     """Open the demo's conversation and photograph it."""
-    page = await shown.new_page(
+    page = await chromium.new_page(
         viewport=ViewportSize(width=736, height=600), device_scale_factor=1.5, reduced_motion="reduce"
     )
     await page.goto(f"{ready.login_url}&next=/t/{thread_id}")
@@ -80,9 +80,9 @@ async def take_conversation(shown: Browser, ready: RunningServer, thread_id: str
     keep("conversation", await page.screenshot())
 
 
-async def take_application(shown: Browser, ready: RunningServer) -> None:
+async def take_application(chromium: Browser, ready: RunningServer) -> None:
     """Photograph the inbox with a call open: light, dark, and on a phone; then decide about two requests by key."""
-    page = await shown.new_page(viewport=DESK, device_scale_factor=1.5, reduced_motion="reduce")
+    page = await chromium.new_page(viewport=DESK, device_scale_factor=1.5, reduced_motion="reduce")
     await page.goto(ready.login_url)
     await expect(page.locator("askback-place-inbox .row")).to_have_count(6)
     await page.locator("askback-place-inbox .row").first.click()
@@ -127,19 +127,19 @@ async def film(page: Page) -> None:
 async def main() -> None:
     """Run the demo's server and agent, create the other requests, and take the pictures."""
     with tempfile.TemporaryDirectory() as folder:
-        async with browser() as shown:
+        async with browser() as chromium:
             run = Run("picture", "hello", Path(folder) / "out", date(2026, 11, 20))
             async with (
                 run_server(Path(folder) / "demo", port=0) as ready,
                 run_agent(ready, run),
             ):
-                await take_conversation(shown, ready, run.thread_id)
+                await take_conversation(chromium, ready, run.thread_id)
             async with (
                 run_server(Path(folder) / "inbox", port=0) as ready,
                 AsyncClient(ready.url, ready.requester_token) as agent,
             ):
                 await ask_all(agent)
-                await take_application(shown, ready)
+                await take_application(chromium, ready)
 
 
 if __name__ == "__main__":

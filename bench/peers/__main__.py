@@ -107,11 +107,11 @@ def fastmcp(total: int) -> Iterator[tuple[str, dict[str, Any]]]:
                 _accepts(int(url.rpartition(":")[2].partition("/")[0]))
                 before = _cpu(process)
                 driven = [*module, "drive", url, tool, at_once, turns]
-                told = subprocess.run(
+                result = subprocess.run(
                     [str(word) for word in driven], cwd=ROOT, check=True, capture_output=True
                 )
                 cpu = (_cpu(process) - before) / (turns + max(10, at_once))
-            outcome = json.loads(told.stdout.splitlines()[-1])
+            outcome = json.loads(result.stdout.splitlines()[-1])
             figures = _figures(outcome["samples"], outcome["seconds"], cpu, durable=False)
             yield f"fastmcp_{tool}_at_once_{at_once}", figures
 

@@ -134,7 +134,7 @@ async def pages(port: int, at_once: int) -> tuple[list[float], float]:
     opened = [
         await picows.ws_connect(partial(Browser, f"session-{number}"), url) for number in range(at_once)
     ]
-    told = await asyncio.gather(*(cast("Browser", browser).samples for _, browser in opened))
-    samples = [(began, spent) for each in told for began, spent in each]
+    lists = await asyncio.gather(*(cast("Browser", browser).samples for _, browser in opened))
+    samples = [(began, spent) for each in lists for began, spent in each]
     first, last = min(began for began, _ in samples), max(began + spent for began, spent in samples)
     return [spent for _, spent in samples], last - first

@@ -131,8 +131,8 @@ def _sentences(source: str) -> frozenset[str]:
         tree = ast.parse(Path(source).read_bytes())
     except (OSError, SyntaxError, ValueError):
         return frozenset()
-    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    return frozenset(text for text in found if isinstance(text, str))
+    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return frozenset(text for text in texts if isinstance(text, str))
 
 
 def _chain(error: BaseException | None, seen: set[int]) -> Iterator[BaseException]:

@@ -100,8 +100,8 @@ def _with_event(run_input: RunAgentInput, calls: dict[str, Call], event: BaseEve
     if isinstance(event, ToolCallStartEvent):
         calls[event.tool_call_id] = Call(event.tool_call_name)
     elif isinstance(event, ToolCallArgsEvent) and event.tool_call_id in calls:
-        known = calls[event.tool_call_id]
-        calls[event.tool_call_id] = replace(known, arguments=known.arguments + event.delta)
+        call = calls[event.tool_call_id]
+        calls[event.tool_call_id] = replace(call, arguments=call.arguments + event.delta)
     elif isinstance(event, MessagesSnapshotEvent):
         calls.update(calls_of(event.messages))
         return run_input.model_copy(update={"messages": event.messages})

@@ -166,8 +166,8 @@ async def park(
     """
     state = result.to_state()
     place = _new_place(thread_id or ask.thread_id)
-    kept = {"pause": place.id, "thread_id": place.thread_id, "run_id": place.run_id, "timeout_s": timeout_s}
-    parked = json.dumps({**kept, "state": state.to_string()})
+    stored = {"pause": place.id, "thread_id": place.thread_id, "run_id": place.run_id, "timeout_s": timeout_s}
+    parked = json.dumps({**stored, "state": state.to_string()})
     await pass_to(store, parked)
     await _outcomes(ask, state, place, {"wait": False, "timeout_s": timeout_s})
     return parked
@@ -202,7 +202,7 @@ async def mirror(
     results = {
         each.call_id: each.output for each in items if isinstance(each, ToolCallOutputItem) and each.call_id
     }
-    messages = [found for each in items if (found := _mirror_message(each, results)) is not None]
+    messages = [message for each in items if (message := _mirror_message(each, results)) is not None]
     await mirror_messages(ask, messages, thread_id=thread_id, run_id=run_id)
 
 
@@ -228,8 +228,10 @@ def _ask_tool(kind: AskTool) -> FunctionTool:
     """Return a tool that needs approval. To answer it is to approve it: then it returns the answer."""
 
     async def run(context: ToolContext[Any], _arguments: str) -> str:
-        known = _answers.get({})
-        return known.get(context.tool_call_id, "Nobody was asked, because this agent was not run by askback.")
+        answers = _answers.get({})
+        return answers.get(
+            context.tool_call_id, "Nobody was asked, because this agent was not run by askback."
+        )
 
     return FunctionTool(
         name=kind.name,
@@ -252,10 +254,10 @@ async def _outcomes(
     items = state.get_interruptions()
     # Agents that run as tools may number their calls alike: their order, which the state keeps, tells them apart.
     places = [replace(place, id=f"{place.id}:{number}") for number in range(len(items))]
-    found = await together(
+    outcomes = await together(
         _outcome(ask, item, here, options) for item, here in zip(items, places, strict=True)
     )
-    return list(zip(items, found, strict=True))
+    return list(zip(items, outcomes, strict=True))
 
 
 async def _outcome(
@@ -275,11 +277,11 @@ async def _decide(
     ask: AsyncClient, state: RunState[Any], place: Place, options: AskOptions
 ) -> Mapping[str, str] | None:
     """Approve and reject the interruptions of a state; returns the answers to ask tools, None if one is open."""
-    found = await _outcomes(ask, state, place, options)
-    if any(_is_open(outcome) for _, outcome in found):
+    outcomes = await _outcomes(ask, state, place, options)
+    if any(_is_open(outcome) for _, outcome in outcomes):
         return None
     answers = dict[str, str]()
-    for item, outcome in found:
+    for item, outcome in outcomes:
         if isinstance(outcome, AskResult):
             answers[item.call_id or ""] = outcome.text
             state.approve(item)

@@ -78,8 +78,8 @@ def human(
     async def handler(context: RunContext[Any], requests: DeferredToolRequests) -> DeferredToolResults | None:
         agent = context.agent.name if context.agent is not None else None
         place = _place(context.messages, thread_id or ask.thread_id or context.conversation_id, agent)
-        found = await call_either(ask, _outcomes, requests, place, {"timeout_s": timeout_s})
-        return await call_either(ask, _results, requests, found) if found else None
+        outcomes = await call_either(ask, _outcomes, requests, place, {"timeout_s": timeout_s})
+        return await call_either(ask, _results, requests, outcomes) if outcomes else None
 
     return HandleDeferredToolCalls(handler)
 
@@ -116,10 +116,10 @@ async def resume_agent(
     """
     stored = _PARKED.validate_json(parked)
     place = _place(stored.messages, stored.thread_id, None)
-    found = await _outcomes(ask, stored.requests, place, {"wait": False, "timeout_s": stored.timeout_s})
-    if any(map(_is_open, found.values())):
+    outcomes = await _outcomes(ask, stored.requests, place, {"wait": False, "timeout_s": stored.timeout_s})
+    if any(map(_is_open, outcomes.values())):
         return None
-    results = await _results(ask, stored.requests, found)
+    results = await _results(ask, stored.requests, outcomes)
     return await agent.run(message_history=stored.messages, deferred_tool_results=results, **run)
 
 
@@ -234,12 +234,12 @@ def _is_open(outcome: Outcome) -> bool:
 
 
 async def _results(
-    ask: AsyncClient, requests: DeferredToolRequests, found: Mapping[str, Outcome]
+    ask: AsyncClient, requests: DeferredToolRequests, outcomes: Mapping[str, Outcome]
 ) -> DeferredToolResults:
     asked = {call.tool_call_id: call.args_as_dict() for call in requests.approvals}
     approvals = dict[str, Any]()
     calls = dict[str, Any]()
-    for id_, outcome in found.items():
+    for id_, outcome in outcomes.items():
         if isinstance(outcome, Decision):
             used = await ask.use(outcome)
             changed = used.input if used.input != asked[id_] else None

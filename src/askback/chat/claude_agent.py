@@ -58,12 +58,12 @@ class ClaudeAgent:
         """Return the session id and the prompt. In a new session the prompt includes the earlier messages."""
         thread = await turn.read()
         metadata: Any = thread.get("metadata")
-        known = dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
-        session_id = known.get(SESSION)
+        members = dict(cast("dict[str, Any]", metadata)) if isinstance(metadata, dict) else {}
+        session_id = members.get(SESSION)
         if isinstance(session_id, str) and has_session(session_id, self.folder):
             return session_id, GO_ON if turn.goes_on else history.text_of(turn.prompt)
         session_id = str(uuid.uuid4())
-        await turn.ask.threads.update(turn.thread_id, metadata={**known, SESSION: session_id})
+        await turn.ask.threads.update(turn.thread_id, metadata={**members, SESSION: session_id})
         return session_id, history.transcript(thread)
 
     async def _show(self, turn: Turn, call: MirroredCall) -> None:

@@ -39,15 +39,15 @@ def text_of(message: Mapping[str, Any]) -> str:
 
 def for_model(thread: Mapping[str, Any]) -> list[Json]:
     """Return the conversation as messages of the chat completions API."""
-    found = list[Json]()
+    items = list[Json]()
     for message in messages(thread):
         if message["role"] == "user":
-            found.append({"role": "user", "content": text_of(message)})
+            items.append({"role": "user", "content": text_of(message)})
         else:
-            found += _replies(message["content"])
-    if found and found[-1]["role"] == "assistant":
-        found.append({"role": "user", "content": GO_ON})
-    return found
+            items += _replies(message["content"])
+    if items and items[-1]["role"] == "assistant":
+        items.append({"role": "user", "content": GO_ON})
+    return items
 
 
 def transcript(thread: Mapping[str, Any]) -> str:

@@ -27,11 +27,11 @@ def agent() -> None:
 @app.command(name="list")
 def list_(data_dir: DataDir = None) -> None:
     """List agents with the folders that each may read without asking."""
-    for found in run_as("admin", _every_agent, data_dir=data_dir):
-        state = f"stopped {found.stopped_at:%Y-%m-%d}" if found.stopped_at else "active"
-        works = f"for {found.user}" if found.user else ""
-        print("  ".join(filter(None, [found.id, found.name, state, works])))
-        for root in found.roots:
+    for agent in run_as("admin", _every_agent, data_dir=data_dir):
+        state = f"stopped {agent.stopped_at:%Y-%m-%d}" if agent.stopped_at else "active"
+        works = f"for {agent.user}" if agent.user else ""
+        print("  ".join(filter(None, [agent.id, agent.name, state, works])))
+        for root in agent.roots:
             print(f"    may read {root.path}")
 
 
@@ -72,10 +72,10 @@ def _change(
 
 async def agent_id(client: AsyncClient, name: str) -> str:
     """Return the id of the agent with this id or name; a name must belong to exactly one running agent."""
-    known = await _every_agent(client)
-    if any(found.id == name for found in known):
+    agents = await _every_agent(client)
+    if any(agent.id == name for agent in agents):
         return name
-    named = [found.id for found in known if found.name == name and not found.stopped_at]
+    named = [agent.id for agent in agents if agent.name == name and not agent.stopped_at]
     if len(named) == 1:
         return named[0]
     if not named:

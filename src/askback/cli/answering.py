@@ -212,11 +212,11 @@ class _AnswerSession:
 
     # --- secrets -----------------------------------------------------------------------------
 
-    async def _submit_secrets(self, shown: ShownSecret) -> bool:
+    async def _submit_secrets(self, secret: ShownSecret) -> bool:
         """Submit until the server accepts; rejected values are typed again."""
         saved = await self._client.secrets.saved_scopes(self._request)
-        shown = shown.model_copy(update={"present": saved})
-        values_prompt = SecretPrompt(self._terminal, self._request, shown)
+        secret = secret.model_copy(update={"present": saved})
+        values_prompt = SecretPrompt(self._terminal, self._request, secret)
         submission = await values_prompt.ask()
         while True:
             try:

@@ -103,10 +103,10 @@ def seal(
     """
     settings = settings_module.load(data_dir=data_dir)
     settings.require_database()
-    found = anyio.run(_seal_logs, settings, tenant)
-    for name, why in found:
+    heads = anyio.run(_seal_logs, settings, tenant)
+    for name, why in heads:
         print(f"Sealed the log of {name}; it was: {why}.")
-    if not found:
+    if not heads:
         print("Nothing to do: every log is sealed.")
 
 
@@ -211,16 +211,16 @@ def _check_from_noted(entries: Iterator[str], *, head: Head | None, noted: Head)
 
 def _parse_head(text: str) -> Head:
     """Read SEQ:HASH, or the last such line of a file."""
-    found = _HEAD.fullmatch(text)
-    if found is None and (file := Path(text)).is_file():
+    head = _HEAD.fullmatch(text)
+    if head is None and (file := Path(text)).is_file():
         with _open_lines(file) as lines:
-            found = next((match for line in reversed([*lines]) if (match := _HEAD.search(line))), None)
-    if found is None:
+            head = next((match for line in reversed([*lines]) if (match := _HEAD.search(line))), None)
+    if head is None:
         raise typer.BadParameter(
             "must be SEQ:HASH, as askback audit verify prints it, or a file that has that",
             param_hint="--head",
         )
-    return int(found[1]), found[2]
+    return int(head[1]), head[2]
 
 
 @contextmanager

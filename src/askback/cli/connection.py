@@ -42,9 +42,9 @@ def find(role: str, *, data_dir: Path | None = None) -> Connection:
     because answering needs another token than asking.
     """
     url = None if data_dir else os.environ.get("ASKBACK_URL", "").rstrip("/") or None
-    for known in _recorded_servers(role, data_dir):
-        if url in {None, known["url"]} and reachable(known["url"]):
-            return Connection(known["url"], known[f"{role}_token"])
+    for server in _recorded_servers(role, data_dir):
+        if url in {None, server["url"]} and reachable(server["url"]):
+            return Connection(server["url"], server[f"{role}_token"])
     if url is None:
         where = f" of {data_dir}" if data_dir else ""
         raise NoneRunning(f"No server{where} is running. Start one with: askback serve")
@@ -81,5 +81,5 @@ def reachable(url: str) -> bool:
 def _recorded_servers(role: str, data_dir: Path | None) -> list[dict[str, str]]:
     folder = data_dir or discovery.data_dir()
     files = [folder / "server.json", *([] if data_dir else [folder / DEMO_FILE])]
-    wanted = {"url", f"{role}_token"}
-    return [known for file in files if wanted <= (known := server_file.read(file)).keys()]
+    required = {"url", f"{role}_token"}
+    return [server for file in files if required <= (server := server_file.read(file)).keys()]

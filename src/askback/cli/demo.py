@@ -146,14 +146,14 @@ async def _scripted_person(
 def _publish_for_inbox(ready: RunningServer) -> Generator[None]:
     """Store the server's address where `askback inbox` looks, while the demo runs; only this user can read it."""
     file = discovery.data_dir() / DEMO_FILE
-    known = {
+    addresses = {
         "url": ready.url,
         "requester_token": ready.requester_token,
         "responder_token": ready.responder_token,
     }
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        server_file.write(file, known)
+        server_file.write(file, addresses)
     except OSError:
         pass  # a home that cannot be written: the link still works
     try:

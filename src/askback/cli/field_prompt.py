@@ -66,8 +66,8 @@ class FieldPrompt:
     upload: Upload | None = None
     search: Search | None = None
 
-    async def field(self, each: AnyField, kept: Any, *, optional: bool) -> Any:
-        """Prompt until the answer is valid and return it, None for an empty one; `kept` is the offered value.
+    async def field(self, each: AnyField, previous: Any, *, optional: bool) -> Any:
+        """Prompt until the answer is valid and return it, None for an empty one; `previous` is the offered value.
 
         An `optional` field belongs to an optional section: its required fields may be left empty.
         """
@@ -75,7 +75,7 @@ class FieldPrompt:
         while True:
             try:
                 with self.terminal.hidden_input() if each.sensitive else nullcontext():
-                    value = await self._value(each, kept)
+                    value = await self._value(each, previous)
             except UploadFailed as failed:
                 self.terminal.say(str(failed), "red")
                 continue
@@ -123,10 +123,10 @@ class FieldPrompt:
             if option.description:
                 self.terminal.say(f"     {text(option.description)}", "dim")
 
-    async def _value(self, each: AnyField, kept: Any) -> Any:
+    async def _value(self, each: AnyField, previous: Any) -> Any:
         if isinstance(each, Select | Radio | Multiselect) and each.options_from is not None and self.search:
-            return await self._choose(each, SourceListing(self.terminal, each, self.search, kept))
-        offer = "" if kept is None else f" [{entry.display_text(each, kept)}]"
+            return await self._choose(each, SourceListing(self.terminal, each, self.search, previous))
+        offer = "" if previous is None else f" [{entry.display_text(each, previous)}]"
         words = (EMPTY, PASS) if each.allow_skip else (EMPTY,)
         line = await self._next_answer(f"{entry.hint(each)}{offer}: ", words)
         if line.strip() == PASS and each.allow_skip:
@@ -134,7 +134,7 @@ class FieldPrompt:
         if line.strip() == EMPTY:
             return None
         if not line.strip():
-            return kept
+            return previous
         if isinstance(each, File) and self.upload is not None:
             return await upload_files(each, line, self.upload)
         if isinstance(each, Textarea):

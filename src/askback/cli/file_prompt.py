@@ -26,8 +26,8 @@ async def upload_files(field: File, line: str, upload: Upload) -> Any:
     paths = [line.strip().strip("\"'")] if most == 1 else _paths(line)
     if len(paths) > most:
         raise UploadFailed(f"At most {most} files.")
-    found = [await _upload(field, Path(path), upload) for path in paths]
-    return found[0] if most == 1 else found
+    files = [await _upload(field, Path(path), upload) for path in paths]
+    return files[0] if most == 1 else files
 
 
 def _paths(line: str) -> Sequence[str]:

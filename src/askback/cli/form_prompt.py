@@ -52,8 +52,8 @@ class FormPrompt:
         self.values = {}
         for each in self.form.all_fields:
             before = None if each.readonly else typed.get(each.id)
-            found = [candidate for candidate in (before, initial.get(each.id)) if candidate is not None]
-            self._set_value(each, found[0] if found else each.default)
+            values = [candidate for candidate in (before, initial.get(each.id)) if candidate is not None]
+            self._set_value(each, values[0] if values else each.default)
 
     async def fill(self) -> None:
         """Prompt for every field and for confirmation, or for the one that answers. Raises `PromptExit`."""
@@ -185,9 +185,9 @@ class FormPrompt:
             return True
         self.terminal.say()
         names = self.form.names
-        shown = self._visible_values()
+        values = self._visible_values()
         for each in fields:
-            if each.id in shown:
+            if each.id in values:
                 self.terminal.say(
                     f"  {one_line(text(names[each.id]))}: {entry.display_text(each, self.values[each.id])}"
                 )

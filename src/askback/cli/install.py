@@ -47,8 +47,8 @@ def install(
     chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)
     if find_spec("mcp") is None:
         raise AskbackError("MCP needs one more package: pip install 'askback[mcp]'.")
-    kept = record_file(chosen, data_dir)
-    if kept.exists():
+    record = record_file(chosen, data_dir)
+    if record.exists():
         raise AskbackError(f"{chosen.title} is installed already. To reinstall: askback uninstall {client}")
     changes = [(each, each.read(), each.add_to(each.read())) for each in additions(chosen, data_dir)]
     for addition, before, after in changes:
@@ -71,7 +71,7 @@ def install(
     credentials = {"token": made.token.reveal(), **where}
     replace_file(credentials_file(chosen, data_dir), json.dumps(credentials, indent=2).encode(), mode=PRIVATE)
     files = [ChangedFile.of(addition, after) for addition, _, after in changes]
-    Record(made.id, made.agent or "", folder, files).write(kept)
+    Record(made.id, made.agent or "", folder, files).write(record)
     for addition, _, after in changes:
         try:
             replace_file(addition.path, after.encode())

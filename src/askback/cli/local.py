@@ -97,11 +97,11 @@ def run_as(
 async def all_pages(read: Callable[[str | None], Coroutine[Any, Any, Page[T]]]) -> list[T]:
     """Return the items of all pages; `read` takes a cursor."""
     page = await read(None)
-    found = [*page]
+    items = [*page]
     while page.next_cursor is not None:
         page = await read(page.next_cursor)
-        found += page
-    return found
+        items += page
+    return items
 
 
 def require_database(data_dir: Path | None) -> None:

@@ -99,18 +99,18 @@ class PendingRequests:
 
     async def _answerable(self) -> Sequence[InputRequest]:
         """Return the requests that can be answered, oldest first, without postponed ones."""
-        found: list[InputRequest] = []
+        requests: list[InputRequest] = []
         cursor = None
         while True:
             page = await self._client.requests.list(
                 status="pending", thread_id=self._thread, limit=200, cursor=cursor
             )
-            found += page.items
+            requests += page.items
             cursor = page.next_cursor
             if cursor is None:
                 return [
                     request
-                    for request in reversed(found)
+                    for request in reversed(requests)
                     if request.id not in self._later and self._is_mine(request)
                 ]
 

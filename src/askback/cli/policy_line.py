@@ -89,22 +89,22 @@ def _policy(
         fields.get("ask_mode", base.ask),
     )
     if mode not in MODES or level not in LEVELS or ask not in ASK_MODES:
-        known = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
-        return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in known.items())
+        choices = {"mode": MODES, "level": LEVELS, "ask_mode": ASK_MODES}
+        return "; ".join(f"`{name}` is one of {', '.join(values)}" for name, values in choices.items())
     placed = _with_roots(fields, base)
     if isinstance(placed, str):
         return placed
-    found: list[Rule] = []
+    rules: list[Rule] = []
     faults: list[Reason] = []
     for effect in _EFFECTS:
         texts = fields.get(effect)
         if texts is not None and not isinstance(texts, list):
             return f"`{effect}` must be a list of rules."
         for text in cast("list[object]", texts or []):
-            _add(text, effect, found, unread if effect == "allow" else faults)
+            _add(text, effect, rules, unread if effect == "allow" else faults)
     return replace(
         placed,
-        rules=(*base.rules, *found),
+        rules=(*base.rules, *rules),
         faults=(*base.faults, *faults),
         mode=mode,
         level=level,
@@ -122,12 +122,12 @@ def _with_roots(fields: Mapping[str, Any], base: Policy) -> Policy | str:
     return replace(base, roots=tuple(cast("list[str]", roots)))
 
 
-def _add(text: object, effect: Effect, found: list[Rule], faults: list[Reason]) -> None:
+def _add(text: object, effect: Effect, rules: list[Rule], faults: list[Reason]) -> None:
     """Add a rule, or its fault. An unreadable rule never allows anything."""
     try:
         if not isinstance(text, str):
             raise RuleError(_text("A rule is a string."))
-        found.append(parse_rule(text, effect))
+        rules.append(parse_rule(text, effect))
     except RuleError as odd:
         faults.append(odd.why)
 

@@ -45,15 +45,15 @@ def restore(
     if isinstance(settings.database, PostgresAddress) or settings.database.exists():
         raise BackupRefused(f"{settings.database} is a database already. Choose another --data-dir.")
     needed = key_ids(source)
-    found = _keys(settings, keys, needed=needed)
+    keys_found = _keys(settings, keys, needed=needed)
     make_empty(settings.data_dir)
     settings.database.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     copy_database(source, settings.database)
-    if found:
-        write_key_file(settings.key_file, found)
-    keys_text = f"master keys to {settings.key_file}" if found else "no master keys"
+    if keys_found:
+        write_key_file(settings.key_file, keys_found)
+    keys_text = f"master keys to {settings.key_file}" if keys_found else "no master keys"
     print(f"Restored {source} to {settings.database}; {keys_text}.")
-    if not found and settings.master_keys is None and _has_seal(settings):
+    if not keys_found and settings.master_keys is None and _has_seal(settings):
         first = "erase the secrets, which cannot be read (askback secrets erase), and " if needed else ""
         print(
             "The audit log is sealed with a master key that was not restored, so askback audit verify fails. "

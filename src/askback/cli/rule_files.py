@@ -48,15 +48,15 @@ def preview(
         async with client_as("responder", data_dir=data_dir) as client:
             while True:
                 draft = RuleDraft(effect=cast("Literal['deny', 'ask', 'allow']", effect))
-                found = await client.rules.preview(rule, project=project, agent=agent, cursor=cursor, **draft)
-                for call in found.calls:
+                page = await client.rules.preview(rule, project=project, agent=agent, cursor=cursor, **draft)
+                for call in page.calls:
                     became = call.decision or call.status
                     print(printable(f"{call.then:5}  {call.headline}  ({call.agent.name}, {became})"))
-                checked, changed = checked + found.checked, changed + len(found.calls)
-                cursor = found.next_cursor
+                checked, changed = checked + page.checked, changed + len(page.calls)
+                cursor = page.next_cursor
                 if cursor is None:
                     break
-        print(f"{changed} of {checked} calls since {minute(found.since)}.")
+        print(f"{changed} of {checked} calls since {minute(page.since)}.")
 
     asyncio.run(pages())
 
@@ -94,12 +94,12 @@ def import_(
             checked = await client.rules.import_(rows, dry_run=True)
             return checked if dry_run or checked.refused else await client.rules.import_(rows)
 
-    found = asyncio.run(run())
-    for line in _problem_lines(found):
+    report = asyncio.run(run())
+    for line in _problem_lines(report):
         print(printable(line), file=sys.stderr)
-    added = "would be added" if found.dry_run else "added"
-    print(f"{found.added} {added}, {found.known} in force already, {found.refused} refused.")
-    raise typer.Exit(1 if found.refused else 0)
+    added = "would be added" if report.dry_run else "added"
+    print(f"{report.added} {added}, {report.known} in force already, {report.refused} refused.")
+    raise typer.Exit(1 if report.refused else 0)
 
 
 def _rows(file: str) -> list[Any]:
@@ -117,8 +117,8 @@ def _rows(file: str) -> list[Any]:
     return cast("list[Any]", rows)
 
 
-def _problem_lines(found: RuleImport) -> Iterator[str]:
-    for row in found.rows:
+def _problem_lines(report: RuleImport) -> Iterator[str]:
+    for row in report.rows:
         for problem in row.problems:
             yield f"{problem.path}: {problem.message}"
 

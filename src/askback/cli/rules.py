@@ -55,12 +55,12 @@ def list_(
         async with client_as("responder", data_dir=data_dir) as client:
             return await _every_rule(client, thread_id=thread, project=project, ended=ended)
 
-    found = asyncio.run(read())
+    rules = asyncio.run(read())
     if as_json:
-        for rule in found:
+        for rule in rules:
             print(rule.model_dump_json(exclude_none=True))
     else:
-        show_rules(found)
+        show_rules(rules)
 
 
 @app.command()
@@ -212,9 +212,9 @@ def _servers_policy(data_dir: Path | None) -> Policy:
     async def read() -> Policy:
         async with server.client() as client:
             settings = await client.policy.get()
-            kept = [rule for rule in await _every_rule(client) if rule.scope == "always"]
+            rules = [rule for rule in await _every_rule(client) if rule.scope == "always"]
         return enforced_policy(
-            settings, [_ConvertedRule(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in kept]
+            settings, [_ConvertedRule(rule.effect, rule.rule, rule.locked, rule.shadow) for rule in rules]
         )
 
     return asyncio.run(read())

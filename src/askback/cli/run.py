@@ -63,7 +63,7 @@ def run(
     askback's own variables.
     """
     forbid_core_dumps()
-    wanted = _SecretNeeds(
+    needs = _SecretNeeds(
         _unique_names(secret),
         reason or _reason(argv),
         _scope(scope),
@@ -74,7 +74,7 @@ def run(
     hints = Console(stderr=True, highlight=False)
     try:
         server = _as_agent(data_dir)
-        status = interruptible(_run(server, wanted, argv, redact=redact, hints=hints))
+        status = interruptible(_run(server, needs, argv, redact=redact, hints=hints))
     except KeyboardInterrupt:
         status = NOT_RUN
     except NotStarted as failed:

@@ -34,39 +34,42 @@ class SecretSubmission:
 class SecretPrompt:
     """The prompts of one request; each method may raise `PromptExit` or `EndOfInput`."""
 
-    def __init__(self, terminal: Terminal, request: InputRequest, shown: ShownSecret) -> None:
+    def __init__(self, terminal: Terminal, request: InputRequest, secret: ShownSecret) -> None:
         self._terminal = terminal
         self._request = request
-        self._shown = shown
+        self._secret = secret
         self._values: dict[str, Secret] = {}
         self._existing: set[str] = set()
-        self._scopes = _scopes(shown)
+        self._scopes = _scopes(secret)
 
     async def ask(self) -> SecretSubmission:
         """Show the request, and prompt for each value and the scope."""
         self._show()
-        if all(self._shown.present.get(name) for name in self._shown.names) and await self._ask_stored_use():
-            return SecretSubmission({}, list(self._shown.names), None)
-        return await self._ask(self._shown.names)
+        if (
+            all(self._secret.present.get(name) for name in self._secret.names)
+            and await self._ask_stored_use()
+        ):
+            return SecretSubmission({}, list(self._secret.names), None)
+        return await self._ask(self._secret.names)
 
     async def correct(self, faults: Sequence[tuple[str, str]]) -> SecretSubmission:
         """Show errors as (path, sentence), and prompt for these values again."""
         for _, sentence in faults:
             self._terminal.say(sentence, "red")
         wrong = [
-            name for name in self._shown.names if any(join("secrets", name) == path for path, _ in faults)
+            name for name in self._secret.names if any(join("secrets", name) == path for path, _ in faults)
         ]
-        return await self._ask(wrong or self._shown.names)
+        return await self._ask(wrong or self._secret.names)
 
     # --- showing -----------------------------------------------------------------------------
 
     def _show(self) -> None:
-        terminal, shown = self._terminal, self._shown
+        terminal, secret = self._terminal, self._secret
         terminal.say("Secrets for the agent, which will not see them:", "dim")
-        for name in shown.names:
+        for name in secret.names:
             terminal.say(f"  {name}", "bold")
         terminal.say("The agent says:", "dim")
-        for written in (shown.reason, shown.instructions):
+        for written in (secret.reason, secret.instructions):
             if written:
                 terminal.quote([text(written)], margin=WORDS)
         terminal.say(translate("ui.secret.never_paste", language()), "bold")
@@ -76,7 +79,7 @@ class SecretPrompt:
         terminal.say("(:help lists the commands; :later leaves it open)", "dim")
 
     def _show_heading(self, name: str, stored_in: str) -> None:
-        terminal, secret_help = self._terminal, self._shown.metadata.get(name, SecretHelp())
+        terminal, secret_help = self._terminal, self._secret.metadata.get(name, SecretHelp())
         terminal.say()
         terminal.say(name, "bold")
         example = secret_help.placeholder and f"such as {text(secret_help.placeholder)}"
@@ -109,25 +112,27 @@ class SecretPrompt:
 
     async def _ask_stored_use(self) -> bool:
         """Ask whether the agent may use the stored values; without a yes, prompt for other values."""
-        names, agent = ", ".join(self._shown.names), getattr(self._request.requester, "name", "the agent")
+        names, agent = ", ".join(self._secret.names), getattr(self._request.requester, "name", "the agent")
         self._terminal.say()
-        verb, them = ("is", "it") if len(self._shown.names) == 1 else ("are", "them")
+        verb, them = ("is", "it") if len(self._secret.names) == 1 else ("are", "them")
         line = await self._line(f"{names} {verb} saved. Let {agent} use {them}? [y/N] ")
         return line.strip().casefold() in {"y", "yes"}
 
     async def _value(self, name: str) -> None:
         """Prompt for one value until there is one, or the stored one is used."""
-        kept = ", ".join(self._shown.present.get(name, ()))
-        self._show_heading(name, kept)
-        optional = name not in self._shown.required
-        default = "Enter uses the stored one" if kept else "optional; Enter leaves it out" if optional else ""
+        scopes = ", ".join(self._secret.present.get(name, ()))
+        self._show_heading(name, scopes)
+        optional = name not in self._secret.required
+        default = (
+            "Enter uses the stored one" if scopes else "optional; Enter leaves it out" if optional else ""
+        )
         prompt = f"value, hidden ({default}): " if default else "value, hidden: "
         self._values.pop(name, None)
         self._existing.discard(name)
         with self._terminal.hidden_input():
             while name not in self._values and name not in self._existing:
                 line = await self._line(prompt)
-                if not line and kept:
+                if not line and scopes:
                     self._existing.add(name)
                 elif not line and optional:
                     return
@@ -144,7 +149,7 @@ class SecretPrompt:
 
     async def _read(self, name: str, line: str) -> Secret:
         """Return the typed value; a multi-line value ends with a line that contains only a period."""
-        if self._shown.metadata.get(name, SecretHelp()).input == "textarea":
+        if self._secret.metadata.get(name, SecretHelp()).input == "textarea":
             return await self._lines(line)
         if await self._terminal.drop_rest():
             raise InvalidValue("More than one line was entered, so nothing was saved. Type one line.")
@@ -177,7 +182,7 @@ class SecretPrompt:
     @property
     def _suggested_scope(self) -> Scope:
         offered = {scope for scope, _ in self._scopes.values()}
-        return self._shown.default_scope if self._shown.default_scope in offered else "session"
+        return self._secret.default_scope if self._secret.default_scope in offered else "session"
 
     async def _line(self, prompt: str) -> str:
         """Return the next line that is not a command; run commands."""
@@ -192,9 +197,9 @@ class SecretPrompt:
             self._terminal.say(HELP, "dim")
 
 
-def _scopes(shown: ShownSecret) -> dict[str, tuple[Scope, str]]:
+def _scopes(secret: ShownSecret) -> dict[str, tuple[Scope, str]]:
     """Return the words for the scopes, each with its scope and a description."""
     scopes: dict[str, tuple[Scope, str]] = {"conversation": ("session", "")}
-    if shown.project is not None:
-        scopes["project"] = ("project", f" {shown.project}")
+    if secret.project is not None:
+        scopes["project"] = ("project", f" {secret.project}")
     return {**scopes, "everywhere": ("global", "")}

@@ -184,13 +184,13 @@ async def _every_secret(client: AsyncClient) -> list[StoredSecret]:
 
 
 def _find_secret(secrets: Sequence[StoredSecret], which: str) -> StoredSecret:
-    found = [secret for secret in secrets if which in {secret.id, secret.name}]
-    if len(found) == 1:
-        return found[0]
-    if not found:
+    matches = [secret for secret in secrets if which in {secret.id, secret.name}]
+    if len(matches) == 1:
+        return matches[0]
+    if not matches:
         raise AskbackError(f"There is no secret {which}. See: askback secrets list")
-    ids = ", ".join(secret.id for secret in found)
-    raise AskbackError(f"{len(found)} secrets are called {which}. Give the id of one: {ids}")
+    ids = ", ".join(secret.id for secret in matches)
+    raise AskbackError(f"{len(matches)} secrets are called {which}. Give the id of one: {ids}")
 
 
 def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingProxyType({})) -> None:
@@ -202,8 +202,8 @@ def _show(secrets: Sequence[StoredSecret], names: Mapping[str, str] = MappingPro
     if not secrets:
         console.print("There are no secrets.")
     for secret in secrets:
-        place = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
-        console.print(printable(f"{secret.id}  {secret.name}  {place}"))
+        location = " ".join(filter(None, (secret.scope, secret.thread_id or secret.project)))
+        console.print(printable(f"{secret.id}  {secret.name}  {location}"))
         by = f" by {secret.set_by.name}" if secret.set_by else ""
         console.print(printable(f"    value {secret.version}, set {minute(secret.set_at)}{by}"), style="dim")
         if secret.agents is not None:

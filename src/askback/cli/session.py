@@ -24,8 +24,8 @@ def session() -> None:
 @app.command(name="list")
 def list_(user: User = None, data_dir: DataDir = None) -> None:
     """List sessions: id, person, last use, expiry, browser."""
-    found = run_as("admin", lambda client: client.sessions.list(user=user), data_dir=data_dir)
-    for each in found:
+    sessions = run_as("admin", lambda client: client.sessions.list(user=user), data_dir=data_dir)
+    for each in sessions:
         times = f"used {each.last_used_at:%Y-%m-%dT%H:%M}  expires {each.expires_at:%Y-%m-%d}"
         print(f"{each.id}  {each.name}  {times}  {each.device}".rstrip())
 

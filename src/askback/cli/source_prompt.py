@@ -100,11 +100,11 @@ class SourceListing:
     def _choose(self, line: str) -> bool:
         several = isinstance(self.each, Multiselect)
         keys = line.replace(",", " ").split() if several and self._option(line) is None else [line]
-        found = [option for key in keys if (option := self._option(key)) and not option.disabled]
-        if len(found) < len(keys):
+        options = [option for key in keys if (option := self._option(key)) and not option.disabled]
+        if len(options) < len(keys):
             self.terminal.say(f"Type the key of an option in the list, or {self.hint}.", "red")
             return False
-        for option in found:
+        for option in options:
             self._learn(option)
             if several:
                 chosen = values_of(self.value)
@@ -116,5 +116,5 @@ class SourceListing:
 
     def _learn(self, option: SourceOption) -> None:
         """Add the option to those of the field, for the labels of an answer."""
-        if all(known.value != option.value for known in self.each.options):
+        if all(earlier.value != option.value for earlier in self.each.options):
             self.each.options.append(Option(value=option.value, label=option.label))

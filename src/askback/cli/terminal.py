@@ -217,10 +217,10 @@ def _lines(text: Parts, style: str, width: int | None) -> Iterator[Text]:
 
 def _breaks(line: str, width: int) -> Iterator[int]:
     taken = 0
-    for place, char in enumerate(line):
+    for index, char in enumerate(line):
         wide = cell_len(char)
         if taken + wide > width:
-            yield place
+            yield index
             taken = 0
         taken += wide
 

@@ -93,16 +93,16 @@ def access(
     """Show who may use a conversation, or add and remove agents. A removed agent's open requests are cancelled."""
 
     async def work(client: AsyncClient) -> ThreadAccess:
-        found = await client.threads.get_access(thread_id)
+        access = await client.threads.get_access(thread_id)
         new = [await agent_id(client, each) for each in agent or ()]
         gone = [await agent_id(client, each) for each in remove or ()]
         if not new and not gone:
-            return found
-        wanted = [each for each in dict.fromkeys([*(found.agents or ()), *new]) if each not in gone]
-        return await client.threads.set_agents(thread_id, wanted)
+            return access
+        agents = [each for each in dict.fromkeys([*(access.agents or ()), *new]) if each not in gone]
+        return await client.threads.set_agents(thread_id, agents)
 
-    found = run_as("admin", work, data_dir=data_dir)
-    json.dump(found.model_dump(mode="json", exclude_unset=True), sys.stdout, ensure_ascii=False, indent=1)
+    access = run_as("admin", work, data_dir=data_dir)
+    json.dump(access.model_dump(mode="json", exclude_unset=True), sys.stdout, ensure_ascii=False, indent=1)
     sys.stdout.write("\n")
 
 

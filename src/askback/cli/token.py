@@ -122,8 +122,8 @@ def list_(
             lambda cursor: client.tokens.list(agent=agent, tenant=tenant, limit=200, cursor=cursor)
         )
 
-    for found in run_as(OPERATOR, read, data_dir=data_dir):
-        print(_line(found))
+    for token in run_as(OPERATOR, read, data_dir=data_dir):
+        print(_line(token))
 
 
 @app.command()
@@ -141,13 +141,13 @@ def revoke(
     print(f"Revoked {revoked.id}.")
 
 
-def _line(found: Token) -> str:
-    if found.revoked_at:
-        ends = f"revoked {found.revoked_at:%Y-%m-%d}"
+def _line(token: Token) -> str:
+    if token.revoked_at:
+        ends = f"revoked {token.revoked_at:%Y-%m-%d}"
     else:
-        ends = f"expires {found.expires_at:%Y-%m-%d}" if found.expires_at else "no expiry"
-    used = f"used {found.last_used_at:%Y-%m-%dT%H:%M}" if found.last_used_at else "not used"
-    return "  ".join([found.id, f"{found.role:9}", found.name, ends, used, found.agent or ""]).rstrip()
+        ends = f"expires {token.expires_at:%Y-%m-%d}" if token.expires_at else "no expiry"
+    used = f"used {token.last_used_at:%Y-%m-%dT%H:%M}" if token.last_used_at else "not used"
+    return "  ".join([token.id, f"{token.role:9}", token.name, ends, used, token.agent or ""]).rstrip()
 
 
 def _seconds(text: str) -> int:

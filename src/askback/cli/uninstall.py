@@ -26,10 +26,10 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     From a file that has changed since, only the added entries are removed.
     """
     chosen, console = known_client(client), Console(highlight=False, soft_wrap=True)
-    kept = record_file(chosen, data_dir)
-    if not kept.exists():
+    path = record_file(chosen, data_dir)
+    if not path.exists():
         raise AskbackError(f"{chosen.title} is not installed here.")
-    record = Record.read(kept)
+    record = Record.read(path)
     for file in record.files:
         _show(console, file)
     if not yes:
@@ -37,7 +37,7 @@ def uninstall(client: Name, yes: Yes = False, data_dir: DataDir = None) -> None:
     unreached = _revoke(record, data_dir=data_dir)
     left = [each for file in record.files if (each := _undo(file)) is not None]
     credentials_file(chosen, data_dir).unlink(missing_ok=True)
-    kept.unlink()
+    path.unlink()
     if left:
         raise AskbackError(
             "\n".join([f"{chosen.title} is disconnected, but look at its configuration.", *left])

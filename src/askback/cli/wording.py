@@ -63,8 +63,8 @@ def decision_text(request: InputRequest) -> str:
     if request.source == "policy":
         why = one_line(" ".join(sentences(answer.reasons, answer.reason_codes)))
         return f"{title(request)}: {_status(request)} by the policy. {why}".rstrip()
-    kept = f" The rule {answer.rule.text} was stored." if answer.rule else ""
-    return f"{title(request)}: {_status(request)}.{kept}"
+    stored = f" The rule {answer.rule.text} was stored." if answer.rule else ""
+    return f"{title(request)}: {_status(request)}.{stored}"
 
 
 def secrets_text(request: InputRequest) -> str:

@@ -50,11 +50,11 @@ def outcome_of(request: InputRequest) -> Outcome:
     return _NOT_ANSWERED[request.status](request)
 
 
-def answer_or_raise(found: Outcome) -> Answer:
+def answer_or_raise(outcome: Outcome) -> Answer:
     """Return the answer, or raise the other outcome."""
-    if isinstance(found, NotAnswered):
-        raise found
-    return found
+    if isinstance(outcome, NotAnswered):
+        raise outcome
+    return outcome
 
 
 Validator = Callable[[Answer], Verdict | Awaitable[Verdict]]
@@ -78,8 +78,8 @@ async def run_validator(validator: Validator, answer: Answer) -> Accept | AskAga
 async def _call(function: Callable[[D], Verdict | Awaitable[Verdict]], argument: D) -> Accept | AskAgain:
     if inspect.iscoroutinefunction(function):
         return read_verdict(await function(argument))
-    found = await asyncio.to_thread(function, argument)
-    return read_verdict(await found if inspect.isawaitable(found) else found)
+    errors = await asyncio.to_thread(function, argument)
+    return read_verdict(await errors if inspect.isawaitable(errors) else errors)
 
 
 M = TypeVar("M", default=dict[str, Any])

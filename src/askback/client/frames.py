@@ -112,7 +112,7 @@ def create_request(
         raise Invalid("This cannot be sent as JSON.", field_errors=[fault]) from None
     head = json.dumps({"kind": kind, "thread_id": thread_id, **options}, separators=(",", ":"))
     # Outside the body: a request with another trace is still the same request.
-    trace = f'"{HEADER}":"{found}",' if (found := current_trace()) else ""
+    trace = f'"{HEADER}":"{traceparent}",' if (traceparent := current_trace()) else ""
     body = f'{head[:-1]},"{member or kind}":{text}}}'
     return f'"op":"create_request",{trace}"key":{json.dumps(idempotency_key(key))},"body":{body}'
 

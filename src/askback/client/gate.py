@@ -48,23 +48,23 @@ class Parameters:
     def input_of(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the input of a call. Raises `Invalid` for arguments that are not JSON."""
         of_kind = {name: parameter.kind for name, parameter in self._signature.parameters.items()}
-        found = {
+        members = {
             name: list(value) if of_kind[name] is _MANY else value
             for name, value in arguments.items()
             if name not in self._exclude
         }
-        faults = [_not_json(name, value) for name, value in found.items() if not _is_json_stable(value)]
+        faults = [_not_json(name, value) for name, value in members.items() if not _is_json_stable(value)]
         if faults:
             raise Invalid(f"A call of {self._tool} cannot be shown and approved.", field_errors=faults)
-        return found
+        return members
 
     def call_of(self, approved: Mapping[str, Any], excluded: Mapping[str, Any]) -> inspect.BoundArguments:
         """Return the arguments for an input; raises `Invalid` when the function does not take them."""
         types = {_MANY: list, _NAMED: dict}
         parameters = self._signature.parameters
-        known = {name: each for name, each in parameters.items() if name not in self._exclude}
+        accepted = {name: each for name, each in parameters.items() if name not in self._exclude}
         fits = all(
-            name in known and isinstance(value, types.get(known[name].kind, object))
+            name in accepted and isinstance(value, types.get(accepted[name].kind, object))
             for name, value in approved.items()
         )
         if fits:
@@ -78,7 +78,7 @@ class Parameters:
         fault = {
             "path": "edited_input",
             "code": "wrong_arguments",
-            "message": f"Must have the keys that {self._tool} takes: {', '.join(known)}.",
+            "message": f"Must have the keys that {self._tool} takes: {', '.join(accepted)}.",
         }
         raise Invalid(
             f"The approved input does not match the parameters of {self._tool}, so it did not run.",

@@ -34,8 +34,8 @@ class ResumeHandler:
         with continue_trace(resume.request.traceparent):
             if inspect.iscoroutinefunction(self._function):
                 return await self._function(resume)
-            found = await asyncio.to_thread(self._function, resume)
-            return await found if inspect.isawaitable(found) else found
+            result = await asyncio.to_thread(self._function, resume)
+            return await result if inspect.isawaitable(result) else result
 
     async def listen(self, *, at_once: int = 1) -> None:
         """Handle resumes, up to `at_once` at a time, until the task is cancelled.

@@ -114,8 +114,8 @@ def read_lease(reply: Secret, *, names: Sequence[str]) -> Lease:
 def _read(reply: Secret, names: Sequence[str]) -> Lease | None:
     # No exception leaves this function: its variables hold the values.
     try:
-        found = from_json(reply.reveal())
-        values = {name: Secret(leased["value"]) for name, leased in found["secrets"].items()}
-        return Lease(values, names=names, expires_at=datetime.fromisoformat(found["expires_at"]))
+        reply_json = from_json(reply.reveal())
+        values = {name: Secret(leased["value"]) for name, leased in reply_json["secrets"].items()}
+        return Lease(values, names=names, expires_at=datetime.fromisoformat(reply_json["expires_at"]))
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

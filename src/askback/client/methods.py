@@ -80,8 +80,8 @@ class Portal:
             return None
 
         try:
-            while (found := self.call(next_item())) is not None:
-                yield found[0]
+            while (event := self.call(next_item())) is not None:
+                yield event[0]
         finally:
             self.call(items.aclose())
 

@@ -64,12 +64,12 @@ def model_form(model: object) -> ModelForm:
     cls = cast("type[Any] | None", model if isinstance(model, type) else None)
     if cls is not None and (issubclass(cls, BaseModel) or is_dataclass(cls) or is_typeddict(cls)):
         return _derive_form(cls)
-    shown = f"A {type(model).__name__}" if cls is None else cls.__name__
+    name = f"A {type(model).__name__}" if cls is None else cls.__name__
     reason = (
         "pass a Pydantic model class, such as `class Report(BaseModel)`, a dataclass, a TypedDict or a JSON Schema, "
         "or ask a `Form` with `form(…)`."
     )
-    raise NoFormFor([Problem((), f"{shown} cannot be asked for: {reason}")])
+    raise NoFormFor([Problem((), f"{name} cannot be asked for: {reason}")])
 
 
 @cache

@@ -123,11 +123,13 @@ def dump_options(options: Mapping[str, Any], errors: Errors | None = None) -> di
     return sent if errors is None else sent | dump_errors(errors)
 
 
-def dump_errors(errors: Errors, *, place: str = "values") -> dict[str, Any]:
+def dump_errors(errors: Errors, *, location: str = "values") -> dict[str, Any]:
     """Return errors as they are sent."""
     if isinstance(errors, str):
         return {"error_summary": errors}
-    return {"field_errors": [{"path": join(place, name), "message": text} for name, text in errors.items()]}
+    return {
+        "field_errors": [{"path": join(location, name), "message": text} for name, text in errors.items()]
+    }
 
 
 def _dump(value: Any) -> Any:

@@ -36,17 +36,17 @@ class ProbeResult:
 
 
 class Trials:
-    """The tests of one request, counted. `found` is the request as this agent found it."""
+    """The tests of one request, counted. `request` is its state before the first test."""
 
-    def __init__(self, probe: Probe, *, found: InputRequest) -> None:
+    def __init__(self, probe: Probe, *, request: InputRequest) -> None:
         self._probe = probe
-        self._found = found
+        self._request = request
         self._rounds = 0
         self._failures = 0
 
     def outcome_unknown(self, request: InputRequest) -> bool:
         """Whether an earlier agent may have tested a submission, which is then not tested again."""
-        return self._found.status is Status.RESOLVING and self._found.revision == request.revision
+        return self._request.status is Status.RESOLVING and self._request.revision == request.revision
 
     async def judge(self, lease: Lease) -> ProbeResult:
         """Test the submitted values."""
@@ -69,9 +69,9 @@ class Trials:
     async def _call(self, lease: Lease) -> ProbeErrors:
         if inspect.iscoroutinefunction(self._probe):
             return await self._probe(lease)
-        found = await asyncio.to_thread(self._probe, lease)
-        return await found if inspect.isawaitable(found) else found
+        errors = await asyncio.to_thread(self._probe, lease)
+        return await errors if inspect.isawaitable(errors) else errors
 
 
-def _errors(found: ProbeErrors, lease: Lease) -> dict[str, str]:
-    return probe_errors(found or {}, of=set(lease), redact=lease.redact)
+def _errors(errors: ProbeErrors, lease: Lease) -> dict[str, str]:
+    return probe_errors(errors or {}, of=set(lease), redact=lease.redact)

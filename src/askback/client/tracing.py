@@ -25,13 +25,13 @@ def current_trace() -> str:
 @contextmanager
 def continue_trace(trace: str | None) -> Generator[None]:
     """Let spans of the block belong to a trace that was begun elsewhere."""
-    found = trace_parts(trace or "")
+    parts = trace_parts(trace or "")
     api: Any = sys.modules.get("opentelemetry.trace")
-    if found is None or api is None:
+    if parts is None or api is None:
         yield
         return
     context: Any = sys.modules["opentelemetry.context"]
-    trace_id, span_id, flags = found
+    trace_id, span_id, flags = parts
     remote = api.SpanContext(trace_id, span_id, is_remote=True, trace_flags=api.TraceFlags(flags))
     token = context.attach(api.set_span_in_context(api.NonRecordingSpan(remote)))
     try:

@@ -184,14 +184,14 @@ class Exchange:
 
     def reply(self) -> Reply:
         """Return the response."""
-        found = self.bytes_reply()
-        return Reply(found.status, found.retry_after, Secret(found.body.decode("utf-8", "replace")))
+        reply = self.bytes_reply()
+        return Reply(reply.status, reply.retry_after, Secret(reply.body.decode("utf-8", "replace")))
 
     def bytes_reply(self) -> BytesReply:
         """Return the response with its body as bytes."""
         retry_after = self._headers.get(b"retry-after")
-        shown = None if retry_after is None else retry_after.decode("latin-1")
-        return BytesReply(self._status, shown, bytes(self._content))
+        retry_after_text = None if retry_after is None else retry_after.decode("latin-1")
+        return BytesReply(self._status, retry_after_text, bytes(self._content))
 
 
 class Lifespan:

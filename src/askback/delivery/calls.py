@@ -35,8 +35,8 @@ class FunctionCall(Generic[Sent, Reply]):
         if inspect.iscoroutinefunction(self._function):
             return await self._function(sent)
         call = partial(self._function, sent)
-        found: Any = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._threads)
-        return cast("Reply", await found if inspect.isawaitable(found) else found)
+        result: Any = await to_thread.run_sync(call, abandon_on_cancel=True, limiter=self._threads)
+        return cast("Reply", await result if inspect.isawaitable(result) else result)
 
 
 class SignedCall:

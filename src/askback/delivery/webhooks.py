@@ -84,13 +84,13 @@ class HttpWebhookClient:
         if target.literal is not None:
             return [target.literal]
         try:
-            found = await self._lookup(target.host, target.port)
+            addresses = await self._lookup(target.host, target.port)
         except OSError:
             raise Unreachable("unknown_host") from None
         named = target.host in self._allowed.names
-        if not all(named or is_public_address(each) or self._allowed.has_address(each) for each in found):
+        if not all(named or is_public_address(each) or self._allowed.has_address(each) for each in addresses):
             raise AddressRefused("inside")
-        return found[:ADDRESSES]
+        return addresses[:ADDRESSES]
 
     async def _post(
         self,
@@ -157,8 +157,8 @@ async def _body(answer: httpx2.Response, most: int) -> bytes:
 
 
 async def _look_up(host: str, port: int) -> Sequence[Address]:
-    found = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return list(dict.fromkeys(ip_address(str(where[0]).partition("%")[0]) for *_, where in found))
+    infos = await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(ip_address(str(where[0]).partition("%")[0]) for *_, where in infos))
 
 
 def _tls_context() -> ssl.SSLContext:

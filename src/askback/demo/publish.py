@@ -35,8 +35,8 @@ def call(method: str, address: str, token: str, body: bytes | None = None) -> tu
 
 def files_in(folder: Path) -> dict[str, str]:
     """Return the files of a folder by path, without those of git."""
-    found = (path for path in sorted(folder.rglob("*")) if path.is_file())
-    inside = {path.relative_to(folder): path for path in found}
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    inside = {path.relative_to(folder): path for path in paths}
     return {
         short.as_posix(): path.read_text("utf-8")
         for short, path in inside.items()

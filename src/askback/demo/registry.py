@@ -79,8 +79,8 @@ class _Handler(BaseHTTPRequestHandler):
             self._reply(204 if self._is_authorized else 401)
             return
         package = _PACKAGE.fullmatch(self.path)
-        found = self._registry.get(package[1]) if package else None
-        self._reply(404 if found is None else 200, found or b"")
+        body = self._registry.get(package[1]) if package else None
+        self._reply(404 if body is None else 200, body or b"")
 
     def do_PUT(self) -> None:
         length = self.headers.get("Content-Length", "")

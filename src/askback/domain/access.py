@@ -134,9 +134,9 @@ def read_access(people: str | None, agents: str | None) -> AccessList:
     """Parse the result of `AccessList.stored_texts`; cached, because all rows of a thread have the same texts."""
     access = UNSHARED
     if people is not None:
-        kept = json.loads(people)
-        levels = {person: AccessLevel[word.upper()] for person, word in kept["people"].items()}
-        access = AccessList(kept["owner"] or "", AccessLevel[kept["others"].upper()], levels)
+        members = json.loads(people)
+        levels = {person: AccessLevel[word.upper()] for person, word in members["people"].items()}
+        access = AccessList(members["owner"] or "", AccessLevel[members["others"].upper()], levels)
     if agents is None:
         return access
     let_in = json.loads(agents)

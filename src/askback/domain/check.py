@@ -47,8 +47,8 @@ def check_of(record: Record) -> Check | None:
     """Return the check of an answer that is resolving; None if there is none."""
     if record.status is not Status.RESOLVING:
         return None
-    found = record.state.members.get("check")
-    return None if found is None else Check.model_validate(found)
+    check = record.state.members.get("check")
+    return None if check is None else Check.model_validate(check)
 
 
 def waiting_members(now: int, until: int) -> dict[str, Any]:

@@ -47,25 +47,25 @@ def read_time(text: str) -> str | None:
 
 def read_floating(text: str) -> str | None:
     """Return a date and time without a zone as `YYYY-MM-DDTHH:MM:SS`."""
-    found = _FLOATING.fullmatch(text)
-    if found is None or read_date(found["date"]) is None:
+    match = _FLOATING.fullmatch(text)
+    if match is None or read_date(match["date"]) is None:
         return None
     return text if len(text) == 19 else f"{text}:00"
 
 
 def read_moment(text: str) -> Moment | None:
     """Return the moment; for a local time that occurs twice in its zone, the first of the two."""
-    found = _MOMENT.fullmatch(text)
-    if found is None or not (found["offset"] or found["zone"]) or read_date(found["date"]) is None:
+    match = _MOMENT.fullmatch(text)
+    if match is None or not (match["offset"] or match["zone"]) or read_date(match["date"]) is None:
         return None
     local = datetime.fromisoformat(
-        f"{found['date']}T{found['hour']}:{found['minute']}:{found['second'] or '00'}"
+        f"{match['date']}T{match['hour']}:{match['minute']}:{match['second'] or '00'}"
     )
-    offset = _offset(local, offset_text=found["offset"], zone=found["zone"])
+    offset = _offset(local, offset_text=match["offset"], zone=match["zone"])
     if offset is None:
         return None
     seconds = (local - datetime(1970, 1, 1)) // timedelta(seconds=1) - int(offset.total_seconds())  # noqa: DTZ001
-    return seconds, int((found["fraction"] or "0").ljust(9, "0"))
+    return seconds, int((match["fraction"] or "0").ljust(9, "0"))
 
 
 def _offset(local: datetime, *, offset_text: str | None, zone: str | None) -> timedelta | None:

@@ -159,8 +159,8 @@ def committed_event(
     event = _of_request(draft, seq, position, access, spec, state)
     if not hides_names:
         return event
-    asked, known = spec.without_names(), state.without_names()
-    return replace(event, redacted=_of_request(draft, seq, position, access, asked, known))
+    asked, public_state = spec.without_names(), state.without_names()
+    return replace(event, redacted=_of_request(draft, seq, position, access, asked, public_state))
 
 
 def _of_request(

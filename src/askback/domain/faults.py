@@ -47,9 +47,9 @@ PathTable = Sequence[tuple[str, str]]
 
 def rename_path(path: str, table: PathTable) -> str:
     """Replace the beginning of `path` by the first row of `table` that matches it."""
-    for pattern, place in table:
-        renamed, found = re.subn(f"^(?:{pattern})", place, path)
-        if found:
+    for pattern, replacement in table:
+        renamed, replaced = re.subn(f"^(?:{pattern})", replacement, path)
+        if replaced:
             return renamed
     return path
 

@@ -309,20 +309,20 @@ class Form(Model):
     @property
     def texts(self) -> list[LocalText | None]:
         """All texts that a person may see, in any order."""
-        found = [self.title, self.description, self.submit_label, self.cancel_label]
+        texts = [self.title, self.description, self.submit_label, self.cancel_label]
         if self.completed_view is not None:
-            found.append(self.completed_view.summary_template)
+            texts.append(self.completed_view.summary_template)
         for section in self.sections or ():
-            found += (section.title, section.description, section.submit_label)
+            texts += (section.title, section.description, section.submit_label)
         for field in self.all_fields:
-            found += _field_texts(field)
+            texts += _field_texts(field)
             if field.type == "rows":
-                found += (field.accept_label, field.decline_label)
+                texts += (field.accept_label, field.decline_label)
                 for row in field.rows:
-                    found += (row.label, row.description)
+                    texts += (row.label, row.description)
                     for each in row.fields or ():
-                        found += _field_texts(each)
-        return found
+                        texts += _field_texts(each)
+        return texts
 
     @property
     def names(self) -> dict[str, LocalText]:
@@ -344,9 +344,9 @@ class Form(Model):
 
 def _field_texts(field: AnyField) -> list[LocalText | None]:
     members = vars(field)  # a missing attribute of a model is slow
-    found = [field.label, field.description, field.placeholder, members.get("pattern_message")]
+    texts = [field.label, field.description, field.placeholder, members.get("pattern_message")]
     for option in members.get("options", ()):
-        found += (option.label, option.description)
+        texts += (option.label, option.description)
     if field.messages is not None:
-        found += dict(field.messages).values()
-    return found
+        texts += dict(field.messages).values()
+    return texts

@@ -48,14 +48,14 @@ NO_UPLOADS: Uploads = {}
 
 def uploads_in(form: Form, values: Mapping[str, Any]) -> Uploads:
     """Return the files that values name as whole objects, as the server has written them."""
-    found: dict[str, UploadedFile] = {}
+    uploads: dict[str, UploadedFile] = {}
     for field in form.all_fields:
         value = values.get(field.id) if isinstance(field, File) else None
         for each in cast("list[Any]", value if isinstance(value, list) else [value]):
             if isinstance(each, dict):
                 file = cast("dict[str, Any]", each)
-                found[file["id"]] = UploadedFile(field=field.id, **file)
-    return found
+                uploads[file["id"]] = UploadedFile(field=field.id, **file)
+    return uploads
 
 
 def most_files(field: File) -> int:
@@ -66,12 +66,12 @@ def most_files(field: File) -> int:
 def clean_name(name: str | None, *, longest: int) -> str:
     """Return the last part of a name, cleaned for display and storage; raises `Faults` at `name`."""
     last = re.split(r"[/\\]", unicodedata.normalize("NFC", name or ""))[-1]
-    shown = "".join(each for each in last if unicodedata.category(each) not in _UNSHOWN).strip()
-    if not shown.strip("."):
+    visible = "".join(each for each in last if unicodedata.category(each) not in _UNSHOWN).strip()
+    if not visible.strip("."):
         raise Faults([fault("name", "missing_required" if name is None else "empty")])
-    if len(shown) > longest:
+    if len(visible) > longest:
         raise Faults([fault("name", "too_long", max=longest)])
-    return shown
+    return visible
 
 
 def is_accepted(field: File, name: str, type_: str) -> bool:

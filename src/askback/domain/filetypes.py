@@ -108,9 +108,9 @@ def extension(name: str) -> str:
 
 def file_type(head: bytes, name: str) -> str:
     """Return the type of a file by its first `HEAD_BYTES`; `UNKNOWN` for unknown bytes."""
-    for at, beginning, found in _BEGINNINGS:
+    for at, beginning, type_name in _BEGINNINGS:
         if head.startswith(beginning, at):
-            return _IN_ZIP.get(extension(name), found) if found == "application/zip" else found
+            return _IN_ZIP.get(extension(name), type_name) if type_name == "application/zip" else type_name
     text = _text(head)
     if text is None:
         return UNKNOWN

@@ -141,20 +141,20 @@ def _first_number(node: SyntaxTreeNode) -> dict[str, int]:
 
 
 def _language(node: SyntaxTreeNode) -> dict[str, str]:
-    found = _LANGUAGE.match(node.info) if node.type == "fence" else None
-    return {"language": found[0].lower()} if found else {}
+    match = _LANGUAGE.match(node.info) if node.type == "fence" else None
+    return {"language": match[0].lower()} if match else {}
 
 
 def _link_urls(text: str) -> list[Node]:
     """Split a text at the URLs in it, which become links."""
     nodes: list[Node] = []
     end = 0
-    for found in _BARE.finditer(text):
-        address = _trim_url(found[0])
+    for match in _BARE.finditer(text):
+        address = _trim_url(match[0])
         if address.endswith("//"):
             continue
-        nodes += [text[end : found.start()], {"type": "a", "href": address, "children": [address]}]
-        end = found.start() + len(address)
+        nodes += [text[end : match.start()], {"type": "a", "href": address, "children": [address]}]
+        end = match.start() + len(address)
     return [*nodes, text[end:]]
 
 

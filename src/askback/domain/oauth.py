@@ -89,14 +89,16 @@ def token_parameters(
     provider: OauthProvider, *, code: str, verifier: Secret, redirect_uri: str
 ) -> Mapping[str, str]:
     """Return the form with which a code is exchanged for tokens."""
-    known = {} if provider.client_secret is None else {"client_secret": provider.client_secret.reveal()}
+    client_secret = (
+        {} if provider.client_secret is None else {"client_secret": provider.client_secret.reveal()}
+    )
     return {
         "grant_type": "authorization_code",
         "code": code,
         "redirect_uri": redirect_uri,
         "client_id": provider.client_id,
         "code_verifier": verifier.reveal(),
-        **known,
+        **client_secret,
     }
 
 
@@ -113,8 +115,8 @@ def read_grant(reply: RawBody, *, scopes: Sequence[str], limits: Limits) -> Gran
 
 
 def _parse_grant(text: bytes, scopes: Sequence[str], limits: Limits) -> Grant:
-    found = jsontext.parse(text, limits=limits)
-    sent = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    grant = jsontext.parse(text, limits=limits)
+    sent = cast("dict[str, Any]", grant) if isinstance(grant, dict) else {}
     access, refresh = sent.get("access_token"), sent.get("refresh_token")
     kind, granted = sent.get("token_type", "bearer"), sent.get("scope")
     if not _is_token(access, limits) or not isinstance(kind, str) or kind.lower() != "bearer":

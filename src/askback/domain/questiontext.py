@@ -55,8 +55,8 @@ def call_text(request: InputRequest) -> str:
 
 def plan_title(request: InputRequest) -> str:
     """Return the name of a plan: its title, else its first line."""
-    shown = request.approval
-    text = choose(shown.title or shown.plan) if shown else None
+    approval = request.approval
+    text = choose(approval.title or approval.plan) if approval else None
     first = next((line.strip("# ") for line in (text or "").splitlines() if line.strip("# ")), "")
     return shorten(quote(first))
 

@@ -102,7 +102,7 @@ def fold_values(form: Form, flat: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(field, Rows):
             if field.id in flat:
                 values[field.id] = flat[field.id]
-        elif decided := {row.id: found for row in field.rows if (found := _fold_row(field, row, flat))}:
+        elif decided := {row.id: folded for row in field.rows if (folded := _fold_row(field, row, flat))}:
             values[field.id] = decided
     return values
 

@@ -36,7 +36,7 @@ class Run:
     @property
     def wire(self) -> str:
         """The run as JSON text."""
-        shown: dict[str, Any] = {
+        members: dict[str, Any] = {
             "id": self.id,
             "thread_id": self.thread_id,
             "agent": self.agent,
@@ -44,8 +44,8 @@ class Run:
             "started_at": rfc3339(self.started_at),
         }
         if self.ended_at is not None:
-            shown["ended_at"] = rfc3339(self.ended_at)
+            members["ended_at"] = rfc3339(self.ended_at)
         if self.reason is not None:
-            shown["reason"] = self.reason
-        text = json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+            members["reason"] = self.reason
+        text = json.dumps(members, ensure_ascii=False, separators=(",", ":"))
         return text if self.metadata is None else jsontext.merge(text, f'{{"metadata":{self.metadata}}}')

@@ -48,8 +48,8 @@ def shown_texts(languages: Sequence[str], **texts: LocalText | None) -> dict[str
     offered = languages_of(texts.values())
     if not offered:
         return None
-    shown = {name: choose(text, languages) for name, text in texts.items() if text is not None}
-    return {"locale": choose_language(offered, languages), **shown}
+    chosen = {name: choose(text, languages) for name, text in texts.items() if text is not None}
+    return {"locale": choose_language(offered, languages), **chosen}
 
 
 def _chosen_labels(field: AnyField, value: object, languages: Sequence[str]) -> list[str]:

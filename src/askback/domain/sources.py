@@ -77,10 +77,10 @@ class OptionQuery:
         if self.values is not None:
             return OptionPage(options=[each for each in every if each.value in self.values])
         words = self.q.casefold().split()
-        found = [each for each in every if _matches(each, words)]
+        matches = [each for each in every if _matches(each, words)]
         start = int(self.cursor) if self.cursor is not None and self.cursor.isdecimal() else 0
         end = start + self.limit
-        return OptionPage(options=found[start:end], next_cursor=str(end) if end < len(found) else None)
+        return OptionPage(options=matches[start:end], next_cursor=str(end) if end < len(matches) else None)
 
 
 def _matches(option: SourceOption, words: Sequence[str]) -> bool:
@@ -128,15 +128,15 @@ def read_page(reply: object, *, limit: int, limits: Limits) -> tuple[OptionPage,
     if not isinstance(sent, list | tuple):
         raise ValueError("not a list of options")
     items = cast("Sequence[object]", sent)
-    found: dict[OptionValue, SourceOption] = {}
+    options: dict[OptionValue, SourceOption] = {}
     for item in items[:limit]:
         option = _read(item, limits)
         if option is not None:
-            found.setdefault(option.value, option)
+            options.setdefault(option.value, option)
     cursor = members.get("next_cursor")
     if not isinstance(cursor, str) or not 0 < len(cursor) <= limits.option_cursor:
         cursor = None
-    return OptionPage(options=list(found.values()), next_cursor=cursor), len(items) - len(found)
+    return OptionPage(options=list(options.values()), next_cursor=cursor), len(items) - len(options)
 
 
 def _read(item: object, limits: Limits) -> SourceOption | None:

@@ -117,9 +117,9 @@ class Spec:
     @cached_property
     def approval(self) -> ShownApproval:
         """The approval without its preview, which is long and decides nothing."""
-        shown = json.loads(self.text)["approval"]
-        shown.pop("preview", None)
-        return ShownApproval.model_validate(shown)
+        approval = json.loads(self.text)["approval"]
+        approval.pop("preview", None)
+        return ShownApproval.model_validate(approval)
 
     @cached_property
     def secret(self) -> ShownSecret:
@@ -140,9 +140,9 @@ class Spec:
     def names(self) -> Sequence[str]:
         """The names of the request and its agent: texts, or JSON texts of translations and lists."""
         asked: dict[str, Any] = json.loads(self.text)
-        found = [_member(asked, path) for path in _NAMING]
+        names = [_member(asked, path) for path in _NAMING]
         return [
-            each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in found if each
+            each if isinstance(each, str) else json.dumps(each, ensure_ascii=False) for each in names if each
         ]
 
     def with_ordinal(self, ordinal: int, of: int | None) -> Spec:
@@ -169,13 +169,13 @@ class Spec:
         """Return the spec of a request for secrets with `count` instead of the names and their metadata."""
         asked: dict[str, Any] = json.loads(self.text)
         secret: dict[str, Any] = asked["secret"]
-        kept = {name: part for name, part in secret.items() if name not in _NAMES}
-        shown: dict[str, Any] = {**kept, "names": [], "count": len(secret["names"])}
-        return Spec(to_json({**asked, "secret": shown}).decode())
+        public = {name: part for name, part in secret.items() if name not in _NAMES}
+        redacted: dict[str, Any] = {**public, "names": [], "count": len(secret["names"])}
+        return Spec(to_json({**asked, "secret": redacted}).decode())
 
 
 def _member(asked: Mapping[str, Any], path: Sequence[str]) -> Any:
-    found: Any = asked
+    value: Any = asked
     for name in path:
-        found = cast("Mapping[str, Any]", found).get(name) if isinstance(found, Mapping) else None
-    return found
+        value = cast("Mapping[str, Any]", value).get(name) if isinstance(value, Mapping) else None
+    return value

@@ -87,13 +87,13 @@ class State:
 
     def without_names(self) -> State:
         """Return the state without the names of secrets, including those of fields with errors."""
-        kept: dict[str, Any] = {**self.members}
-        kept.pop("field_errors", None)
-        kept.pop("error_summary", None)
+        members: dict[str, Any] = {**self.members}
+        members.pop("field_errors", None)
+        members.pop("error_summary", None)
         for part in ("answer", "submitted"):
-            if part in kept:
-                kept[part] = {**kept[part], "names": [], "existing": []}
-        return _state(kept)
+            if part in members:
+                members[part] = {**members[part], "names": [], "existing": []}
+        return _state(members)
 
 
 class End(NamedTuple):
@@ -149,7 +149,7 @@ def next_state(
 
 
 def _state(members: Mapping[str, Any]) -> State:
-    kept = {name: value for name, value in members.items() if value is not None}
-    state = State(to_json(kept).decode())
-    vars(state)["members"] = kept
+    present = {name: value for name, value in members.items() if value is not None}
+    state = State(to_json(present).decode())
+    vars(state)["members"] = present
     return state

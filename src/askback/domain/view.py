@@ -37,7 +37,7 @@ def make_view(**parts: Any) -> dict[str, Any]:
 def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, list[Node]]:
     """Return the Markdown trees of texts by path and language, without texts that are shown unchanged."""
     left = MARKDOWN_CHARACTERS
-    found: dict[str, list[Node]] = {}
+    trees: dict[str, list[Node]] = {}
     for path, text in texts:
         if not text:
             continue
@@ -45,8 +45,8 @@ def markdown_trees(texts: Iterable[tuple[str, LocalText | None]]) -> dict[str, l
             if each and may_be_markdown(each) and len(each) <= left:
                 left -= len(each)
                 if (nodes := markdown_tree(each)) is not None:
-                    found[path if tag is None else join(path, tag)] = nodes
-    return found
+                    trees[path if tag is None else join(path, tag)] = nodes
+    return trees
 
 
 def languages_of(texts: Iterable[LocalText | None]) -> list[str]:

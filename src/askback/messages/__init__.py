@@ -89,11 +89,11 @@ def negotiate_locale(accept_language: str | None) -> str:
     """Choose the locale for an `Accept-Language` header; English if none fits."""
     best, best_quality = DEFAULT_LOCALE, 0.0
     for part in (accept_language or "").split(","):
-        found = _LANGUAGE_RANGE.fullmatch(part)
-        if found is None:
+        match = _LANGUAGE_RANGE.fullmatch(part)
+        if match is None:
             continue
-        language = DEFAULT_LOCALE if found[1] == "*" else found[1].lower()
-        quality = float(found[2] or 1)
+        language = DEFAULT_LOCALE if match[1] == "*" else match[1].lower()
+        quality = float(match[2] or 1)
         if language in LOCALES and quality > best_quality:
             best, best_quality = language, quality
     return best

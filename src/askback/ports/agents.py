@@ -175,8 +175,8 @@ class Principal:
     @property
     def actor(self) -> dict[str, str]:
         """The actor for storage and display; it has `user` if the host has identified the person."""
-        who = {"id": self.id, "name": self.name}
-        return who if self.user == self.id else {**who, "user": self.user}
+        actor = {"id": self.id, "name": self.name}
+        return actor if self.user == self.id else {**actor, "user": self.user}
 
     @property
     def answer_source(self) -> str:

@@ -269,7 +269,7 @@ def create_app(
     if store is None:
         chosen = backends(settings, bus=bus)
         store, bus, presence, clock = chosen.store, chosen.bus, chosen.presence, clock or chosen.clock
-    kept = _keys(settings) if vault is None else Keys(vault)
+    keys = _keys(settings) if vault is None else Keys(vault)
     clock, ids, limits = clock or SystemClock(), ids or SystemIds(), limits or settings.limits
     client = webhook_client or HttpWebhookClient(clock, allowed=AllowedTargets.parse(settings.webhook_hosts))
     services = Services(
@@ -277,13 +277,13 @@ def create_app(
         bus or LocalBus(),
         clock,
         ids,
-        kept.vault,
+        keys.vault,
         limits,
         directory=directory or TokenDirectory(),
         presence=presence,
         webhook_client=client,
-        own_keys=kept.own,
-        seals=kept.seals,
+        own_keys=keys.own,
+        seals=keys.seals,
         own_paths=settings.own_paths,
         rate_limiter=RateLimiter(limits),
         wrong_tokens=AttemptLimiter(limits.max_wrong_tokens_per_minute - 1),

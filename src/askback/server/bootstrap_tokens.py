@@ -81,25 +81,25 @@ async def open_keyring(application: App, *, url: str | None = None) -> Mapping[s
 
 async def _make(application: App, *, url: str | None) -> Mapping[str, str]:
     settings, services = application.settings, application.services
-    kept = server_file.read(settings.server_file)
+    server = server_file.read(settings.server_file)
     if server_file.is_damaged(settings.server_file):
         log.warning(
             "%s is damaged and is replaced, with new tokens. The old tokens keep working; revoke those that are unused "
             "(askback token list, askback token revoke)",
             settings.server_file,
         )
-    known: dict[str, str] = {}
+    result: dict[str, str] = {}
     for role, name in NAMES.items():
         chosen = _configured_token(settings, role)
-        known[role] = chosen or kept.get(_key(role)) or services.ids.token()
+        result[role] = chosen or server.get(_key(role)) or services.ids.token()
         if not chosen:
             new = tokens.NewToken(role="requester" if role == RUN else role, name=name, tenant=DEFAULT_TENANT)
-            await tokens.register(services, tokens.ConfiguredToken(known[role], new), source=tokens.LOCAL)
-    named = {_key(role): token for role, token in known.items()}
+            await tokens.register(services, tokens.ConfiguredToken(result[role], new), source=tokens.LOCAL)
+    named = {_key(role): token for role, token in result.items()}
     if isinstance(settings.database, Path):
         named[DATABASE] = str(settings.database)
-    _write_missing(settings.server_file, {**kept, **named} if url is None else {"url": url, **named})
-    return known
+    _write_missing(settings.server_file, {**server, **named} if url is None else {"url": url, **named})
+    return result
 
 
 def _configured_token(settings: Settings, role: str) -> str | None:
@@ -111,13 +111,13 @@ def _configured_token(settings: Settings, role: str) -> str | None:
 
 async def _valid_tokens(application: App, saved: Mapping[str, str]) -> Mapping[str, str]:
     """Return those tokens of the settings and of `server.json` that are in the database."""
-    known: dict[str, str] = {}
+    valid: dict[str, str] = {}
     for role in NAMES:
         for secret in (_configured_token(application.settings, role), saved.get(_key(role))):
-            found = await application.services.store.token(digest(secret)) if secret else None
-            if secret and found is not None and found.valid(application.services.clock.now_ms()):
-                known.setdefault(role, secret)
-    return known
+            token = await application.services.store.token(digest(secret)) if secret else None
+            if secret and token is not None and token.valid(application.services.clock.now_ms()):
+                valid.setdefault(role, secret)
+    return valid
 
 
 def _write_missing(file: Path, content: Mapping[str, str]) -> None:

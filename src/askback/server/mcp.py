@@ -50,8 +50,8 @@ class Mcp:
         except Unauthorized as refused:
             reply = problem_reply(refused, scope)
             where = f'Bearer resource_metadata="{base_url}{METADATA}"'.encode()
-            kept = [each for each in reply.headers if each[0] != b"www-authenticate"]
-            await replace(reply, headers=(*kept, (b"www-authenticate", where))).send(send)
+            headers = [each for each in reply.headers if each[0] != b"www-authenticate"]
+            await replace(reply, headers=(*headers, (b"www-authenticate", where))).send(send)
             return
         await self._serve(scope, receive, send, principal=principal.id, token=token, base_url=base_url)
 

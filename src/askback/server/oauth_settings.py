@@ -66,9 +66,9 @@ def _provider(name: str, raw: object, environ: Mapping[str, str]) -> OauthProvid
         if not value:
             raise SettingsError(f"{at}: the environment has no variable {read.client_secret_env}.")
         secret = Secret(value)
-    found = OauthProvider(
+    provider = OauthProvider(
         name, read.authorize_url, read.token_url, read.client_id, tuple(dict.fromkeys(scopes)), secret
     )
-    if not is_well_formed(found.secret_name) or blocked_reason(found.secret_name) is not None:
-        raise SettingsError(f"{at}: no secret may be called {found.secret_name}. Choose another name.")
-    return found
+    if not is_well_formed(provider.secret_name) or blocked_reason(provider.secret_name) is not None:
+        raise SettingsError(f"{at}: no secret may be called {provider.secret_name}. Choose another name.")
+    return provider

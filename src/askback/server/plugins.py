@@ -45,7 +45,7 @@ class PluginUnusable(AskbackError):
 
 def installed_probes() -> dict[str, Probe]:
     """Return the probes by name. Raises `PluginUnusable`."""
-    return {found.name: _probe(found) for found in _entry_points(PROBES)}
+    return {entry.name: _probe(entry) for entry in _entry_points(PROBES)}
 
 
 def _entry_points(group: str) -> EntryPoints:
@@ -56,62 +56,62 @@ def _entry_points(group: str) -> EntryPoints:
 @cache
 def _by_group(_path: tuple[str, ...]) -> Mapping[str, EntryPoints]:
     """Return the entry points by group. Reading them takes longer than building the rest of a server."""
-    found = entry_points()
-    return {group: found.select(group=group) for group in GROUPS}
+    entries = entry_points()
+    return {group: entries.select(group=group) for group in GROUPS}
 
 
 def installed_file_scans() -> dict[str, FileScan]:
     """Return the scans of uploaded files by name. Raises `PluginUnusable`."""
-    return {found.name: _function(found, "file scan") for found in _entry_points(FILE_SCANS)}
+    return {entry.name: _function(entry, "file scan") for entry in _entry_points(FILE_SCANS)}
 
 
 def installed_validators() -> dict[str, ValidatorFunction]:
     """Return the validators by name. Raises `PluginUnusable`."""
-    found = _entry_points(VALIDATORS)
-    return {each.name: _function(each, "validator") for each in found}
+    entries = _entry_points(VALIDATORS)
+    return {each.name: _function(each, "validator") for each in entries}
 
 
 def installed_option_sources() -> dict[str, SourceFunction]:
     """Return the sources of options by name. Raises `PluginUnusable`."""
-    found = _entry_points(OPTION_SOURCES)
-    return {each.name: _function(each, "source of options") for each in found}
+    entries = _entry_points(OPTION_SOURCES)
+    return {each.name: _function(each, "source of options") for each in entries}
 
 
-def _function(found: EntryPoint, noun: str) -> Callable[..., Any]:
-    function = _load(found, noun)
+def _function(entry: EntryPoint, noun: str) -> Callable[..., Any]:
+    function = _load(entry, noun)
     if not callable(function):
-        raise PluginUnusable(f"The {noun} {found.name} ({found.value}) is not a function.")
+        raise PluginUnusable(f"The {noun} {entry.name} ({entry.value}) is not a function.")
     return function
 
 
-def _probe(found: EntryPoint) -> Probe:
-    probe = _load(found, "probe")
+def _probe(entry: EntryPoint) -> Probe:
+    probe = _load(entry, "probe")
     if not callable(getattr(probe, "probe", None)):
-        raise PluginUnusable(f"The probe {found.name} ({found.value}) has no method probe.")
+        raise PluginUnusable(f"The probe {entry.name} ({entry.value}) has no method probe.")
     return probe  # pyright: ignore[reportReturnType] - it was looked at
 
 
-def _load(found: EntryPoint, noun: str) -> object:
+def _load(entry: EntryPoint, noun: str) -> object:
     try:
-        return found.load()
+        return entry.load()
     except Exception as failed:
         raise PluginUnusable(
-            f"The {noun} {found.name} ({found.value}) cannot be loaded: {type(failed).__name__}."
+            f"The {noun} {entry.name} ({entry.value}) cannot be loaded: {type(failed).__name__}."
         ) from failed
 
 
 def registered_kinds(added: Iterable[KindExtension]) -> dict[str, KindExtension]:
     """Return the kinds of installed packages and the added ones, by name. Raises `PluginUnusable`."""
-    found = [_kind(each) for each in _entry_points(KINDS)]
+    kinds = [_kind(each) for each in _entry_points(KINDS)]
     by_name: dict[str, KindExtension] = {}
-    for each in (*found, *added):
+    for each in (*kinds, *added):
         if by_name.setdefault(each.name, each) is not each:
             raise PluginUnusable(f"Two packages add the kind {each.name}. Remove one of them.")
     return by_name
 
 
-def _kind(found: EntryPoint) -> KindExtension:
-    kind = _load(found, "kind")
+def _kind(entry: EntryPoint) -> KindExtension:
+    kind = _load(entry, "kind")
     if not isinstance(kind, KindExtension):
-        raise PluginUnusable(f"The kind {found.name} ({found.value}) is no KindExtension.")
+        raise PluginUnusable(f"The kind {entry.name} ({entry.value}) is no KindExtension.")
     return kind

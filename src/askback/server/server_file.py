@@ -22,12 +22,12 @@ def is_damaged(path: Path) -> bool:
 
 def _entries(path: Path) -> dict[str, str] | None:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    if not isinstance(found, dict):
+    if not isinstance(content, dict):
         return None
-    entries = cast("dict[str, object]", found)
+    entries = cast("dict[str, object]", content)
     return {key: value for key, value in entries.items() if isinstance(value, str)}
 
 
@@ -51,10 +51,10 @@ def update_address(path: Path, url: str) -> None:
 
     Raises `OSError`.
     """
-    found = read(path)
-    if not found or found.get("url") == url:
+    server = read(path)
+    if not server or server.get("url") == url:
         return
-    text = json.dumps({**found, "url": url}, indent=2).encode()
+    text = json.dumps({**server, "url": url}, indent=2).encode()
     with path.open("r+b", buffering=0) as file:
         file.write(
             text.ljust(os.fstat(file.fileno()).st_size)

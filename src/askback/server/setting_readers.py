@@ -58,7 +58,7 @@ def read_port(variable: str, text: str) -> int:
 
 def read_bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
     """Read the tokens that the deployer chose."""
-    found: list[Bootstrap] = []
+    tokens: list[Bootstrap] = []
     for i, entry in enumerate(filter(None, (part.strip() for part in text.split(","))), start=1):
         match = _TOKEN.fullmatch(entry)
         if match is None:
@@ -68,12 +68,12 @@ def read_bootstrap(variable: str, text: str) -> tuple[Bootstrap, ...]:
                 f"{', '.join(BOOTSTRAP_ROLES)} and a token of 1 to 512 letters, digits or . ~ + / = _ -."
             )
         role = match["role"]
-        found.append(
+        tokens.append(
             Bootstrap(role, match["name"] or role, match["tenant"] or DEFAULT_TENANT, match["token"])
         )
-    if len({entry.token for entry in found}) < len(found):
+    if len({entry.token for entry in tokens}) < len(tokens):
         raise SettingsError(f"{variable} contains the same token twice. Use a different token for each role.")
-    return tuple(found)
+    return tuple(tokens)
 
 
 def read_hosts(variable: str, text: str) -> tuple[str, ...]:
@@ -180,13 +180,13 @@ def read_switch(variable: str, text: str) -> bool:
 def read_calls(variable: str, text: str, *, reserved: str = "") -> tuple[tuple[str, str], ...]:
     """Read `name=url,…`; no name is `reserved`."""
     entries = [entry.strip() for entry in text.split(",") if entry.strip()]
-    found = [(name.strip(), url.strip()) for name, _, url in (entry.partition("=") for entry in entries)]
-    for name, url in found:
+    calls = [(name.strip(), url.strip()) for name, _, url in (entry.partition("=") for entry in entries)]
+    for name, url in calls:
         if not re.fullmatch(r"[\w.-]{1,100}", name) or name == reserved or parse_target(url) is None:
             raise SettingsError(
                 f"{variable}: {name!r} must be name=url, such as stock=https://example.com/check."
             )
-    return tuple(found)
+    return tuple(calls)
 
 
 def read_secret(variable: str, text: str) -> str:

@@ -75,8 +75,8 @@ def data_folders(*more: Path | None) -> tuple[str, ...]:
     """Return the paths of askback's own data, as written and with links resolved. No rule lets an agent read them."""
     chosen = os.environ.get("ASKBACK_DATA_DIR")
     places = [default_data_dir(), Path(chosen) if chosen else None, *more]
-    found = [path.expanduser().absolute() for path in places if path is not None]
-    return tuple(dict.fromkeys(str(each) for path in found for each in (path, os.path.realpath(path))))
+    folders = [path.expanduser().absolute() for path in places if path is not None]
+    return tuple(dict.fromkeys(str(each) for path in folders for each in (path, os.path.realpath(path))))
 
 
 @frozen(slots=True)
@@ -169,7 +169,7 @@ def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = ()
     variables = {name: value for name, value in environ.items() if name.startswith("ASKBACK_") and value}
     passed = {name: value for name, value in flags.items() if value is not None}
     variables |= {f"ASKBACK_{name.upper()}": str(value) for name, value in passed.items()}
-    shown = {f"ASKBACK_{name.upper()}": f"--{name.replace('_', '-')}" for name in passed}
+    options = {f"ASKBACK_{name.upper()}": f"--{name.replace('_', '-')}" for name in passed}
     data_dir = Path(variables.get("ASKBACK_DATA_DIR") or default_data_dir()).expanduser().absolute()
     read: dict[str, Any] = {
         "host": "127.0.0.1",
@@ -179,7 +179,7 @@ def load(environ: Mapping[str, str] | None = None, *, limits: Sequence[str] = ()
     }
     for variable, (attribute, reader) in _READERS.items():
         if variable in variables and attribute not in _READ_APART:
-            read[attribute] = reader(shown.get(variable, variable), variables[variable].strip())
+            read[attribute] = reader(options.get(variable, variable), variables[variable].strip())
     if read.get("on_restart") == "expire" and isinstance(read["database"], PostgresAddress):
         raise SettingsError(
             "ASKBACK_ON_RESTART=expire needs a SQLite database: on Postgres, other servers may continue the requests."

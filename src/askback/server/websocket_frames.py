@@ -71,43 +71,43 @@ class FrameSplitter:
         held = bool(self._held)
         if held:
             self._held += data
-        found: bytes | bytearray = self._held if held else data
+        buffer: bytes | bytearray = self._held if held else data
         at = 0
-        while (frame := _frame(found, at)) is not None:
+        while (frame := _frame(buffer, at)) is not None:
             mask, start, stop = frame
             if stop - start > self._most:
                 self._passing = True
-                stop = len(found)
-            elif stop > len(found):
+                stop = len(buffer)
+            elif stop > len(buffer):
                 break
-            yield self._piece(found, at, mask, start, stop)
+            yield self._piece(buffer, at, mask, start, stop)
             at = stop
         if held:
             del self._held[:at]
         elif at < len(data):
             self._held += data[at:]
 
-    def _piece(self, found: bytes | bytearray, at: int, mask: int | None, start: int, stop: int) -> Piece:
-        first = found[at]
+    def _piece(self, buffer: bytes | bytearray, at: int, mask: int | None, start: int, stop: int) -> Piece:
+        first = buffer[at]
         if first == TEXT and mask is not None and not self._fragmented and not self._passing:
-            return Piece(apply_mask(found[start:stop], bytes(found[mask:start])), text=True)
+            return Piece(apply_mask(buffer[start:stop], bytes(buffer[mask:start])), text=True)
         if not first & _CONTROL:
             self._fragmented = not first & _FIN
-        return Piece(bytes(found[at:stop]), text=False)
+        return Piece(bytes(buffer[at:stop]), text=False)
 
 
-def _frame(found: bytes | bytearray, at: int) -> tuple[int | None, int, int] | None:
+def _frame(buffer: bytes | bytearray, at: int) -> tuple[int | None, int, int] | None:
     """Return where the mask, the payload and the next frame begin, once enough bytes have arrived."""
-    there = len(found) - at
+    there = len(buffer) - at
     if there < 2:
         return None
-    length, head = found[at + 1] & 127, 2
+    length, head = buffer[at + 1] & 127, 2
     if length >= 126:
         size = 2 if length == 126 else 8
         if there < 2 + size:
             return None
-        length, head = int.from_bytes(found[at + 2 : at + 2 + size]), 2 + size
-    if found[at + 1] & _MASKED:
+        length, head = int.from_bytes(buffer[at + 2 : at + 2 + size]), 2 + size
+    if buffer[at + 1] & _MASKED:
         start = at + head + 4
         return at + head, start, start + length
     return None, at + head, at + head + length

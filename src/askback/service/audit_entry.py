@@ -46,8 +46,8 @@ def audit_entry(
     members |= facts
     if "reasons" in members:
         members["reasons"] = [_redact_quotes(reason) for reason in members["reasons"] or ()] or None
-    kept = {name: value for name, value in members.items() if value is not None}
-    return AuditDraft(tenant, to_json(kept).decode(), kept.get("request_id"), kept.get("thread_id"))
+    present = {name: value for name, value in members.items() if value is not None}
+    return AuditDraft(tenant, to_json(present).decode(), present.get("request_id"), present.get("thread_id"))
 
 
 def _redact_quotes(reason: str) -> str:

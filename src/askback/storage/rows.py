@@ -112,23 +112,36 @@ def principal(row: Row) -> Principal:
 
 def token(row: Row) -> Token:
     """Make a token: its principal, its limits, its lifetime. One that an older server wrote has its principal's id."""
-    *who, names, threads, token_id, expires_at, system = row[:11]
-    found = replace(
-        principal(who),
+    *principal_columns, names, threads, token_id, expires_at, system = row[:11]
+    token_record = replace(
+        principal(principal_columns),
         names=tuple(json.loads(names)),
         threads=tuple(json.loads(threads)),
         token=token_id or row[0],
         expires_at=expires_at,
         system=system,
     )
-    return Token(found, *row[11:17])
+    return Token(token_record, *row[11:17])
 
 
 def token_columns(token: Token) -> tuple[str | int | None, ...]:
     """Return the columns of a token, as `token` reads them."""
-    who = token.principal
-    person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
-    limits = (json.dumps(who.names), json.dumps(who.threads), who.token, who.expires_at, who.system)
+    principal = token.principal
+    person = (
+        principal.id,
+        principal.tenant,
+        principal.role,
+        principal.name,
+        principal.user,
+        json.dumps(principal.groups),
+    )
+    limits = (
+        json.dumps(principal.names),
+        json.dumps(principal.threads),
+        principal.token,
+        principal.expires_at,
+        principal.system,
+    )
     made = (token.source, token.created_at, token.created_by)
     return (*person, *limits, *made, token.revoked_at, token.revoked_by, token.last_used_at)
 
@@ -142,8 +155,8 @@ def agent(row: Row) -> Agent:
 
 def agent_columns(agent: Agent) -> tuple[str | int | None, ...]:
     """Return the columns of an agent, as `agent` reads them."""
-    who = (agent.id, agent.tenant, agent.name, agent.user)
-    return (*who, agent.created_at, agent.created_by, agent.stopped_at, roots_text(agent.roots))
+    columns = (agent.id, agent.tenant, agent.name, agent.user)
+    return (*columns, agent.created_at, agent.created_by, agent.stopped_at, roots_text(agent.roots))
 
 
 def roots_text(roots: Sequence[Root]) -> str:
@@ -158,14 +171,21 @@ def root_paths(text: str | None) -> tuple[str, ...]:
 
 def session(row: Row) -> Session:
     """Make a session: its id, a principal, and the other fields of `Session`."""
-    session_id, *who, half, device, created_at, seen_at, expires_at = row
-    return Session(session_id, principal(who), half, device, created_at, seen_at, expires_at)
+    session_id, *principal_columns, half, device, created_at, seen_at, expires_at = row
+    return Session(session_id, principal(principal_columns), half, device, created_at, seen_at, expires_at)
 
 
 def session_row(session: Session) -> Row:
     """Return the columns of a session, as `session` reads them."""
-    who = session.principal
-    person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
+    principal = session.principal
+    person = (
+        principal.id,
+        principal.tenant,
+        principal.role,
+        principal.name,
+        principal.user,
+        json.dumps(principal.groups),
+    )
     times = (session.created_at, session.seen_at, session.expires_at)
     return session.id, *person, session.half, session.device, *times
 
@@ -186,15 +206,17 @@ def granted(row: Row) -> tuple[Grant, SecretRecord | None]:
 def webhook(row: Row) -> Webhook:
     """Make a webhook: the fields of `Webhook`, its events as JSON."""
     webhook_id, tenant, url, requester, events, secret_id, created_at, cursor, active = row
-    wanted = tuple(json.loads(events))
-    return Webhook(webhook_id, tenant, url, requester, wanted, secret_id, created_at, cursor, bool(active))
+    event_types = tuple(json.loads(events))
+    return Webhook(
+        webhook_id, tenant, url, requester, event_types, secret_id, created_at, cursor, bool(active)
+    )
 
 
 def delivery(row: Row) -> Delivery:
     """Make a delivery: the fields of `Delivery`."""
     delivery_id, tenant, webhook_id, kind, subject, since, next_at, state, attempt, again, log = row
-    found = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
-    return replace(found, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)
+    delivery_record = Delivery(delivery_id, tenant, webhook_id, kind, subject, since, next_at)
+    return replace(delivery_record, state=DeliveryState(state), attempt=attempt, again=bool(again), log=log)
 
 
 def delivered(data: str) -> str:

@@ -68,15 +68,15 @@ def replay(
     several times, the answers are used in order, and then the last one again. `secrets` are values by name,
     which no recording contains. Raises `ScriptError` for a request that was not recorded.
     """
-    known = defaultdict[str, list[InputRequest]](list)
+    by_content = defaultdict[str, list[InputRequest]](list)
     for request in map(_settled_request, requests):
-        known[_content(request)].append(request)
+        by_content[_content(request)].append(request)
 
     def reply(request: InputRequest) -> Reply:
-        found = known.get(_content(request))
-        if found is None:
+        requests = by_content.get(_content(request))
+        if requests is None:
             raise ScriptError(f"The recording has no answer for {_content(request)}.")
-        return _reply_of(found.pop(0) if len(found) > 1 else found[0], secrets or {})
+        return _reply_of(requests.pop(0) if len(requests) > 1 else requests[0], secrets or {})
 
     return reply
 

@@ -118,11 +118,13 @@ class ScriptedPerson:
 
     def asked_once(self, name: str) -> Asked:
         """Return the one request with a name; raises `AssertionError` if there were none or several."""
-        found = self.asked(name)
-        if len(found) != 1:
+        requests = self.asked(name)
+        if len(requests) != 1:
             all_names = [sorted(names_of(each.request)) for each in self.requests]
-            raise AssertionError(f"{name!r} was asked {len(found)} times, not once. Asked were: {all_names}")
-        return found[0]
+            raise AssertionError(
+                f"{name!r} was asked {len(requests)} times, not once. Asked were: {all_names}"
+            )
+        return requests[0]
 
     def check(self) -> None:
         """Raise the first error of the script, if it had one."""
@@ -168,8 +170,8 @@ class ScriptedPerson:
     async def _reply_to(self, request: InputRequest) -> Reply:
         script = self.script
         if callable(script):
-            found = script(request)
-            return await found if inspect.isawaitable(found) else found
+            reply = script(request)
+            return await reply if inspect.isawaitable(reply) else reply
         if isinstance(script, Mapping):
             name = next((name for name in script if name in names_of(request)), OTHERS)
             if name in script:
@@ -189,31 +191,31 @@ def names_of(request: InputRequest) -> frozenset[str]:
     They are the tool of an approval, the names of secrets, the title of a form or an action, the labels and ids of a
     form's fields, the provider of an action, and the tool of the agent.
     """
-    found: list[object] = [request.kind] if request.data is not None else []
+    names: list[object] = [request.kind] if request.data is not None else []
     if request.approval is not None:
-        found.append(request.approval.tool)
+        names.append(request.approval.tool)
     if request.secret is not None:
-        found += request.secret.names
+        names += request.secret.names
     if request.action is not None:
-        found += (request.action.title, request.action.provider)
+        names += (request.action.title, request.action.provider)
     if request.form is not None:
-        found.append(request.form.title)
+        names.append(request.form.title)
         for field in request.form.all_fields:
-            found += (field.id, field.label)
+            names += (field.id, field.label)
     if request.agent is not None:
-        found.append(request.agent.tool)
-    return frozenset(name for name in found if isinstance(name, str))
+        names.append(request.agent.tool)
+    return frozenset(name for name in names if isinstance(name, str))
 
 
 def _describe(request: InputRequest) -> str:
     named = ", ".join(repr(name) for name in sorted(names_of(request)))
-    shown = f" with {request.approval.input}" if request.approval is not None else ""
-    return f"the {request.kind} {named}{shown}"
+    details = f" with {request.approval.input}" if request.approval is not None else ""
+    return f"the {request.kind} {named}{details}"
 
 
 def _fault(request: InputRequest, reply: Reply | None, error: Exception) -> ScriptError:
     why = str(error) if isinstance(error, AskbackError | Unsuitable) else f"{type(error).__name__}: {error}"
-    shown = "" if request.secret is not None else f" {reply!r}"
-    fault = ScriptError(f"The script's reply{shown} to {_describe(request)} fails: {why}")
+    reply_text = "" if request.secret is not None else f" {reply!r}"
+    fault = ScriptError(f"The script's reply{reply_text} to {_describe(request)} fails: {why}")
     fault.__cause__ = error
     return fault

@@ -101,7 +101,7 @@ def routes(ctx: Services, bound: Sequence[Bound]) -> list[Route]:
     by_path: dict[str, list[Bound]] = {}
     for each in bound:
         by_path.setdefault(each.operation.path, []).append(each)
-    return [Route(route_path(path), Endpoint(ctx, found)) for path, found in by_path.items()]
+    return [Route(route_path(path), Endpoint(ctx, operations)) for path, operations in by_path.items()]
 
 
 def route_path(path: str) -> str:

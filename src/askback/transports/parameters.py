@@ -24,10 +24,13 @@ def from_query(
     Raises `Faults` with the parameter's name as the path, also for an unknown one: a misspelt filter must not
     return everything.
     """
-    known = [each for each in operation.parameters if "http" in each.over]
-    if unknown := query.keys() - {each.name for each in known}:
+    parameters = [each for each in operation.parameters if "http" in each.over]
+    if unknown := query.keys() - {each.name for each in parameters}:
         raise Faults([fault(name, "unknown_field.parameter") for name in sorted(unknown)])
-    return {**path, **{each.name: _query_value(each, query.get(each.name, ()), limits) for each in known}}
+    return {
+        **path,
+        **{each.name: _query_value(each, query.get(each.name, ()), limits) for each in parameters},
+    }
 
 
 def from_frame(operation: Operation, frame: Frame, limits: Limits) -> dict[str, Any]:

@@ -84,12 +84,12 @@ def locale_of(scope: Scope) -> str:
 
 
 def _faults(error: Faults, locale: str) -> dict[str, Any]:
-    found = [{"path": f.path, "code": f.code, "message": messages.render(f, locale)} for f in error.faults]
-    summary = "1 rule is broken" if len(found) == 1 else f"{len(found)} rules are broken"
+    faults = [{"path": f.path, "code": f.code, "message": messages.render(f, locale)} for f in error.faults]
+    summary = "1 rule is broken" if len(faults) == 1 else f"{len(faults)} rules are broken"
     return {
         "code": "invalid",
         "message": f"Not accepted: {summary}; see field_errors.",
-        "field_errors": found,
+        "field_errors": faults,
     }
 
 

@@ -16,18 +16,18 @@ from askback.service.approvals.rule_files import ImportedRow
 from askback.service.approvals.trials import Preview, Trial
 
 
-def trial_result(found: Trial, locale: str) -> dict[str, Any]:
+def trial_result(trial: Trial, locale: str) -> dict[str, Any]:
     """Write the effect of a draft rule."""
-    rule = found.rule
+    rule = trial.rule
     return {
         "rule": rule and rule.text,
         "description": rule and describe_rule(rule).model_dump(exclude_defaults=True),
-        "problems": problems(found.problems, locale),
-        "covers": found.covers,
-        "why": list(found.why),
-        "why_codes": list(map(reason_data, found.why)),
-        "now": _ruling(found.now),
-        "then": _ruling(found.then),
+        "problems": problems(trial.problems, locale),
+        "covers": trial.covers,
+        "why": list(trial.why),
+        "why_codes": list(map(reason_data, trial.why)),
+        "now": _ruling(trial.now),
+        "then": _ruling(trial.then),
     }
 
 
@@ -40,14 +40,14 @@ def _ruling(result: PolicyResult | None) -> dict[str, Any] | None:
     }
 
 
-def preview(found: Preview) -> dict[str, Any]:
+def preview(result: Preview) -> dict[str, Any]:
     """Write a page of calls that a draft rule would decide differently."""
     return {
-        "calls": found.calls,
-        "checked": found.checked,
-        "checked_to": rfc3339(found.checked_to),
-        "since": rfc3339(found.since),
-        "next_cursor": found.cursor,
+        "calls": result.calls,
+        "checked": result.checked,
+        "checked_to": rfc3339(result.checked_to),
+        "since": rfc3339(result.since),
+        "next_cursor": result.cursor,
     }
 
 

@@ -95,8 +95,8 @@ async def _session(ctx: Services, scope: Scope, half: str | None) -> Session | N
 def split_signature(scope: Scope) -> tuple[str, str]:
     """Return an address without its signature, and the signature, which is its last parameter; empty without one."""
     query = scope.get("query_string", b"").decode("latin-1")
-    rest, found, signature = query.rpartition(_SIGNED)
-    if not found or (rest and not rest.endswith("&")):
+    rest, separator, signature = query.rpartition(_SIGNED)
+    if not separator or (rest and not rest.endswith("&")):
         return "", ""
     return address(scope["path"], rest.removesuffix("&")), signature
 
@@ -139,12 +139,12 @@ async def cookie_name(ctx: Services) -> str:
 
 def cookies(scope: Scope, name: str) -> Sequence[str]:
     """Return the values of every cookie of that name."""
-    found: list[str] = []
+    secrets: list[str] = []
     for key, value in scope["headers"]:
         if key == b"cookie":
             pairs = (part.strip().partition("=") for part in value.decode("latin-1").split(";"))
-            found += [secret for each, _, secret in pairs if each == name and secret]
-    return found
+            secrets += [secret for each, _, secret in pairs if each == name and secret]
+    return secrets
 
 
 async def set_cookie(ctx: Services, secret: str, *, max_age_s: int) -> tuple[bytes, bytes]:

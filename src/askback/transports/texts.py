@@ -33,31 +33,31 @@ def page(name: str, wires: Iterable[str], cursor: str | None) -> str:
     return f'{{"{name}":[{",".join(wires)}],"next_cursor":{json.dumps(cursor)}}}'
 
 
-def conversations(principal: Principal, found: Iterable[Conversation], cursor: str | None) -> str:
+def conversations(principal: Principal, visible: Iterable[Conversation], cursor: str | None) -> str:
     """Write a page of conversations."""
-    return page("conversations", (_conversation(principal, each) for each in found), cursor)
+    return page("conversations", (_conversation(principal, each) for each in visible), cursor)
 
 
-def _conversation(principal: Principal, found: Conversation) -> str:
-    wire = thread_wire(principal, found.details)
-    about = json.dumps(wire if found.message is None else {**wire, "message": found.message})
-    if found.request is None:
+def _conversation(principal: Principal, conversation: Conversation) -> str:
+    wire = thread_wire(principal, conversation.details)
+    about = json.dumps(wire if conversation.message is None else {**wire, "message": conversation.message})
+    if conversation.request is None:
         return about
-    return jsontext.merge(about, f'{{"request":{sharing.list_item(principal, found.request)}}}')
+    return jsontext.merge(about, f'{{"request":{sharing.list_item(principal, conversation.request)}}}')
 
 
 def results_text(results: Sequence[Result], *, locale: str) -> str:
     """Write the result of each request of a batch."""
-    return f'{{"results":[{",".join(_result(id_, found, locale) for id_, found in results)}]}}'
+    return f'{{"results":[{",".join(_result(id_, result, locale) for id_, result in results)}]}}'
 
 
-def _result(request_id: str, found: Change | Exception, locale: str) -> str:
-    if isinstance(found, Exception):
-        status, error = problem(found, locale=locale)
+def _result(request_id: str, result: Change | Exception, locale: str) -> str:
+    if isinstance(result, Exception):
+        status, error = problem(result, locale=locale)
         if "request" in error:
             error["request"] = {k: v for k, v in error["request"].items() if k not in _ASKED}
         return json.dumps({"id": request_id, "status": status, "error": error})
-    return f'{{"id":{json.dumps(request_id)},"status":200,"request":{_brief(found.record)}}}'
+    return f'{{"id":{json.dumps(request_id)},"status":200,"request":{_brief(result.record)}}}'
 
 
 def _brief(record: Record) -> str:
@@ -67,11 +67,11 @@ def _brief(record: Record) -> str:
     return jsontext.merge(asked, record.state.text)
 
 
-def resumes_text(found: Sequence[Lease], texts: Mapping[str, str]) -> str:
+def resumes_text(leases: Sequence[Lease], texts: Mapping[str, str]) -> str:
     """Write the leased resumes, each with the text for the model and the settled request."""
     wires = [
         resume_wire(each.resume.id, each.record, attempt=each.attempt, until=each.until, texts=texts)
-        for each in found
+        for each in leases
     ]
     return f'{{"resumes":[{",".join(wires)}]}}'
 
@@ -83,11 +83,11 @@ def secrets_text(
     cursor: str | None,
 ) -> str:
     """Write a page of secrets: names, times, and by the id of the secret its agents and its last use."""
-    shown = [
+    items = [
         jsontext.with_members(each.wire, agents=agents[each.id], **_use(uses.get(each.id)))
         for each in secrets
     ]
-    return page("secrets", shown, cursor)
+    return page("secrets", items, cursor)
 
 
 def _use(use: SecretUse | None) -> dict[str, Any]:
@@ -116,39 +116,39 @@ def _head(head: AuditHead, standing: SealStatus) -> dict[str, Any]:
     return {"seq": head.seq, "hash": head.hash, "seal": seal}
 
 
-def server_text(found: Server) -> str:
+def server_text(server: Server) -> str:
     """Write the server information for admins."""
     return json.dumps(
         {
-            "version": found.version,
-            "database": found.schema.database,
-            "migration": found.schema.version,
-            "read_only": found.read_only,
-            "audit": _head(found.head, found.seal),
+            "version": server.version,
+            "database": server.schema.database,
+            "migration": server.schema.version,
+            "read_only": server.read_only,
+            "audit": _head(server.head, server.seal),
         }
     )
 
 
-def audit_entries(found: FoundEntries) -> str:
+def audit_entries(page: FoundEntries) -> str:
     """Write found entries, with the names for their ids."""
     about = {
-        "names": {"agents": found.agents, "threads": found.threads},
-        "checked": found.checked,
-        "checked_to": found.checked_to,
-        "next_cursor": found.cursor,
+        "names": {"agents": page.agents, "threads": page.threads},
+        "checked": page.checked,
+        "checked_to": page.checked_to,
+        "next_cursor": page.cursor,
     }
-    return jsontext.merge(f'{{"entries":[{",".join(found.texts)}]}}', json.dumps(about, ensure_ascii=False))
+    return jsontext.merge(f'{{"entries":[{",".join(page.texts)}]}}', json.dumps(about, ensure_ascii=False))
 
 
-def verification(found: Verification) -> str:
+def verification(result: Verification) -> str:
     """Write the result of verifying the audit log."""
-    ends = {"start": found.start, "end": found.end}
+    ends = {"start": result.start, "end": result.end}
     return json.dumps(
         {
             **{name: {"seq": seq, "hash": sealed} for name, (seq, sealed) in ends.items()},
-            "head": _head(found.head, found.seal),
-            "checked": found.end[0] - found.start[0],
-            "complete": found.complete,
-            "broken": found.broken and {"seq": found.broken[0], "why": found.broken[1]},
+            "head": _head(result.head, result.seal),
+            "checked": result.end[0] - result.start[0],
+            "complete": result.complete,
+            "broken": result.broken and {"seq": result.broken[0], "why": result.broken[1]},
         }
     )

@@ -71,9 +71,9 @@ def replace_key_file(path: Path, keys: Mapping[str, bytes]) -> None:
     try:
         remarks = [f"{line}\n" for line in _read(path).splitlines() if _is_remark(line)]
         # The target of a link is replaced, not the link.
-        place = Path(os.path.realpath(path))
+        target = Path(os.path.realpath(path))
         lines = [_line(key_id, key) for key_id, key in keys.items()]
-        _write(place, "".join([*remarks, *lines]), lambda draft: os.replace(draft, place))
+        _write(target, "".join([*remarks, *lines]), lambda draft: os.replace(draft, target))
     except OSError as error:
         raise _unusable(path, error) from None
 
@@ -129,14 +129,14 @@ def _read(path: Path) -> str:
     """Return the text of a file that only its owner can read; the check and the read use the same open file."""
     # Without waiting: a pipe in place of the file would block the start forever.
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
-        found = os.fstat(file.fileno())
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
             raise KeysUnusable(f"The key file {path} is not a file.")
-        if found.st_uid != os.geteuid():
+        if status.st_uid != os.geteuid():
             raise KeysUnusable(
                 f"The key file {path} belongs to another user; it has to be this server's own."
             )
-        if found.st_mode & _OTHERS:
+        if status.st_mode & _OTHERS:
             raise KeysUnusable(
                 f"The key file {path} is open to others. Make it private (chmod 600), and consider its keys known."
             )

@@ -118,21 +118,21 @@ def text() -> str:
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    found: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
+    document: dict[str, Any] = {"operationId": operation.name, "summary": operation.summary}
     if operation.roles:
-        found["description"] = f"For {' and '.join(sorted(operation.roles))}."
+        document["description"] = f"For {' and '.join(sorted(operation.roles))}."
     if parameters := [*_path(operation), *_query(operation), *_key(operation)]:
-        found["parameters"] = parameters
+        document["parameters"] = parameters
     if operation.body == BYTES:
-        found["requestBody"] = {"required": True, "content": {BYTES: {"schema": {}}}}
+        document["requestBody"] = {"required": True, "content": {BYTES: {"schema": {}}}}
     elif operation.body is not None:
-        found["requestBody"] = {"required": True, "content": _json(_schema(models(operation.body)))}
+        document["requestBody"] = {"required": True, "content": _json(_schema(models(operation.body)))}
     if operation.public:
-        found["security"] = []
-    found["responses"] = {
+        document["security"] = []
+    document["responses"] = {
         str(status): _ok(status, reply) for status, reply in sorted(operation.replies.items())
     } | {str(status): {"$ref": f"#/components/responses/{status}"} for status in operation.refusals}
-    return found
+    return document
 
 
 def template(operation: Operation) -> str:
@@ -194,5 +194,5 @@ def _json(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _schema(kinds: Sequence[type[BaseModel]]) -> Mapping[str, Any]:
-    found = [{"$ref": _REF.format(model=each.__name__)} for each in kinds]
-    return found[0] if len(found) == 1 else {"anyOf": found}
+    references = [{"$ref": _REF.format(model=each.__name__)} for each in kinds]
+    return references[0] if len(references) == 1 else {"anyOf": references}

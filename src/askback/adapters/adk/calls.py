@@ -68,22 +68,22 @@ def open_pauses(events: Iterable[Event], place: Place) -> Sequence[Pause]:
     A confirmation without a later response to its call is unanswered, too: the process died while the tool ran. The
     calls of long-running tools have none.
     """
-    found, confirmed, lasting = dict[str | None, Pause](), dict[str | None, Pause](), set[str | None]()
+    pauses, confirmed, lasting = dict[str | None, Pause](), dict[str | None, Pause](), set[str | None]()
     for event in events:
         responses = event.get_function_responses()
         lasting.update(event.long_running_tool_ids or ())
         if event.author == "user" and not responses:
-            found.clear()
+            pauses.clear()
             confirmed.clear()
         for each in responses:
             confirmed.pop(each.id, None)
-            pause = found.pop(each.id, None)
+            pause = pauses.pop(each.id, None)
             if pause is not None and pause.call.name == CONFIRM and pause.place.tool_call_id not in lasting:
                 confirmed[pause.place.tool_call_id] = pause
         for call in event.get_function_calls():
             if call.id in (event.long_running_tool_ids or ()) and is_ours(call.name):
-                found[call.id] = Pause(call, _placed(call, event, place))
-    return [*confirmed.values(), *found.values()]
+                pauses[call.id] = Pause(call, _placed(call, event, place))
+    return [*confirmed.values(), *pauses.values()]
 
 
 def _placed(call: types.FunctionCall, event: Event, place: Place) -> Place:
@@ -109,9 +109,9 @@ async def outcome(ask: AsyncClient, pause: Pause, options: AskOptions) -> Outcom
         return await answer_to(ask, pause.call.name or "", args, pause.place, options)
     call, hint = args["originalFunctionCall"], args["toolConfirmation"].get("hint", "")
     reason = None if hint.startswith(_NO_HINT) else hint or None
-    shown = {**call.get("args", {}), **_payload(pause.call)}
+    details = {**call.get("args", {}), **_payload(pause.call)}
     return await approve_once(
-        ask, call["name"], shown, pause.place, allow_edit=True, reason=reason, **options
+        ask, call["name"], details, pause.place, allow_edit=True, reason=reason, **options
     )
 
 
@@ -124,24 +124,24 @@ async def answer_to(
     return await ask_once(ask, typed_form(args["message"], _schema(args)).form, place, **options)
 
 
-def response(call: types.FunctionCall, found: Outcome) -> dict[str, Any]:
+def response(call: types.FunctionCall, outcome: Outcome) -> dict[str, Any]:
     """Return the response that the framework expects for a call."""
-    if isinstance(found, AskResult):
-        return {"result": found.text}
-    if isinstance(found, InputRequest):
-        if found.status is not Status.ANSWERED or found.answer is None:
-            return {"result": model_text(found)}
+    if isinstance(outcome, AskResult):
+        return {"result": outcome.text}
+    if isinstance(outcome, InputRequest):
+        if outcome.status is not Status.ANSWERED or outcome.answer is None:
+            return {"result": model_text(outcome)}
         args = call.args or {}
-        return {"result": typed_form(args["message"], _schema(args)).instance(found.answer.values)}
-    payload = {name: found.input.get(name) for name in _payload(call)} if found else {}
-    return {"confirmed": bool(found), **({"payload": payload} if payload else {})}
+        return {"result": typed_form(args["message"], _schema(args)).instance(outcome.answer.values)}
+    payload = {name: outcome.input.get(name) for name in _payload(call)} if outcome else {}
+    return {"confirmed": bool(outcome), **({"payload": payload} if payload else {})}
 
 
-def is_open(found: Outcome) -> bool:
+def is_open(outcome: Outcome) -> bool:
     """Whether nobody has answered yet."""
-    if isinstance(found, Decision):
-        return found.status == "pending"
-    return found.pending if isinstance(found, AskResult) else not found.settled
+    if isinstance(outcome, Decision):
+        return outcome.status == "pending"
+    return outcome.pending if isinstance(outcome, AskResult) else not outcome.settled
 
 
 def _payload(call: types.FunctionCall) -> Mapping[str, Any]:

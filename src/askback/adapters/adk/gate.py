@@ -66,8 +66,8 @@ class Gate(BasePlugin):
                 agent=tool_context.agent_name,
             )
             if is_ours(tool.name):
-                found = await answer_to(asker.ask, tool.name, tool_args, place, asker.options)
-                return response(types.FunctionCall(args=tool_args), found)
+                outcome = await answer_to(asker.ask, tool.name, tool_args, place, asker.options)
+                return response(types.FunctionCall(args=tool_args), outcome)
             decision = await _decide(asker, tool, tool_args, tool_context, place)
         if decision is None:
             return None
@@ -95,9 +95,9 @@ async def _decide(
 
 def gate_of(runner: Runner) -> Gate:
     """Return the gate of a runner, which gets one when it is wrapped for the first time."""
-    known = runner.plugin_manager.get_plugin(NAME)
-    if isinstance(known, Gate):
-        return known
+    plugin = runner.plugin_manager.get_plugin(NAME)
+    if isinstance(plugin, Gate):
+        return plugin
     gate = Gate()
     runner.plugin_manager.register_plugin(gate)
     return gate

@@ -69,8 +69,8 @@ class AskbackRunner:
 
         When a request has ended, its resume arrives at `ask.resumes`: call `resume_async`.
         """
-        found = await self._outcomes(await self._pauses(user_id, session_id), wait=False)
-        requests = [each if isinstance(each, InputRequest) else each.request for each in found]
+        outcomes = await self._outcomes(await self._pauses(user_id, session_id), wait=False)
+        requests = [each if isinstance(each, InputRequest) else each.request for each in outcomes]
         return [each.id for each in requests if each is not None]
 
     async def resume_async(
@@ -87,10 +87,10 @@ class AskbackRunner:
         self, user_id: str, session_id: str, options: Mapping[str, Any], *, wait: bool
     ) -> AsyncGenerator[Event, None]:
         while pauses := await self._pauses(user_id, session_id):
-            found = await self._outcomes(pauses, wait=wait)
-            if any(map(is_open, found)):
+            outcomes = await self._outcomes(pauses, wait=wait)
+            if any(map(is_open, outcomes)):
                 return
-            for turn in _by_agent(zip(pauses, found, strict=True)):
+            for turn in _by_agent(zip(pauses, outcomes, strict=True)):
                 message = await self._message(user_id, session_id, turn)
                 async for event in self._run(user_id, session_id, message, options):
                     yield event
@@ -154,10 +154,10 @@ def _by_agent(
     answered: Iterable[tuple[Pause, Outcome]],
 ) -> Sequence[Sequence[tuple[Pause, Outcome]]]:
     """Return the answers to each agent: ADK continues only one agent with a message, and loses those to others."""
-    found = dict[str | None, list[tuple[Pause, Outcome]]]()
+    by_agent = dict[str | None, list[tuple[Pause, Outcome]]]()
     for pause, outcome_ in answered:
-        found.setdefault(pause.place.agent, []).append((pause, outcome_))
-    return list(found.values())
+        by_agent.setdefault(pause.place.agent, []).append((pause, outcome_))
+    return list(by_agent.values())
 
 
 @function

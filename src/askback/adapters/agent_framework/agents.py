@@ -99,14 +99,14 @@ async def park(
     if not requests:
         raise TypeError("The reply waits for no tool call that a person could decide about.")
     place = _place(agent, session, reply.response_id, thread_id or ask.thread_id)
-    kept = {
+    stored = {
         "session": session.to_dict(),
         "requests": [each.to_dict() for each in requests],
         "thread_id": place.thread_id,
         "run_id": place.run_id,
         "timeout_s": timeout_s,
     }
-    parked = json.dumps(kept)
+    parked = json.dumps(stored)
     await pass_to(store, parked)
     await ask_about(ask, requests, place, {"wait": False, "timeout_s": timeout_s})
     return parked
@@ -124,11 +124,11 @@ async def resume_agent(
     session = AgentSession.from_dict(stored["session"])
     requests = [Content.from_dict(each) for each in stored["requests"]]
     place = _place(agent, session, stored["run_id"], stored["thread_id"])
-    found = await ask_about(ask, requests, place, {"wait": False, "timeout_s": stored.get("timeout_s")})
-    if any(map(is_open, found)):
+    outcomes = await ask_about(ask, requests, place, {"wait": False, "timeout_s": stored.get("timeout_s")})
+    if any(map(is_open, outcomes)):
         return None
     denials = Denials()
-    answered = await answer(ask, requests, found, denials)
+    answered = await answer(ask, requests, outcomes, denials)
     middleware = [*options.pop("middleware", ()), denials]
     runner: Any = agent  # as in `run`
     return Resumed(await runner.run(answered, session=session, middleware=middleware, **options), session)
@@ -211,8 +211,8 @@ class _Human(AgentMiddleware):
         if not requests:
             return None
         place = _place(agent, session, reply.response_id, self._thread_id or self._ask.thread_id)
-        found = await ask_about(self._ask, requests, place, {"timeout_s": self._timeout_s})
-        return await answer(self._ask, requests, found, self.denials)
+        outcomes = await ask_about(self._ask, requests, place, {"timeout_s": self._timeout_s})
+        return await answer(self._ask, requests, outcomes, self.denials)
 
 
 def _answered_stream(
@@ -246,11 +246,11 @@ def _answered_stream(
         for update in held:
             yield update
 
-    def whole(found: Sequence[AgentResponseUpdate]) -> Reply:
+    def whole(updates: Sequence[AgentResponseUpdate]) -> Reply:
         value = None
         with suppress(ValueError, TypeError):  # an answer of the model in another shape than was wanted
             value = last.value if last else None
-        return AgentResponse.from_updates(found, value=value)
+        return AgentResponse.from_updates(updates, value=value)
 
     return ResponseStream(updates(), finalizer=whole)
 

@@ -72,11 +72,11 @@ async def _outcome(ask: AsyncClient, request: Content, place: Place, options: As
 
 
 async def answer(
-    ask: AsyncClient, requests: Sequence[Content], found: Sequence[Outcome], denials: Denials
+    ask: AsyncClient, requests: Sequence[Content], outcomes: Sequence[Outcome], denials: Denials
 ) -> Message:
     """Use the approvals, and return the message that lets the agent continue."""
     contents = list[Content]()
-    for request, outcome in zip(requests, found, strict=True):
+    for request, outcome in zip(requests, outcomes, strict=True):
         if isinstance(outcome, AskResult):
             contents.append(
                 Content.from_function_result(request.call_id or "", id=request.id, result=outcome.text)
@@ -101,10 +101,10 @@ def results_in(message: Message) -> list[Content]:
 
 def without_requests(messages: Sequence[Said]) -> list[Said]:
     """Return messages, or updates of a stream, in which nothing waits for a person, without those that are empty."""
-    kept = [copy(each) for each in messages]
-    for message in kept:
+    copies = [copy(each) for each in messages]
+    for message in copies:
         contents = [copy(each) for each in message.contents if each.type != "function_approval_request"]
         for each in contents:
             each.user_input_request = None  # of a call: it has been answered
         message.contents = contents
-    return [each for each in kept if each.contents]
+    return [each for each in copies if each.contents]

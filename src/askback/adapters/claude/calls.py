@@ -99,7 +99,7 @@ def kept(request: InputRequest) -> Mapping[str, Any]:
     It is `session_id`, `tool_use_id`, `folder` and `deferred`.
     """
     metadata = request.metadata
-    found = metadata.get(NAME) if isinstance(metadata, dict) else None
-    if not isinstance(found, dict):
+    stored = metadata.get(NAME) if isinstance(metadata, dict) else None
+    if not isinstance(stored, dict):
         return {}
-    return found if all(isinstance(found.get(key), kind) for key, kind in _KEPT.items()) else {}
+    return stored if all(isinstance(stored.get(key), kind) for key, kind in _KEPT.items()) else {}

@@ -135,14 +135,14 @@ class Gate:
             return output("PreToolUse", permissionDecision="ask")
         if not self._prompted:
             self._prompted, self._replayed = True, call_id
-        found = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
-        if not isinstance(found, InputRequest):
+        decision = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
+        if not isinstance(decision, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision
-        if self._deferred is None or self._deferred.id == found.id:
-            self._deferred = found
+        if self._deferred is None or self._deferred.id == decision.id:
+            self._deferred = decision
             return output("PreToolUse", permissionDecision="defer")
         # Claude Code forgets all deferred calls of a message but the last.
-        if not await self._withdraw(found):
+        if not await self._withdraw(decision):
             return output("PreToolUse", permissionDecision="ask")  # somebody has decided in this moment
         return output("PreToolUse", permissionDecision="deny", permissionDecisionReason=LATER)
 

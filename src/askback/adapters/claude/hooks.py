@@ -13,11 +13,11 @@ Hooks = Mapping[Any, list[HookMatcher]]
 
 def merged(*sources: Hooks) -> dict[Any, list[HookMatcher]]:
     """Return the hooks of all sources, by event."""
-    found = dict[Any, list[HookMatcher]]()
+    hooks = dict[Any, list[HookMatcher]]()
     for source in sources:
         for event, matchers in source.items():
-            found[event] = [*found.get(event, ()), *matchers]
-    return found
+            hooks[event] = [*hooks.get(event, ()), *matchers]
+    return hooks
 
 
 def output(event: str, **specific: str) -> Json:

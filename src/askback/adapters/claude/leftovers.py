@@ -44,17 +44,17 @@ class Leftovers:
         a durable session are the approvals that were not used. Its program gets the other outcomes as resumes.
         """
         self._thread_id = thread_id
-        found = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
-        mine = [each for each in found if _is_of(each, session_id, deferred=self._durable)]
+        page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
+        mine = [each for each in page if _is_of(each, session_id, deferred=self._durable)]
         if self._durable:
             mine = [each for each in mine if _is_approved(each) and each.used_at is None]
         if not mine:
             return []
         self._requests = {each.id: each for each in mine if each.status in (Status.PENDING, Status.ANSWERED)}
         self._unseen = {each.id for each in mine if each.approval is not None and each.used_at is None}
-        known = calls_with_result(transcript)
-        uses = [ToolUse(each["name"], each["input"], each["id"], session_id) for each in known or ()]
-        answers = [each for each in mine if _is_answered(each) and known is not None]
+        finished = calls_with_result(transcript)
+        uses = [ToolUse(each["name"], each["input"], each["id"], session_id) for each in finished or ()]
+        answers = [each for each in mine if _is_answered(each) and finished is not None]
         lost = {each.id for each in answers if not any(_asks_the_same(each, use) for use in uses)}
         self._unseen |= lost
         texts = {
@@ -66,14 +66,14 @@ class Leftovers:
 
     async def take(self, use: ToolUse, *, keep: bool = False) -> InputRequest | None:
         """Return the request for the same call, once unless `keep`; None if Claude has seen its outcome."""
-        found = next((each for each in self._requests.values() if _asks_the_same(each, use)), None)
-        if found is None:
+        request = next((each for each in self._requests.values() if _asks_the_same(each, use)), None)
+        if request is None:
             return None
-        if found.status is not Status.PENDING and found.id not in self._unseen:
+        if request.status is not Status.PENDING and request.id not in self._unseen:
             await self._pull(wait=HELD_S)
         if not keep:
-            del self._requests[found.id]
-        return found if found.status is Status.PENDING or found.id in self._unseen else None
+            del self._requests[request.id]
+        return request if request.status is Status.PENDING or request.id in self._unseen else None
 
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""

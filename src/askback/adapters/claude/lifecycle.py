@@ -75,8 +75,8 @@ class Lifecycle:
         """Return the variables of a session; changes to the dictionary count."""
         if session_id not in self._variables:
             file = self._file(session_id)
-            known = file is not None and file.exists()
-            self._variables[session_id] = json.loads(file.read_text("utf-8")) if file and known else {}
+            exists = file is not None and file.exists()
+            self._variables[session_id] = json.loads(file.read_text("utf-8")) if file and exists else {}
         return self._variables[session_id]
 
     async def _start(self, event: Json, _id: str | None, _context: object) -> Json:

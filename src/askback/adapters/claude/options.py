@@ -129,7 +129,7 @@ def _settings(options: ClaudeAgentOptions) -> dict[str, Any]:
     try:
         if text and not text.lstrip().startswith("{"):
             text = (Path(options.cwd or ".") / text).read_text("utf-8")
-        found = json.loads(text or "{}")
+        settings = json.loads(text or "{}")
     except (OSError, ValueError):
         return {}
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+    return cast("dict[str, Any]", settings) if isinstance(settings, dict) else {}

@@ -117,21 +117,24 @@ class _Review:
             **options,
         )
 
-    def decision(self, found: Outcome) -> Mapping[str, Any]:
+    def decision(self, outcome: Outcome) -> Mapping[str, Any]:
         """Return the decision in the shape of the middleware; raises `Denied` if it does not allow any refusal."""
-        if isinstance(found, InputRequest):
-            answered = found.status is Status.ANSWERED
-            return {"type": "respond", "message": str(open_answer(found)) if answered else model_text(found)}
-        assert isinstance(found, Decision)
-        if not found:
+        if isinstance(outcome, InputRequest):
+            answered = outcome.status is Status.ANSWERED
+            return {
+                "type": "respond",
+                "message": str(open_answer(outcome)) if answered else model_text(outcome),
+            }
+        assert isinstance(outcome, Decision)
+        if not outcome:
             if "reject" in self.allowed:
-                return {"type": "reject", "message": found.text}
+                return {"type": "reject", "message": outcome.text}
             if "respond" in self.allowed:
-                return {"type": "respond", "message": found.text}
-            raise Denied(found)
-        if found.input == self.args and "approve" in self.allowed:
+                return {"type": "respond", "message": outcome.text}
+            raise Denied(outcome)
+        if outcome.input == self.args and "approve" in self.allowed:
             return {"type": "approve"}
-        return {"type": "edit", "edited_action": {"name": self.name, "args": found.input}}
+        return {"type": "edit", "edited_action": {"name": self.name, "args": outcome.input}}
 
 
 def _reviewed(
@@ -172,8 +175,8 @@ def _inbox(value: Mapping[str, Any], place: Place) -> Question:
         action["action"], action["args"], allowed | {"reject"}, value.get("description"), place
     )
 
-    def resumed(found: Sequence[Any]) -> Any:
-        made = review.decision(found[0])
+    def resumed(outcomes: Sequence[Any]) -> Any:
+        made = review.decision(outcomes[0])
         if made["type"] == "approve":
             return [{"type": "accept", "args": None}]
         if made["type"] == "edit":
@@ -195,8 +198,8 @@ def _action(value: Mapping[str, Any], place: Place) -> Question:
     args = {name: each for name, each in value.items() if name not in {"action", "message"}}
     review = _Review(value["action"], args, ("edit",), value.get("message"), place)
 
-    def resumed(found: Sequence[Any]) -> Any:
-        decision = found[0]
+    def resumed(outcomes: Sequence[Any]) -> Any:
+        decision = outcomes[0]
         if not decision:
             return {"action": "reject", "message": decision.text}
         return {**decision.input, "action": "approve"}

@@ -96,8 +96,8 @@ class Run:
             return state.values
         return {**members_of(state.values), "__interrupt__": list(state.interrupts)}
 
-    def _pauses(self, found: Sequence[Interrupt]) -> Generator[Step, Any, Sequence[Pause]]:
-        if not found:
+    def _pauses(self, interrupts: Sequence[Interrupt]) -> Generator[Step, Any, Sequence[Pause]]:
+        if not interrupts:
             return ()
         state: StateSnapshot = yield Step("state")
         run_id, name = self.config.get("run_id"), self.graph.get_name()
@@ -107,8 +107,11 @@ class Run:
             run_id=None if run_id is None else str(run_id),
             agent=None if name == "LangGraph" else name,
         )
-        known = dict(_locate_interrupts(state, place))
-        return [known.get(each.id, Pause(each, replace(place, id=f"langgraph:{each.id}"))) for each in found]
+        located = dict(_locate_interrupts(state, place))
+        return [
+            located.get(each.id, Pause(each, replace(place, id=f"langgraph:{each.id}")))
+            for each in interrupts
+        ]
 
 
 class steps(Generic[P]):  # noqa: N801 - a decorator
@@ -128,44 +131,44 @@ class steps(Generic[P]):  # noqa: N801 - a decorator
         return _take_blocking(ask, run) if isinstance(ask, Client) else _take(ask, run)
 
 
-def _next(run: Run, found: Any) -> tuple[Step | None, Any]:
+def _next(run: Run, result: Any) -> tuple[Step | None, Any]:
     """Return the next step, or None and the result."""
     assert run.steps is not None
     try:
-        return run.steps.send(found), None
+        return run.steps.send(result), None
     except StopIteration as ended:
         return None, ended.value
 
 
 def _take_blocking(ask: Client, run: Run) -> Any:
-    step, found = _next(run, None)
+    step, result = _next(run, None)
     while step is not None:
         if step.do == "ask":
-            found = call_blocking(ask, _answers, step.about, run.options)
+            result = call_blocking(ask, _answers, step.about, run.options)
         elif step.do == "leave":
-            found = call_blocking(ask, supersede, [each.place for each in step.about])
+            result = call_blocking(ask, supersede, [each.place for each in step.about])
         else:
-            found = _run_step(run, step)
-        step, found = _next(run, found)
-    return found
+            result = _run_step(run, step)
+        step, result = _next(run, result)
+    return result
 
 
 async def _take(ask: AsyncClient, run: Run) -> Any:
-    step, found = _next(run, None)
+    step, result = _next(run, None)
     while step is not None:
         if step.do == "ask":
-            found = await _answers(ask, step.about, run.options)
+            result = await _answers(ask, step.about, run.options)
         elif step.do == "leave":
-            found = await supersede(ask, [each.place for each in step.about])
+            result = await supersede(ask, [each.place for each in step.about])
         elif await _is_blocking(run):
-            found = await asyncio.to_thread(_run_step, run, step)
+            result = await asyncio.to_thread(_run_step, run, step)
         elif step.do == "state":
-            found = await run.graph.aget_state(run.config, subgraphs=True)
+            result = await run.graph.aget_state(run.config, subgraphs=True)
         else:
             graph: Any = run.graph  # the type of its result depends on the options
-            found = await graph.ainvoke(step.about, run.config, **run.invoke)
-        step, found = _next(run, found)
-    return found
+            result = await graph.ainvoke(step.about, run.config, **run.invoke)
+        step, result = _next(run, result)
+    return result
 
 
 def _run_step(run: Run, step: Step) -> Any:
@@ -199,16 +202,16 @@ def interrupts_in(out: Any) -> Sequence[Interrupt]:
     """Return the interrupts of an output, in the shape of either version, or of a stream."""
     if isinstance(out, Mapping):
         return cast("Mapping[str, Any]", out).get("__interrupt__") or ()
-    found = getattr(out, "interrupts", ())
-    return cast("Sequence[Interrupt]", found) if isinstance(found, Sequence) else ()
+    interrupts = getattr(out, "interrupts", ())
+    return cast("Sequence[Interrupt]", interrupts) if isinstance(interrupts, Sequence) else ()
 
 
 async def _answers(ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions) -> Mapping[str, Any]:
     """Ask about interrupts, and return the values of those that are answered, by the id of the interrupt."""
     read = [read_question(pause) for pause in pauses]
-    found = await together(_outcomes(ask, each, options) for each in read)
+    answered = await together(_outcomes(ask, each, options) for each in read)
     answers = dict[str, Any]()
-    for pause, question, outcomes in zip(pauses, read, found, strict=True):
+    for pause, question, outcomes in zip(pauses, read, answered, strict=True):
         if not any(map(is_open, outcomes)):
             # Only when the graph continues: an approval used earlier would be lost if the program died in between.
             used = [await ask.use(each) if isinstance(each, Decision) else each for each in outcomes]
@@ -224,10 +227,10 @@ async def park_pauses(
     ask: AsyncClient, pauses: Sequence[Pause], options: AskOptions
 ) -> Mapping[str, Sequence[str]]:
     """Ask about pauses; returns the ids of the requests by the id of the interrupt."""
-    found = await together(_outcomes(ask, read_question(each), options) for each in pauses)
+    parked = await together(_outcomes(ask, read_question(each), options) for each in pauses)
     return {
         pause.interrupt.id: [id_ for each in outcomes if (id_ := request_id_of(each)) is not None]
-        for pause, outcomes in zip(pauses, found, strict=True)
+        for pause, outcomes in zip(pauses, parked, strict=True)
     }
 
 

@@ -130,12 +130,14 @@ async def ask(call: ToolCall, question: Question) -> InputRequest | InputRequire
         return await _race(call, request, dialog, question)
     if state is None:
         return _input_required(request, dialog, rounds=0)
-    found = await report(request, dialog, _client_answer(call), call.place)
-    if found is None:
+    outcome = await report(request, dialog, _client_answer(call), call.place)
+    if outcome is None:
         return await settle(call, request, question.wait_s)
-    if isinstance(found, InputRequest):
-        return found
-    return request if state.rounds >= MAX_ROUNDS else _input_required(request, found, rounds=state.rounds + 1)
+    if isinstance(outcome, InputRequest):
+        return outcome
+    return (
+        request if state.rounds >= MAX_ROUNDS else _input_required(request, outcome, rounds=state.rounds + 1)
+    )
 
 
 async def settle(call: ToolCall, request: InputRequest, seconds: float) -> InputRequest:
@@ -177,8 +179,8 @@ async def _race(call: ToolCall, request: InputRequest, dialog: Dialog, question:
     talking = asyncio.create_task(_talk(call, request, dialog))
     try:
         await asyncio.wait({settling, talking}, return_when=asyncio.FIRST_COMPLETED)
-        if not settling.done() and (found := talking.result()) is not None:
-            return found
+        if not settling.done() and (outcome := talking.result()) is not None:
+            return outcome
         if not settling.done():
             await asyncio.wait({settling}, timeout=question.wait_s)
         if not settling.done():
@@ -205,10 +207,10 @@ async def _talk(call: ToolCall, request: InputRequest, dialog: Dialog) -> InputR
         except (MCPError, ValidationError) as refused:
             log.debug("the client did not ask: %r", refused)
             return None
-        found = await report(request, dialog, result, call.place)
-        if found is None or isinstance(found, InputRequest):
-            return found
-        asked = found
+        outcome = await report(request, dialog, result, call.place)
+        if outcome is None or isinstance(outcome, InputRequest):
+            return outcome
+        asked = outcome
     return request
 
 

@@ -52,8 +52,8 @@ class Modes:
 
 def person_of(caller: CurrentSession) -> str | None:
     """Return the person that the caller works for, if its token says so."""
-    who = caller.principal
-    return None if who.user == who.id else who.user
+    principal = caller.principal
+    return None if principal.user == principal.id else principal.user
 
 
 def dialog_for(request: InputRequest, place: Place, modes: Modes, caller: CurrentSession) -> Dialog | None:

@@ -14,8 +14,8 @@ def view_document() -> str:
     """Return the HTML. Raises `OSError` if the pages are not built."""
     built = files("askback") / "static"
 
-    def inline(found: re.Match[str]) -> str:
-        code = (built / "assets" / found[1]).read_text("utf-8").replace("</script", r"<\/script")
+    def inline(match: re.Match[str]) -> str:
+        code = (built / "assets" / match[1]).read_text("utf-8").replace("</script", r"<\/script")
         return f'<script type="module">{code}</script>'
 
     return _SCRIPT.sub(inline, (built / "mcp.html").read_text("utf-8"))

@@ -37,8 +37,8 @@ class HttpEndpoint:
     ) -> None:
         """Serve one HTTP request of a caller; a session belongs to the principal that began it."""
         await self._ready.wait()
-        who = AccessToken(token=token, client_id=principal, scopes=[], claims={"base_url": base_url})
-        await self._manager.handle_request({**scope, "user": AuthenticatedUser(who)}, receive, send)
+        access_token = AccessToken(token=token, client_id=principal, scopes=[], claims={"base_url": base_url})
+        await self._manager.handle_request({**scope, "user": AuthenticatedUser(access_token)}, receive, send)
 
     async def close(self) -> None:
         """End all calls."""

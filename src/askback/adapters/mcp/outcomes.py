@@ -64,10 +64,10 @@ def request_result(request: InputRequest, url: str) -> CallToolResult:
 
 def _secrets(request: InputRequest) -> dict[str, Any]:
     """Return names and a state; an answer to a request for secrets has no values."""
-    found = SecretsResult.from_request(request)
-    status = {"pending": "requested", "dismissed": "declined"}.get(found.status, found.status)
-    scope = {"scope": found.scope} if found.scope else {}
-    return {"status": status, "names": [*found.names], **scope}
+    result = SecretsResult.from_request(request)
+    status = {"pending": "requested", "dismissed": "declined"}.get(result.status, result.status)
+    scope = {"scope": result.scope} if result.scope else {}
+    return {"status": status, "names": [*result.names], **scope}
 
 
 def _decision(request: InputRequest) -> dict[str, Any]:
@@ -99,5 +99,5 @@ def _own_text(form: Form, id_: str, value: Any) -> Any:
         return value
     field = next(each for each in form.all_fields if each.id == id_)
     options: Sequence[Any] = getattr(field, "options", ())
-    known = {option.value for option in options}
-    return ", ".join(str(each) for each in cast("list[Any]", value) if each not in known)
+    option_values = {option.value for option in options}
+    return ", ".join(str(each) for each in cast("list[Any]", value) if each not in option_values)

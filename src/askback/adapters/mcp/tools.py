@@ -84,8 +84,8 @@ async def request_approval(call: ToolCall, arguments: RequestApproval) -> Reply:
     seconds = call.seconds(arguments.wait_s)
 
     def is_asked_by(request: InputRequest) -> bool:
-        found = request.approval
-        return found is not None and (found.tool, found.input) == (arguments.tool, arguments.input)
+        approval = request.approval
+        return approval is not None and (approval.tool, approval.input) == (arguments.tool, arguments.input)
 
     question = Question(create=create, is_asked_by=is_asked_by, fits=True, dialog_s=seconds, wait_s=seconds)
     return await _ask(call, question)
@@ -98,7 +98,7 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
     )
 
     async def create(assignees: list[str] | None) -> InputRequest:
-        found = await call.place.client.secrets.request(
+        result = await call.place.client.secrets.request(
             arguments.names,
             reason=arguments.reason,
             instructions=arguments.instructions,
@@ -110,9 +110,9 @@ async def request_env_vars(call: ToolCall, arguments: RequestEnvVars) -> Reply:
             delivery="block" if arguments.wait_s else "resume",
             **options,
         )
-        if found.request is None:
-            raise Unaskable(found.text)
-        return found.request
+        if result.request is None:
+            raise Unaskable(result.text)
+        return result.request
 
     seconds = 0.0 if arguments.wait_s is None else call.seconds(arguments.wait_s)
     dialog_s = call.seconds(arguments.wait_s)
@@ -145,7 +145,7 @@ async def cancel_request(call: ToolCall, arguments: CancelRequest) -> Reply:
 
 async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
     """Return the caller's requests."""
-    found = await call.place.client.requests.list(
+    page = await call.place.client.requests.list(
         thread_id=arguments.thread_id, status=arguments.status, limit=arguments.limit
     )
     listed = [
@@ -156,7 +156,7 @@ async def list_requests(call: ToolCall, arguments: ListRequests) -> Reply:
             "title": what_it_asks(each),
             "url": call.place.page(each.id),
         }
-        for each in found
+        for each in page
     ]
     return result(json.dumps(listed, ensure_ascii=False), {"requests": listed})
 
@@ -185,15 +185,15 @@ async def _decide(call: ToolCall, arguments: ApprovalPrompt) -> dict[str, Any]:
 async def _answer_questions(call: ToolCall, arguments: ApprovalPrompt, asked: Asked) -> dict[str, Any]:
     """Answer Claude's own questions, for whose tool it asks permission too."""
     key = None if arguments.tool_use_id is None else f"mcp:questions:{arguments.tool_use_id}"
-    found = await call.place.client.try_form(
+    outcome = await call.place.client.try_form(
         asked.form, thread_id=call.place.thread_id, tool_call_id=arguments.tool_use_id, idempotency_key=key
     )
-    if isinstance(found, Answer):
+    if isinstance(outcome, Answer):
         return {
             "behavior": "allow",
-            "updatedInput": {**arguments.input, "answers": asked.answers(found.values)},
+            "updatedInput": {**arguments.input, "answers": asked.answers(outcome.values)},
         }
-    return {"behavior": "deny", "message": model_text(found.request)}
+    return {"behavior": "deny", "message": model_text(outcome.request)}
 
 
 class Unaskable(AskbackError):
@@ -202,20 +202,20 @@ class Unaskable(AskbackError):
 
 async def _ask(call: ToolCall, question: Question) -> Reply:
     try:
-        found = await ask(call, question)
+        result = await ask(call, question)
     except Refused as refused:
         if refused.code != "idempotency_mismatch":
             raise
-        found = await settle(call, await _earlier(call, question), question.wait_s)
-    return found if isinstance(found, InputRequiredResult) else _result(call, found)
+        result = await settle(call, await _earlier(call, question), question.wait_s)
+    return result if isinstance(result, InputRequiredResult) else _result(call, result)
 
 
 async def _earlier(call: ToolCall, question: Question) -> InputRequest:
     """Return the request of the same call by another connection, which has another thread."""
     if call.tool_use_id is not None:
-        for found in await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1):
-            if question.is_asked_by(found):
-                return found
+        for request in await call.place.client.requests.list(tool_call_id=call.tool_use_id, limit=1):
+            if question.is_asked_by(request):
+                return request
     raise Unaskable(
         "An earlier call with the same id had other arguments, so nobody was asked. Call the tool again with a new id."
     )

@@ -109,10 +109,10 @@ def _json(members: Json) -> str:
 
 
 def _has_entry(node: Node, members: Mapping[str, Any]) -> bool:
-    found = {name: node.member(name) for name in members}
-    return (NAME in members and found[NAME] is not None) or any(
+    nodes = {name: node.member(name) for name in members}
+    return (NAME in members and nodes[NAME] is not None) or any(
         _has_entry(part.node, members[name])
-        for name, part in found.items()
+        for name, part in nodes.items()
         if part is not None and isinstance(members[name], dict)
     )
 
@@ -122,18 +122,18 @@ def _find_missing(node: Node, members: Mapping[str, Any]) -> tuple[Node, str | N
     if not isinstance(node.value, dict):
         raise NotJson("it holds no object")
     for name, value in members.items():
-        known = node.member(name)
-        if known is None:
+        part = node.member(name)
+        if part is None:
             return node, name, value
         if isinstance(value, dict):
-            if (found := _find_missing(known.node, cast("Json", value))) is not None:
-                return found
-        elif not isinstance(known.node.value, type(value)):
+            if (missing := _find_missing(part.node, cast("Json", value))) is not None:
+                return missing
+        elif not isinstance(part.node.value, type(value)):
             raise NotJson(f"`{name}` is not what its program documents")
         elif isinstance(value, list):
             for item in cast("list[Any]", value):
-                if item not in known.node.value:
-                    return known.node, None, item
+                if item not in part.node.value:
+                    return part.node, None, item
     return None
 
 
@@ -149,8 +149,8 @@ def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Nod
         if name == NAME:
             return node, part
         if isinstance(value, dict):
-            if (found := _find_surplus(part.node, cast("Json", value), earlier)) is not None:
-                return found
+            if (surplus := _find_surplus(part.node, cast("Json", value), earlier)) is not None:
+                return surplus
         elif isinstance(value, list):
             for item in part.node.parts:
                 if _is_one_of(item.node.value, cast("list[Any]", value)) and item.node.value not in (
@@ -162,10 +162,10 @@ def _find_surplus(node: Node, members: Mapping[str, Any], was: Any) -> tuple[Nod
     return None
 
 
-def _is_one_of(found: Any, added: Sequence[Any]) -> bool:
+def _is_one_of(value: Any, added: Sequence[Any]) -> bool:
     """Whether an item was added by us, even if other keys than its command have changed."""
-    commands = {*_commands(found)}
-    return any(found == each or (commands and commands == {*_commands(each)}) for each in added)
+    commands = {*_commands(value)}
+    return any(value == each or (commands and commands == {*_commands(each)}) for each in added)
 
 
 def _commands(value: Any) -> Iterator[str]:

@@ -53,10 +53,10 @@ class Part:
 def parse(text: str) -> Node:
     """Return the value of a text. Raises `NotJson`."""
     reader = _Reader(text)
-    found = reader.read(_skip_blanks(text, 0), 0)
-    if (end := _skip_blanks(text, found.end)) != len(text):
+    node = reader.read(_skip_blanks(text, 0), 0)
+    if (end := _skip_blanks(text, node.end)) != len(text):
         raise reader.fault(end, "the end of the file")
-    return found
+    return node
 
 
 def insert(text: str, container: Node, name: str | None, value: Any) -> str:
@@ -117,14 +117,14 @@ def _indent_of_line(text: str, place: int) -> str:
 
 
 def _indent_unit(text: str) -> str:
-    found = re.search(r"^[ \t]+(?=[\"\[{])", text, re.MULTILINE)
-    return found[0] if found else "  "
+    match = re.search(r"^[ \t]+(?=[\"\[{])", text, re.MULTILINE)
+    return match[0] if match else "  "
 
 
 def _skip_blanks(text: str, place: int) -> int:
-    found = _SPACE.match(text, place)
-    assert found is not None
-    return found.end()
+    match = _SPACE.match(text, place)
+    assert match is not None
+    return match.end()
 
 
 @dataclass(slots=True)
@@ -141,10 +141,10 @@ class _Reader:
             raise self.fault(place, f"at most {_DEEPEST} levels")
         if first in ("{", "["):
             return self._container(place, depth, is_object=first == "{")
-        found = (_STRING if first == '"' else _SCALAR).match(self.text, place)
+        match = (_STRING if first == '"' else _SCALAR).match(self.text, place)
         try:
-            if found is not None:
-                return Node(place, found.end(), json.loads(found[0]))
+            if match is not None:
+                return Node(place, match.end(), json.loads(match[0]))
         except ValueError:
             pass
         raise self.fault(place, "a value")

@@ -14,12 +14,12 @@ Json = dict[str, Any]
 
 def table_of(text: str, names: Sequence[str]) -> Json:
     """Return a table, empty if there is none. Raises `ValueError` if the text is not TOML, or has a value there."""
-    found: Any = _parse(text)
+    table: Any = _parse(text)
     for name in names:
-        if not isinstance(found, dict):
+        if not isinstance(table, dict):
             raise ValueError(f"`{name}` cannot be added to a value")
-        found = cast("Json", found).get(name, {})
-    return found
+        table = cast("Json", table).get(name, {})
+    return table
 
 
 def add_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> str:
@@ -42,13 +42,13 @@ def remove_table(text: str, names: Sequence[str], table: Mapping[str, Any]) -> s
             if written in text:
                 return text.replace(written, "", 1)
     result = "".join(_without(text.splitlines(keepends=True), names))
-    wanted = deepcopy(_parse(text))
-    outer: Any = wanted
+    expected = deepcopy(_parse(text))
+    outer: Any = expected
     for name in names[:-1]:
         outer = outer[name]
     del outer[names[-1]]
     left = _parse(result)
-    if left != wanted and {names[0]: {}, **left} != wanted:
+    if left != expected and {names[0]: {}, **left} != expected:
         raise ValueError(f"[{'.'.join(names)}] was changed, and is no separate table")
     return result
 

@@ -38,8 +38,8 @@ class Resource:
 
     def _thread(self, thread_id: str | None) -> str:
         """Return the thread to ask in, by default that of the client; raises `Invalid` without any."""
-        if (found := thread_id or self._thread_id) is not None:
-            return found
+        if (thread := thread_id or self._thread_id) is not None:
+            return thread
         text = "Pass thread_id to this call, or to the client for all calls."
         fault = {"path": "thread_id", "code": "missing_required", "message": text}
         raise Invalid("There is no thread to ask in.", field_errors=[fault])

@@ -29,8 +29,8 @@ def batch_item(request: InputRequest | str) -> dict[str, Any]:
     return without_none(id=request.id, revision=request.revision, digest=digest or None)
 
 
-def batch_result(found: Mapping[str, Any]) -> BatchResult:
+def batch_result(result: Mapping[str, Any]) -> BatchResult:
     """Parse one result of a batch."""
-    if "error" in found:
-        return BatchResult(found["id"], error=refusal(found["error"], status=found["status"]))
-    return BatchResult(found["id"], request=InputRequest.model_validate(found["request"]))
+    if "error" in result:
+        return BatchResult(result["id"], error=refusal(result["error"], status=result["status"]))
+    return BatchResult(result["id"], request=InputRequest.model_validate(result["request"]))

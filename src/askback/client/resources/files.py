@@ -41,8 +41,8 @@ class Files(Resource):
     @method
     async def list(self, request: InputRequest | str) -> Sequence[UploadedFile]:
         """Return the files of a request that this client may read, oldest first."""
-        found = await self._http("list_files", request_id=id_of(request))
-        return FileList.model_validate(found).files
+        reply = await self._http("list_files", request_id=id_of(request))
+        return FileList.model_validate(reply).files
 
     @method
     async def upload(
@@ -76,10 +76,10 @@ def _path(file: FileLike) -> str:
 
 
 def _id(file: FileLike) -> str:
-    found = file.get("id") if isinstance(file, dict) else file.id if isinstance(file, FileValue) else file
-    if not isinstance(found, str):
+    file_id = file.get("id") if isinstance(file, dict) else file.id if isinstance(file, FileValue) else file
+    if not isinstance(file_id, str):
         raise TypeError("A file is its id, or the object that an answer has.")
-    return found
+    return file_id
 
 
 def _write(target: Path, content: bytes) -> None:

@@ -45,8 +45,8 @@ class Inbox(Resource):
     ) -> Page[KnownPerson]:
         """Read a page of people, by id; with a request, only those who can answer it if it is assigned to them."""
         of = None if request is None else id_of(request)
-        found = await self._call(frame("list_people", request_id=of, limit=limit, cursor=cursor))
-        return Page([KnownPerson.model_validate(each) for each in found["people"]], found["next_cursor"])
+        reply = await self._call(frame("list_people", request_id=of, limit=limit, cursor=cursor))
+        return Page([KnownPerson.model_validate(each) for each in reply["people"]], reply["next_cursor"])
 
     @method
     async def remind(self, request: InputRequest | str, at: datetime | str | None) -> Reminder | None:
@@ -64,8 +64,8 @@ class Inbox(Resource):
     @method
     async def reminders(self) -> Sequence[Reminder]:
         """Read the reminders of the caller that are not due yet, the next one first."""
-        found = await self._call(frame("list_reminders"))
-        return [Reminder.model_validate(each) for each in found["reminders"]]
+        reply = await self._call(frame("list_reminders"))
+        return [Reminder.model_validate(each) for each in reply["reminders"]]
 
     @method
     async def comment(self, request: InputRequest | str, text: str) -> Comment:
@@ -80,8 +80,8 @@ class Inbox(Resource):
     @method
     async def comments(self, request: InputRequest | str) -> Sequence[Comment]:
         """Read the comments of a request, oldest first. Raises `NotFound`."""
-        found = await self._call(frame("list_comments", request_id=id_of(request)))
-        return [Comment.model_validate(each) for each in found["comments"]]
+        reply = await self._call(frame("list_comments", request_id=id_of(request)))
+        return [Comment.model_validate(each) for each in reply["comments"]]
 
     @method
     async def delete_comment(self, request: InputRequest | str, comment: Comment | str) -> None:
@@ -103,9 +103,9 @@ class Inbox(Resource):
         `query` are texts of which each is in the title, the id or the newest 50 messages.
         """
         op = frame("list_conversations", q=query, archived=archived or None, limit=limit, cursor=cursor)
-        found = await self._call(op)
-        shown = [Conversation.model_validate(each) for each in found["conversations"]]
-        return Page(shown, found["next_cursor"])
+        reply = await self._call(op)
+        conversations = [Conversation.model_validate(each) for each in reply["conversations"]]
+        return Page(conversations, reply["next_cursor"])
 
     @method
     async def missed(self, *, limit: int = 50, cursor: str | None = None) -> Page[InputRequest]:
@@ -139,6 +139,6 @@ class Inbox(Resource):
         return _page(await self._call(frame("list_history", q=query, limit=limit, cursor=cursor, **times)))
 
 
-def _page(found: dict[str, Any]) -> Page[InputRequest]:
-    requests = [InputRequest.model_validate(each) for each in found["requests"]]
-    return Page(requests, found["next_cursor"])
+def _page(reply: dict[str, Any]) -> Page[InputRequest]:
+    requests = [InputRequest.model_validate(each) for each in reply["requests"]]
+    return Page(requests, reply["next_cursor"])

@@ -26,7 +26,7 @@ class SourceOptions(Resource):
 
         `q` is the search text, `parent` the value of the option whose children to search.
         """
-        found = await self._http(
+        reply = await self._http(
             "list_options",
             request_id=id_of(request),
             field=field,
@@ -35,4 +35,4 @@ class SourceOptions(Resource):
             limit=limit,
             cursor=cursor,
         )
-        return OptionPage.model_validate(found)
+        return OptionPage.model_validate(reply)

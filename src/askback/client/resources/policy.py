@@ -74,8 +74,8 @@ class RuleDraft(TypedDict, total=False):
 def _scope_members(places: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scope of a draft rule: the thread or the project in which it is tried."""
     scope = "thread" if "thread_id" in places else "project" if "project" in places else "always"
-    kept = {"agent", "thread_id" if scope == "thread" else "project"}
-    return {"scope": scope, **{name: value for name, value in places.items() if name in kept}}
+    members = {"agent", "thread_id" if scope == "thread" else "project"}
+    return {"scope": scope, **{name: value for name, value in places.items() if name in members}}
 
 
 class Rules(Resource):
@@ -100,8 +100,8 @@ class Rules(Resource):
             limit=limit,
             cursor=cursor,
         )
-        found = await self._call(op)
-        return Page([Rule.model_validate(rule) for rule in found["rules"]], found["next_cursor"])
+        reply = await self._call(op)
+        return Page([Rule.model_validate(rule) for rule in reply["rules"]], reply["next_cursor"])
 
     @method
     async def create(
@@ -272,7 +272,7 @@ class Audit(Resource):
         `actor` is an id or a part of a name, `action` such as `decide` or `rule`. One call looks at a bounded number of
         entries and may find none; continue with `next_cursor`.
         """
-        found = frame(
+        search = frame(
             "list_audit_entries",
             actor=actor,
             action=action,
@@ -283,7 +283,7 @@ class Audit(Resource):
             limit=limit,
             cursor=cursor,
         )
-        return AuditEntries.model_validate(await self._call(found))
+        return AuditEntries.model_validate(await self._call(search))
 
     @method
     async def verify(
@@ -303,9 +303,9 @@ class Audit(Resource):
     @method
     async def list(self, *, after: int = 0, limit: int = 500) -> AuditPage:
         """Read audit log entries with a `seq` above `after`, as an admin; `domain.audit.verify` checks them."""
-        found = await self._call(frame("get_audit_log", after=after, limit=limit))
-        head = found["head"]
+        reply = await self._call(frame("get_audit_log", after=after, limit=limit))
+        head = reply["head"]
         # Older servers have no seals.
         return AuditPage(
-            found["entries"], (head["seq"], head["hash"]), head.get("seal", {}).get("status", "unsealed")
+            reply["entries"], (head["seq"], head["hash"]), head.get("seal", {}).get("status", "unsealed")
         )

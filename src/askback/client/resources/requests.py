@@ -104,8 +104,8 @@ class Requests(Reports):
             brief=brief or None,
             **found_by,
         )
-        found = await self._call(op)
-        return Page([InputRequest.model_validate(each) for each in found["requests"]], found["next_cursor"])
+        reply = await self._call(op)
+        return Page([InputRequest.model_validate(each) for each in reply["requests"]], reply["next_cursor"])
 
     @method
     async def cancel(
@@ -159,7 +159,7 @@ class Requests(Reports):
             request = InputRequest.model_validate(await self._call(get_request(request)))
         body = without_none(error_summary=error_summary)
         if field_errors:
-            body |= dump_errors(field_errors, place="secrets" if request.kind == "secret" else "values")
+            body |= dump_errors(field_errors, location="secrets" if request.kind == "secret" else "values")
         if form is not None:
             body["form"] = _dump_form(form)
         if timeout_s is not UNCHANGED:
@@ -364,8 +364,8 @@ class Requests(Reports):
         """Decide many requests, one by one and in order; no rule is stored. `reason` is for `decline`."""
         items = [batch_item(each) for each in requests]
         body = without_none(action=action, requests=items, reason=reason, note=note)
-        found = await self._call(frame("batch_requests", body=body, key=idempotency_key(None)))
-        return [batch_result(each) for each in found["results"]]
+        reply = await self._call(frame("batch_requests", body=body, key=idempotency_key(None)))
+        return [batch_result(each) for each in reply["results"]]
 
     async def _post_answer(self, request: Reference, body: Secret | None, *, key: str | None) -> InputRequest:
         """Post an answer that holds secret values."""

@@ -22,8 +22,8 @@ class Resumes(Resource):
     @method
     async def pull(self, thread_id: str | None = None, *, wait: int = 0, limit: int = 1) -> Sequence[Resume]:
         """Lease this agent's resumes of a thread, or of all; waits up to `wait` seconds (at most 60) for one."""
-        found = await self._call(frame("pull_resumes", thread_id=thread_id, wait=wait, limit=limit))
-        return [self._with_own_text(Resume.model_validate(each)) for each in found["resumes"]]
+        reply = await self._call(frame("pull_resumes", thread_id=thread_id, wait=wait, limit=limit))
+        return [self._with_own_text(Resume.model_validate(each)) for each in reply["resumes"]]
 
     @method
     async def ack(self, resume: Resume) -> bool:

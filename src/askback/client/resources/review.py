@@ -45,16 +45,16 @@ async def states(link: Link, request: InputRequest) -> AsyncGenerator[InputReque
             coming = coming or asyncio.create_task(_next(feed))
             await asyncio.wait({coming, ending}, timeout=pause, return_when=asyncio.FIRST_COMPLETED)
             if ending.done():
-                found: Any = ending.result()
+                state: Any = ending.result()
             elif coming.done():
                 event, coming = coming.result(), None
-                found = event.get("request")
+                state = event.get("request")
             else:
-                found = await link.call(get_request(request.id), retry_for=FOREVER)
+                state = await link.call(get_request(request.id), retry_for=FOREVER)
                 pause = min(pause * 2, POLL_S)
-            if found is None or found["id"] != request.id:
+            if state is None or state["id"] != request.id:
                 continue
-            now = InputRequest.model_validate(found)
+            now = InputRequest.model_validate(state)
             if _progress(now) > latest:
                 latest = _progress(now)
                 yield now

@@ -61,8 +61,8 @@ class Runs(Resource):
             limit=limit,
             cursor=cursor,
         )
-        found = await self._call(op)
-        return Page([Run.model_validate(each) for each in found["runs"]], found["next_cursor"])
+        reply = await self._call(op)
+        return Page([Run.model_validate(each) for each in reply["runs"]], reply["next_cursor"])
 
     @method
     async def renew(self, run_id: str, *, thread_id: str | None = None) -> Run:

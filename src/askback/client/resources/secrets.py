@@ -137,8 +137,8 @@ class Secrets(Resource):
     @method
     async def list(self, *, limit: int = 100, cursor: str | None = None) -> Page[StoredSecret]:
         """Read a page of stored secrets, newest first: names, scopes and times."""
-        found = await self._call(frame("list_secrets", limit=limit, cursor=cursor))
-        return Page([StoredSecret.model_validate(each) for each in found["secrets"]], found["next_cursor"])
+        reply = await self._call(frame("list_secrets", limit=limit, cursor=cursor))
+        return Page([StoredSecret.model_validate(each) for each in reply["secrets"]], reply["next_cursor"])
 
     @method
     async def set(
@@ -211,8 +211,8 @@ class Secrets(Resource):
 
     # --- probes ------------------------------------------------------------------------------
 
-    def _trials(self, probe: Probe, found: InputRequest) -> ReviewHandler:
-        return partial(self._test, Trials(probe, found=found))
+    def _trials(self, probe: Probe, request: InputRequest) -> ReviewHandler:
+        return partial(self._test, Trials(probe, request=request))
 
     async def _test(self, trials: Trials, request: InputRequest) -> InputRequest:
         """Test one submission, and return the request as it is then."""

@@ -53,8 +53,8 @@ class Threads(Resource):
             limit=limit,
             cursor=cursor,
         )
-        found = await self._call(op)
-        return Page([Thread.model_validate(each) for each in found["threads"]], found["next_cursor"])
+        reply = await self._call(op)
+        return Page([Thread.model_validate(each) for each in reply["threads"]], reply["next_cursor"])
 
     @method
     async def update(self, thread_id: str, **changes: Unpack[ThreadChanges]) -> Thread:
@@ -139,8 +139,8 @@ class Threads(Resource):
         it, and other calls raise `Forbidden` unless they change nothing. Secrets are stored for the owner.
         """
         body = {"owner": owner, "others": others, "people": dict(people or {})}
-        found = await self._call(frame("set_thread_access", thread_id=thread_id, body=body))
-        return ThreadAccess.model_validate(found)
+        reply = await self._call(frame("set_thread_access", thread_id=thread_id, body=body))
+        return ThreadAccess.model_validate(reply)
 
     @method
     async def get_access(self, thread_id: str) -> ThreadAccess:

@@ -56,8 +56,8 @@ class Tokens(Resource):
     ) -> Page[Token]:
         """Read a page of tokens, newest first; `agent` is an id. Only the operator may name a `tenant`."""
         op = frame("list_tokens", agent=agent, tenant=tenant, limit=limit, cursor=cursor)
-        found = await self._call(op)
-        return Page([Token.model_validate(each) for each in found["tokens"]], found["next_cursor"])
+        reply = await self._call(op)
+        return Page([Token.model_validate(each) for each in reply["tokens"]], reply["next_cursor"])
 
     @method
     async def revoke(self, token: Token | str, *, tenant: str | None = None) -> Token:
@@ -78,8 +78,8 @@ class Agents(Resource):
     @method
     async def list(self, *, limit: int = 50, cursor: str | None = None) -> Page[AgentRecord]:
         """Read a page of agents, newest first."""
-        found = await self._call(frame("list_agents", limit=limit, cursor=cursor))
-        return Page([AgentRecord.model_validate(each) for each in found["agents"]], found["next_cursor"])
+        reply = await self._call(frame("list_agents", limit=limit, cursor=cursor))
+        return Page([AgentRecord.model_validate(each) for each in reply["agents"]], reply["next_cursor"])
 
     @method
     async def get(self, agent_id: str) -> AgentRecord:
@@ -115,8 +115,8 @@ class Sessions(Resource):
     @method
     async def list(self, *, user: str | None = None) -> Sequence[BrowserSession]:
         """Read your own sessions; as an admin everybody's, or those of `user`."""
-        found = await self._http("list_sessions", user=user)
-        return [BrowserSession.model_validate(each) for each in found["sessions"]]
+        reply = await self._http("list_sessions", user=user)
+        return [BrowserSession.model_validate(each) for each in reply["sessions"]]
 
     @method
     async def end(self, session: BrowserSession | str) -> None:

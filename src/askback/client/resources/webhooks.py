@@ -37,8 +37,8 @@ class Webhooks(Resource):
     @method
     async def list(self) -> Sequence[Webhook]:
         """Read all webhooks, oldest first."""
-        found = await self._call(frame("list_webhooks"))
-        return [Webhook.model_validate(each) for each in found["webhooks"]]
+        reply = await self._call(frame("list_webhooks"))
+        return [Webhook.model_validate(each) for each in reply["webhooks"]]
 
     @method
     async def update(self, webhook: Webhook | str, *, active: bool) -> Webhook:
@@ -63,10 +63,10 @@ class Webhooks(Resource):
         self, webhook: Webhook | str, *, limit: int = 50, cursor: str | None = None
     ) -> Page[Delivery]:
         """Read a page of a webhook's deliveries, newest first."""
-        found = await self._call(
+        reply = await self._call(
             frame("list_deliveries", webhook_id=id_of(webhook), limit=limit, cursor=cursor)
         )
-        return Page([Delivery.model_validate(d) for d in found["deliveries"]], found["next_cursor"])
+        return Page([Delivery.model_validate(d) for d in reply["deliveries"]], reply["next_cursor"])
 
     @method
     async def redeliver(
@@ -95,9 +95,9 @@ def verify_webhook(
     key = decode_secret(secret)
     if key is None:
         raise ValueError("The secret of a webhook is whsec_ and base64.")
-    found = {name.lower(): value for name, value in headers.items()}
+    lower = {name.lower(): value for name, value in headers.items()}
     message_id, stamp, signatures = (
-        found.get(f"webhook-{part}") for part in ("id", "timestamp", "signature")
+        lower.get(f"webhook-{part}") for part in ("id", "timestamp", "signature")
     )
     if not message_id or not stamp or not signatures:
         raise BadSignature("A header is missing: webhook-id, webhook-timestamp or webhook-signature.")

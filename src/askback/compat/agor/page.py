@@ -33,8 +33,8 @@ async def messages(call: Call) -> Answer:
     session = call.query.get("session_id")
     require(session, "session_id", "missing_required")
     page = await call.api.call("list_requests", thread_id=session, limit=PAGE)
-    found = map(read_widget, reversed(page["requests"]))
-    return Answer({"data": [each.message() for each in found if each.type]})
+    widgets = map(read_widget, reversed(page["requests"]))
+    return Answer({"data": [each.message() for each in widgets if each.type]})
 
 
 async def events(call: Call) -> EventStream:
@@ -145,10 +145,10 @@ def _submission(text: bytes, revision: int, names: Sequence[str]) -> RawBody:
     # Agor says which name nobody asked for; what does not look like one may be a value in the wrong place.
     if unasked := [name for name in values if name not in names and is_well_formed(name)]:
         keys = ["secret_blocked" if blocked_reason(name) else "secret_not_requested" for name in unasked]
-        found = [
+        errors = [
             Fault(f"secrets.{name}", "unknown_field", key) for name, key in zip(unasked, keys, strict=True)
         ]
-        raise Faults(found[:MAX_FAULTS])
+        raise Faults(errors[:MAX_FAULTS])
     return RawBody(json.dumps({**sent, "secrets": values, "revision": revision}).encode())
 
 

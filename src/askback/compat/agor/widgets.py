@@ -140,12 +140,12 @@ def refuse(problem: Problem) -> tuple[int, Json]:
     status = 409 if problem.status == 410 else problem.status
     message = "Authentication required to resolve a widget" if status == 401 else problem.message
     body: Json = {"name": TEXTS["names"].get(str(status), "GeneralError"), "message": message, "code": status}
-    found = [_issue(**each) for each in problem.field_errors]
-    if found:
-        errors = [(each["path"].removeprefix("values."), each["message"]) for each in found]
+    issues = [_issue(**each) for each in problem.field_errors]
+    if issues:
+        errors = [(each["path"].removeprefix("values."), each["message"]) for each in issues]
         body["message"] = "; ".join(f"{name or '(body)'}: {text}" for name, text in errors[:3])
         first = dict(reversed(errors))
-        body |= {"errors": first, "data": {"field_errors": first, "issues": found}}
+        body |= {"errors": first, "data": {"field_errors": first, "issues": issues}}
     return status, body
 
 

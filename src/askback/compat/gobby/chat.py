@@ -209,13 +209,13 @@ class ChatPeer(CardPage):
             named = [each for each in here if name in (None, each.id, each.tool_call_id)]
             return [each for each in named if _kind(each) == kind]
 
-        found = matching(self.shown.values())
-        if len(found) > 1 and name is None:
+        candidates = matching(self.shown.values())
+        if len(candidates) > 1 and name is None:
             raise Conflict("Several plans are open here. Name the one that you mean by its tool_call_id.")
-        if not found:
+        if not candidates:
             page = await self.api.call("list_requests", thread_id=thread, tool_call_id=name)
-            found = sorted(matching(page["requests"]), key=lambda each: each.settled)
-        return found[0] if found else None
+            candidates = sorted(matching(page["requests"]), key=lambda each: each.settled)
+        return candidates[0] if candidates else None
 
 
 def _kind(request: InputRequest) -> str | None:

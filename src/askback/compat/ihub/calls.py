@@ -118,8 +118,8 @@ def read_question(arguments: object, *, truncate: bool = False) -> Json:
     if kind == "confirm":
         field["widget"] = "confirm"
     rules = asked.validation.model_dump(exclude_unset=True)
-    message, kept = rules.pop("message", None), _RULES.get(kind, "" if kind in CHOICES else "min max")
-    native = {name.partition("_")[0]: name for name in kept.split()}
+    message, allowed = rules.pop("message", None), _RULES.get(kind, "" if kind in CHOICES else "min max")
+    native = {name.partition("_")[0]: name for name in allowed.split()}
     rules = {native[name]: value for name, value in rules.items() if name in native}
     if message is not None:
         field["messages"] = dict.fromkeys(("type", *rules), message)
@@ -133,18 +133,18 @@ def repeated(texts: Sequence[str]) -> Sequence[int]:
     return [n for n, text in enumerate(texts) if text in texts[:n]]
 
 
-def in_words(found: Faults, arguments: object) -> Faults:
+def in_words(faults: Faults, arguments: object) -> Faults:
     """Return the faults of a question at their places in the arguments, in the words of iHub."""
     kind = cast("Json", arguments).get("input_type") if isinstance(arguments, dict) else None
-    return Faults([_in_words(each, kind) for each in found.with_paths(_PATHS).faults])
+    return Faults([_in_words(each, kind) for each in faults.with_paths(_PATHS).faults])
 
 
-def _in_words(found: Fault, kind: object) -> Fault:
+def _in_words(fault: Fault, kind: object) -> Fault:
     for pattern, text in TEXTS["sentences"]:  # what iHub says of a path, a code and a type
-        if place := re.match(pattern, f"{found.path} {found.code} {kind}"):
-            sentence = text.format(**{**found.params, **place.groupdict()})
-            return replace(found, params={**found.params, "message": sentence[0].upper() + sentence[1:]})
-    return found
+        if match := re.match(pattern, f"{fault.path} {fault.code} {kind}"):
+            sentence = text.format(**{**fault.params, **match.groupdict()})
+            return replace(fault, params={**fault.params, "message": sentence[0].upper() + sentence[1:]})
+    return fault
 
 
 def _tidy(value: Any, most: Mapping[str, int], name: str = "") -> Any:

@@ -56,7 +56,7 @@ def clarification(request: Mapping[str, Any], *, style: Style, locale: str) -> J
 
     form, options = request["form"], field.get("options", ())
     type_ = "confirm" if field.get("widget") == "confirm" else _TYPES[field["type"]]
-    rules = {found[1]: value for name, value in field.items() if (found := _RULE.fullmatch(name))}
+    rules = {match[1]: value for name, value in field.items() if (match := _RULE.fullmatch(name))}
     if messages := field.get("messages"):
         rules["message"] = text(next(iter(messages.values())))
     question, own = text(form.get("title") or field.get("label")), request.get("tool_call_id")
@@ -199,13 +199,13 @@ async def _answer(api: Api, chat: str, answer: Response, *, key: str | None) -> 
         raise Faults([replace(each, path=_answer_path(each, answer)) for each in found.faults]) from None
 
 
-def _answer_path(found: Fault, answer: Response) -> str:
+def _answer_path(fault: Fault, answer: Response) -> str:
     """Return the place in an answer of a fault of a native one."""
     if answer.value is None and answer.other is not None:
         return "other"
-    if found.code == "duplicate_selection":
+    if fault.code == "duplicate_selection":
         return "value"
-    return rename_path(found.path, _ANSWER_PATHS)
+    return rename_path(fault.path, _ANSWER_PATHS)
 
 
 async def _find(api: Api, chat: str, question_id: str) -> Json:
@@ -214,7 +214,7 @@ async def _find(api: Api, chat: str, question_id: str) -> Json:
     if not named:
         request = await api.call("get_request", request_id=question_id)
         named = [request] if request["thread_id"] == chat else []
-    found = sorted(filter(field_of, named), key=lambda each: each["status"] != Status.PENDING)
-    if not found:
+    requests = sorted(filter(field_of, named), key=lambda each: each["status"] != Status.PENDING)
+    if not requests:
         raise NotFound("There is no such question in this chat.")
-    return found[0]
+    return requests[0]

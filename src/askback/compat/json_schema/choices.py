@@ -69,10 +69,10 @@ def _is_any_text(schema: Schema) -> bool:
     )
 
 
-def _choices(found: Sequence[tuple[Any, str, str | None]]) -> Choices:
+def _choices(entries: Sequence[tuple[Any, str, str | None]]) -> Choices:
     values: dict[Any, Any] = {}
     options: list[dict[str, Any]] = []
-    for value, label, description in found:
+    for value, label, description in entries:
         if not isinstance(value, str | int | float):
             raise Unsupported("An option of a form is a text, a number or a truth value.", "enum")
         key = _option_value(value)

@@ -33,14 +33,14 @@ def form_problems(form: Form, places: Mapping[str, Steps], locale: str) -> Itera
 
 def _schema_location(form: Form, path: str, places: Mapping[str, Steps]) -> tuple[Steps, str]:
     """Return where a fault of the form is in the schema, and the rest of its path."""
-    found = _PLACE.match(path)
-    if found is None:
+    match = _PLACE.match(path)
+    if match is None:
         return (), path
-    section, field = found.groups()
+    section, field = match.groups()
     part = form if section is None else (form.sections or [])[int(section)]
     part = part if field is None else (part.fields or [])[int(field)]
     return (
-        ((), path[found.end() :])
+        ((), path[match.end() :])
         if isinstance(part, Form)
-        else (places.get(part.id, ()), path[found.end() :])
+        else (places.get(part.id, ()), path[match.end() :])
     )

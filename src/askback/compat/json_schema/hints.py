@@ -15,10 +15,10 @@ class Hints:
     def __init__(self, schema: Mapping[str, Any], ui: object) -> None:
         self._ui: Mapping[str, Any] = cast("Mapping[str, Any]", ui) if isinstance(ui, Mapping) else {}
         within = {key: value for key, value in schema.items() if key.startswith("ui:")}
-        found = {**within, **self._ui}
-        options = found.get("ui:options", {})
+        hints = {**within, **self._ui}
+        options = hints.get("ui:options", {})
         self._hints: dict[str, Any] = {
-            key[3:]: value for key, value in found.items() if key.startswith("ui:")
+            key[3:]: value for key, value in hints.items() if key.startswith("ui:")
         }
         if isinstance(options, Mapping):
             self._hints |= cast("Mapping[str, Any]", options)

@@ -29,12 +29,12 @@ def read_bounds(schema: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
         bounds = {"min": max(lows, default=None), "max": min(highs, default=None)}
         moved = {name: _number(count * step) for name, count in bounds.items() if count is not None}
         return {**_safe(moved), "step": _number(step)}, lost
-    found: dict[str, Any] = {}
+    members: dict[str, Any] = {}
     if (lows := [each for each in (low, over) if each is not None]) != []:
-        found["min"] = max(lows)
+        members["min"] = max(lows)
     if (highs := [each for each in (high, under) if each is not None]) != []:
-        found["max"] = min(highs)
-    return _safe(found), lost
+        members["max"] = min(highs)
+    return _safe(members), lost
 
 
 def write_bounds(low: float | None, high: float | None, step: float | None) -> tuple[dict[str, Any], bool]:

@@ -125,7 +125,7 @@ class _Reader:
         self, resolved: Resolved, ui: Any, steps: Steps, prefix: str, group: Group, *, defaults: Any
     ) -> list[AnyField | Section]:
         """Read the properties of an object into `group`; returns its fields, and a section for each object within."""
-        schema, found = resolved.schema, cast("list[AnyField | Section]", [])
+        schema, members = resolved.schema, cast("list[AnyField | Section]", [])
         hints = Hints(schema, ui)
         for keyword in _UNSUPPORTED:
             if keyword in schema:
@@ -148,12 +148,12 @@ class _Reader:
                     name, inner, Hints(inner.schema, hints.below(name)), hints.below(name), at, f"{prefix}{name}",
                     name in required, default_values.get(name, inner.schema.get("default")),
                 )  # fmt: skip
-                found += self._property(one, group)
+                members += self._property(one, group)
             except Unsupported as unsupported:
                 self.problems.append(Problem((*at, *unsupported.steps), unsupported.reason))
             except _NOT_A_SCHEMA:
                 self.problems.append(Problem(at, _INVALID))
-        return found
+        return members
 
     def _property(self, one: _Property, group: Group) -> list[AnyField | Section]:
         schema, default = one.resolved.schema, one.default

@@ -63,13 +63,13 @@ def _is_null(schema: Schema) -> bool:
 def _target(reference: object, root: Schema) -> Schema:
     if not isinstance(reference, str) or not reference.startswith("#"):
         raise Unsupported("Only references within the schema (#/…) are followed.", "$ref")
-    found: Any = root
+    node: Any = root
     for step in reference[1:].split("/")[1:]:
         name = step.replace("~1", "/").replace("~0", "~")
-        found = cast("Schema", found).get(name) if isinstance(found, Mapping) else None
-    if not isinstance(found, Mapping):
+        node = cast("Schema", node).get(name) if isinstance(node, Mapping) else None
+    if not isinstance(node, Mapping):
         raise Unsupported("The reference leads nowhere.", "$ref")
-    return cast("Schema", found)
+    return cast("Schema", node)
 
 
 def _merged(one: dict[str, Any], other: dict[str, Any], *steps: str | int) -> dict[str, Any]:

@@ -138,10 +138,12 @@ class Connection:
         if not problem.field_errors:
             return ClientError(problem.code, problem.message).frame
         submitted = (frame or {}).get("type") == "questionnaire_submit"
-        found = issues(problem, values="answers" if submitted else "input")
-        if frame is None and found[0]["code"] != "wrong_type":
-            return ClientError("invalid_json", "Client message was not valid JSON", issues=found).frame
-        return ClientError("invalid_client_message", "Client message validation failed", issues=found).frame
+        problems = issues(problem, values="answers" if submitted else "input")
+        if frame is None and problems[0]["code"] != "wrong_type":
+            return ClientError("invalid_json", "Client message was not valid JSON", issues=problems).frame
+        return ClientError(
+            "invalid_client_message", "Client message validation failed", issues=problems
+        ).frame
 
     async def _hello(
         self,

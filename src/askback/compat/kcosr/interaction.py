@@ -156,5 +156,5 @@ class _Interaction:
 
 
 async def _call_hook(hook: Callable[..., Any], *arguments: object) -> Any:
-    found = hook(*arguments)
-    return await found if inspect.isawaitable(found) else found
+    result = hook(*arguments)
+    return await result if inspect.isawaitable(result) else result

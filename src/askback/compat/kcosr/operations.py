@@ -68,20 +68,20 @@ def refuse(
 
 def issues(problem: Problem, *, form: str = "schema", values: str = "input") -> list[Json]:
     """Return the broken rules with their paths here."""
-    found = problem.field_errors
-    return [{**each, "path": path_here(each["path"], form=form, values=values)} for each in found]
+    errors = problem.field_errors
+    return [{**each, "path": path_here(each["path"], form=form, values=values)} for each in errors]
 
 
 async def _events(
     api: Api, *, session_id: str, after_cursor: str = "", force: bool = False, **_: object
 ) -> Json:
     session = session_id.strip()
-    transcript, found = await replay(api, session)
+    transcript, events = await replay(api, session)
     revision, cursor = transcript.revision, _CURSOR.fullmatch(after_cursor.strip())
     is_known = cursor is not None and int(cursor[1]) == revision and not force
     after = int(cursor[2]) if cursor and is_known else -1
-    following = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if found else {}
-    new = [each for each in found if each["sequence"] > after]
+    following = {"nextCursor": f"{revision}:{transcript.sequence - 1}"} if events else {}
+    new = [each for each in events if each["sequence"] > after]
     return {"sessionId": session, "revision": revision, "reset": not is_known, **following, "events": new}
 
 
@@ -173,8 +173,8 @@ async def _create(call: Call, session: str, read: Callable[..., Json]) -> InputR
     if "delivery" not in body:
         body["require_client"] = call.query.get("require_client", "fail_fast")
     key = key_of("kcosr", session, call_id, sent) if call_id else None
-    told = [each["path"].replace("values", "fieldErrors", 1) for each in body.get("field_errors", ())]
-    paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(told)]
+    error_paths = [each["path"].replace("values", "fieldErrors", 1) for each in body.get("field_errors", ())]
+    paths = [(rf"field_errors\[{i}\]\.\w+", path.replace("\\", r"\\")) for i, path in enumerate(error_paths)]
     return InputRequest.model_validate(await call.api.call("create_request", body, key=key, paths=paths))
 
 

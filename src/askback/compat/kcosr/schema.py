@@ -149,13 +149,13 @@ def _fields(form: Mapping[str, Any]) -> Iterator[tuple[str, Json]]:
 def errors_by_field(form: Form, errors: Iterable[Mapping[str, str]]) -> dict[str, str] | None:
     """Return the first message for each field, by its id; None if anything but a field is wrong."""
     ids = {join("values", field.id): field.id for field in form.all_fields}
-    found = dict[str, str]()
+    messages = dict[str, str]()
     for each in errors:
         path = _VALUE.match(each["path"])
         if path is None or path[0] not in ids:
             return None
-        found.setdefault(ids[path[0]], each["message"])
-    return found
+        messages.setdefault(ids[path[0]], each["message"])
+    return messages
 
 
 def is_expressible(form: Form) -> bool:

@@ -60,9 +60,9 @@ class Transcript:
         if event["type"] == "thread.erased":
             self.sequence, self.revision = 0, event["seq"]
             self._open.clear()
-        found = [self._event(event, i, *each) for i, each in enumerate(self._parts(event))]
-        self.sequence += len(found)
-        return found
+        events = [self._event(event, i, *each) for i, each in enumerate(self._parts(event))]
+        self.sequence += len(events)
+        return events
 
     def ask_again(self, shown: Json, values: Json, errors: Mapping[str, str], number: int) -> Json:
         """Return the event that asks one person again after their `number`th refused answer, which is not stored."""
@@ -154,12 +154,12 @@ class Transcript:
 
 async def replay(api: Api, session: str) -> tuple[Transcript, list[Json]]:
     """Return the transcript of a session so far, and its events."""
-    transcript, found = Transcript(session, api.locale), list[Json]()
+    transcript, events = Transcript(session, api.locale), list[Json]()
     for event in await api.history(session):
         if event["type"] == "thread.erased":
-            found.clear()
-        found += transcript.project(event)
-    return transcript, found
+            events.clear()
+        events += transcript.project(event)
+    return transcript, events
 
 
 def _is_late(request: InputRequest) -> bool:

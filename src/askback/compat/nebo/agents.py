@@ -54,8 +54,8 @@ class AgentPeer:
     async def on_open(self) -> None:
         """Greet, and wait again for the open requests and the undelivered outcomes of this agent."""
         self._channel.follow(self._listen())
-        who = {"agent_id": self._api.principal_id, "name": self._name}
-        await self._channel.send({"type": "event", "method": "ready", "payload": who})
+        agent = {"agent_id": self._api.principal_id, "name": self._name}
+        await self._channel.send({"type": "event", "method": "ready", "payload": agent})
         pending = await self._api.requests(status=[Status.PENDING, Status.RESOLVING])
         # Read after the others: one that ends meanwhile is in both.
         ended = await self._api.call("list_requests", status=TERMINAL, limit=MAX_ENDED)
@@ -99,8 +99,8 @@ class AgentPeer:
 
     async def _request(self, frame: Json, sent: _AskRequest | _ApprovalRequest, question: Json) -> None:
         own = parse(_Frame, frame).id
-        known = await self._api.requests(external_id=own)
-        request = next((each for each in known if each.get("metadata") == self._metadata), None)
+        earlier = await self._api.requests(external_id=own)
+        request = next((each for each in earlier if each.get("metadata") == self._metadata), None)
         if request is None:
             client = self._channel.query.get("require_client", "durable")
             about = {"require_client": client, "external_id": own, "metadata": self._metadata}
@@ -171,8 +171,8 @@ class AgentPeer:
         session = await self._session(run)
         if run not in self._running:
             await self._api.call("start_run", {"run_id": run}, thread_id=session, paths=[("run_id", "id")])
-            found = await self._api.call("list_runs", thread_id=session, running=True)
-            self._running |= {each["id"] for each in found["runs"]}  # also of a connection before this one
+            runs = await self._api.call("list_runs", thread_id=session, running=True)
+            self._running |= {each["id"] for each in runs["runs"]}  # also of a connection before this one
         if isinstance(text := payload.get("chunk"), str) and text:
             await self._write(session, run, {"type": "text", "text": text})
 

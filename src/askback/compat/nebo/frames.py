@@ -171,7 +171,7 @@ def response(request: Json, *, skipped: str = SKIP) -> tuple[str, Json] | None:
 
 def session_of(run: str) -> str | None:
     """Return the session of a run with an id of ours."""
-    return found[1] if (found := _RUN.fullmatch(run)) else None
+    return match[1] if (match := _RUN.fullmatch(run)) else None
 
 
 async def public_id(api: Api, request: Json) -> str:
@@ -182,8 +182,8 @@ async def public_id(api: Api, request: Json) -> str:
 
 async def first_with(api: Api, wanted_id: str) -> Json:
     """Return the oldest request with an id that its agent chose, else the one with this id."""
-    found = await api.requests(external_id=wanted_id) if wanted_id else []
-    return found[0] if found else await api.call("get_request", request_id=wanted_id)
+    requests = await api.requests(external_id=wanted_id) if wanted_id else []
+    return requests[0] if requests else await api.call("get_request", request_id=wanted_id)
 
 
 def refusal_text(error: Mapping[str, Any]) -> str:

@@ -39,8 +39,8 @@ async def agent(
         form = read_ask(parse(_AgentCall, {"resource": resource, "action": action, **arguments}))
         answer = await client.form(form, thread_id=thread_id, repeat="ask", require_client=require_client)
     except Faults as refused:
-        found = [{**asdict(each), "message": render(each, DEFAULT_LOCALE)} for each in refused.faults]
-        return f"Error: {refusal_text({'field_errors': found})}"
+        problems = [{**asdict(each), "message": render(each, DEFAULT_LOCALE)} for each in refused.faults]
+        return f"Error: {refusal_text({'field_errors': problems})}"
     except Invalid as refused:
         return f"Error: {refusal_text({'field_errors': refused.field_errors, 'message': refused.message})}"
     except NotAnswered as ended:

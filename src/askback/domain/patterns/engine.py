@@ -78,12 +78,12 @@ def in_re2_spelling(pattern: str) -> str:
     return _ESCAPES.sub(_respell, pattern) if "\\u" in pattern else pattern
 
 
-def _respell(found: re.Match[str]) -> str:
-    if found["high"]:
-        pair = 0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF)
+def _respell(match: re.Match[str]) -> str:
+    if match["high"]:
+        pair = 0x10000 + ((int(match["high"], 16) & 0x3FF) << 10) + (int(match["low"], 16) & 0x3FF)
         return f"\\x{{{pair:x}}}"
-    digits = found["braced"] or found["plain"]
-    return f"\\x{{{digits}}}" if digits else found[0]
+    digits = match["braced"] or match["plain"]
+    return f"\\x{{{digits}}}" if digits else match[0]
 
 
 def _reason(error: Exception) -> str:

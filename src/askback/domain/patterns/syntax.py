@@ -203,10 +203,10 @@ class _Parser:
         if name and name in "sS":
             self.at += 1
             return charset.PERL[name], class_source(charset.PERL[name])
-        if (found := self.match_next(_UNICODE)) is None:
+        if (match := self.match_next(_UNICODE)) is None:
             return None
-        word = found[3] or found[4]
-        negated = (found[1] == "P") != bool(found[2])
+        word = match[3] or match[4]
+        negated = (match[1] == "P") != bool(match[2])
         if len(word) <= 2 and _CATEGORY.fullmatch(word) is None:
             raise ServerOnly  # RE2's C lacks the unassigned, JavaScript's has them
         source = f"\\{'P' if negated else 'p'}{{{word if len(word) <= 2 else f'Script={word}'}}}"

@@ -45,33 +45,33 @@ def deny_matches(arguments: Mapping[str, Any], places: Sequence[str], name: str,
     relative pattern also as the end of a longer path. With too many texts to check, the answer is yes.
     """
     is_path = files.is_path_key(name)
-    found = (
+    candidates = (
         places
         if is_path
         else list(islice(_values_of_key(arguments, files.fold_key(name)), files.MAX_PATHS + 1))
     )
-    if len(found) > files.MAX_PATHS:
+    if len(candidates) > files.MAX_PATHS:
         return True
     if is_path:
-        return any(_may_match(place, glob) for place in found)
-    return any(_compile_glob(glob, any_case=True).fullmatch(value) for value in found)
+        return any(_may_match(candidate, glob) for candidate in candidates)
+    return any(_compile_glob(glob, any_case=True).fullmatch(value) for value in candidates)
 
 
 def _normalize(path: str) -> str:
     """Return a path without `./` and without doubled slashes."""
     rooted = "/" if path.startswith("/") else ""
-    kept = [part for part in path.split("/") if part not in {"", "."}]
-    return rooted + "/".join(kept) + ("/" if kept and path.endswith("/") else "")
+    parts = [part for part in path.split("/") if part not in {"", "."}]
+    return rooted + "/".join(parts) + ("/" if parts and path.endswith("/") else "")
 
 
-def _may_match(place: str, glob: str) -> bool:
-    if len(place) > files.MAX_PATH_LENGTH:
+def _may_match(candidate: str, glob: str) -> bool:
+    if len(candidate) > files.MAX_PATH_LENGTH:
         return True  # too many to check
-    resolved = "/".join(paths.components(paths.without_scheme(place)))
+    resolved = "/".join(paths.components(paths.without_scheme(candidate)))
     target_name = "/".join(part for part in glob.removeprefix("~/").split("/") if part not in {"", "."})
     rooted = glob.startswith("/")
     elsewhere = not rooted or resolved.startswith(("..", "~"))
-    if rooted and not elsewhere and not paths.leaves_folder(place):
+    if rooted and not elsewhere and not paths.leaves_folder(candidate):
         return False
     return _compile_glob(f"**/{target_name}" if elsewhere else target_name, any_case=True).fullmatch(
         f"/{resolved}" if elsewhere else resolved

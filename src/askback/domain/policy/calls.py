@@ -211,11 +211,11 @@ class Call:
             return {**self._command_members(parsed), "folder": self.folder, "beside": dict(parsed.beside)}
         if not self.has_members:
             return {"tool": self.folded_name, "input": self.input}
-        known = self.folded_name in EDIT_TOOLS or self.folded_name in READ_TOOLS
+        is_file_tool = self.folded_name in EDIT_TOOLS or self.folded_name in READ_TOOLS
         left = {
             key: value
             for key, value in self.members.items()
-            if not (known and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
+            if not (is_file_tool and isinstance(value, str) and key.casefold() in _SAID_OF_ITSELF)
         }
         return {"tool": self.folded_name, "input": left}
 

@@ -44,10 +44,10 @@ def table_decision(
         return "deny"
     if ask == "always":
         return "ask"
-    known = listed or level == "full"
+    trusted = listed or level == "full"
     if ask == "off":
-        return "allow" if known and not dangerous else "deny"
-    return "allow" if listed or (known and not dangerous) else "ask"
+        return "allow" if trusted and not dangerous else "deny"
+    return "allow" if listed or (trusted and not dangerous) else "ask"
 
 
 def asks_nobody(ask: AskMode, table: PolicyTable) -> bool:

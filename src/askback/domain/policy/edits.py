@@ -53,10 +53,10 @@ _LISTED = frozenset("edits replacements".split())
 
 def objection(arguments: Mapping[str, Any], reach: ReadScope) -> Reason | None:
     """Say why a call of a file tool needs approval; None if it only writes files that this mode accepts."""
-    found = _written_files(arguments)
-    if not found or not all(found):
+    files = _written_files(arguments)
+    if not files or not all(files):
         return Reason("edit_and_more")
-    return next(filter(None, (file_objection(path, reach) for path in found)), None)
+    return next(filter(None, (file_objection(path, reach) for path in files)), None)
 
 
 def file_objection(path: str, reach: ReadScope) -> Reason | None:
@@ -88,13 +88,13 @@ def _below_root(path: str, reach: ReadScope) -> list[str] | None:
     """Return the components of a path below its outermost root; None if it is unusual or outside all roots."""
     if _is_ambiguous(path):
         return None
-    found = reach.resolve(path)
-    if found is None or not reach.contains(path):
+    resolved = reach.resolve(path)
+    if resolved is None or not reach.contains(path):
         return None
-    if found.startswith("/"):
-        root = min((normalize_path(root) for root in reach.roots if is_below(found, root)), key=len)
-        found = found[len(root.rstrip("/")) :]
-    return [name for name in found.split("/") if name]
+    if resolved.startswith("/"):
+        root = min((normalize_path(root) for root in reach.roots if is_below(resolved, root)), key=len)
+        resolved = resolved[len(root.rstrip("/")) :]
+    return [name for name in resolved.split("/") if name]
 
 
 def _is_ambiguous(path: str) -> bool:
@@ -152,10 +152,10 @@ def _written_files(arguments: Mapping[str, Any]) -> list[str] | None:
                 return None
             places.append(value)
         elif key in _PATCHES and isinstance(value, str):
-            found = _files_of_patch(key, value, alone=not any(map(is_path_key, arguments)))
-            if found is None:
+            files = _files_of_patch(key, value, alone=not any(map(is_path_key, arguments)))
+            if files is None:
                 return None
-            patched += found
+            patched += files
         elif key in _LISTED and (listed := _files_of_edits(value)):
             patched += listed
         elif not _is_harmless_member(name, value):
@@ -170,10 +170,10 @@ def _written_files(arguments: Mapping[str, Any]) -> list[str] | None:
 def _files_of_edits(value: object) -> list[str] | None:
     """Return the files of a list of edits; None if an edit has more than a path and contents."""
     members = cast("list[object]", value) if isinstance(value, list) else []
-    found = [
+    candidates = [
         _file_of_edit(cast("Mapping[str, object]", each)) for each in members if isinstance(each, Mapping)
     ]
-    named = [path for path in found if path is not None]
+    named = [path for path in candidates if path is not None]
     return named if len(named) == len(members) else None
 
 

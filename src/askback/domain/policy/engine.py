@@ -215,10 +215,10 @@ def _covering_rules(
 
     if not call.is_shell or not policy.roots or policy.read_scope(call).contains("."):
         return _cover_call(call, policy, anywhere, dangers)
-    found = _cover_call(call, policy, here, dangers)
-    if found[0] is None and _cover_call(call, policy, anywhere, dangers)[0] is not None:
+    cover = _cover_call(call, policy, here, dangers)
+    if cover[0] is None and _cover_call(call, policy, anywhere, dangers)[0] is not None:
         return None, (Reason("rule_not_here", folder=call.folder or ""),)
-    return found
+    return cover
 
 
 def _cover_call(
@@ -261,13 +261,13 @@ def _cover_commands(
     misses: list[Reason] = []
     one_pipeline = not _JOINED.search("".join(reading.lines[:1]))
     for at, argv in enumerate(reading.commands):
-        found = _cover_command(
+        cover = _cover_command(
             argv, rules, applies, reach, dangerous=dangerous, piped=one_pipeline and at > 0
         )
-        if isinstance(found, Rule):
-            texts.append(found.text)
+        if isinstance(cover, Rule):
+            texts.append(cover.text)
         else:
-            misses.append(found)
+            misses.append(cover)
     return (None, tuple(misses)) if misses else (tuple(texts), ())
 
 
@@ -284,12 +284,12 @@ def _cover_extended(
             there = reach if folder is None else reach.in_folder(folder)
             if there.find_own_data((there.folder or "", *step.argv)):
                 wrong = Reason("own_data")
-            found = wrong or _cover_command(
+            cover = wrong or _cover_command(
                 step.argv, built_in, applies, there, dangerous=dangerous, piped=step.piped
             )
-            if not isinstance(found, Rule):
-                return None, (found,)
-            texts.append(found.text)
+            if not isinstance(cover, Rule):
+                return None, (cover,)
+            texts.append(cover.text)
     return tuple(texts), ()
 
 

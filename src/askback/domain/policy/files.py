@@ -55,8 +55,8 @@ def names_file(arguments: Mapping[str, Any]) -> bool:
 
 def path_key(arguments: Mapping[str, Any]) -> str | None:
     """Return the key of an input that holds its path; None if there is none, or more than one."""
-    found = [name for name in arguments if is_path_key(name)]
-    return found[0] if len(found) == 1 else None
+    keys = [name for name in arguments if is_path_key(name)]
+    return keys[0] if len(keys) == 1 else None
 
 
 def other_keys(arguments: Mapping[str, Any]) -> frozenset[str]:
@@ -124,7 +124,7 @@ def why_ambiguous(places: Sequence[str], others: Iterable[str]) -> Reason | None
         return Reason("no_file")
     if len(places) > MAX_PATHS:
         return Reason("too_many_files", max=str(MAX_PATHS))
-    if any(len(place) > MAX_PATH_LENGTH for place in places):
+    if any(len(path) > MAX_PATH_LENGTH for path in places):
         return Reason("path_too_long", max=str(MAX_PATH_LENGTH))
     if sum(is_path_key(name.rpartition(".")[2]) for name in others) > 1:
         return Reason("several_files")

@@ -123,8 +123,8 @@ def _names_everything(operands: list[str]) -> Reason | None:
 
 
 def _is_device(path: str) -> bool:
-    place = _absolute_path(path)
-    return place.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(place)
+    absolute = _absolute_path(path)
+    return absolute.startswith("/dev/") and not _PLAIN_DEVICES.fullmatch(absolute)
 
 
 def _write_limit(path: str) -> Reason | None:

@@ -124,38 +124,38 @@ def parse_arguments(argv: Argv) -> ParsedArguments:
     """Parse the arguments of a command; combined letters become single options, each with its value."""
     program = _program_options(argv)
     long_values = program.long_values.split()
-    found, left = ParsedArguments(), list(reversed(argv[1:]))
+    parsed, left = ParsedArguments(), list(reversed(argv[1:]))
     while left:
         word = left.pop()
         if word == "--":
-            found.operands += reversed(left)
+            parsed.operands += reversed(left)
             break
         if word == "-" or not word.startswith("-"):
-            found.operands.append(word)
+            parsed.operands.append(word)
         elif word.startswith("--"):
             name, separator, value = word[2:].partition("=")
             for _ in range(2 if name in _TWO_VALUES else not separator and name in long_values):
                 value = left.pop() if left else ""
-            found.options.append((name, value))
+            parsed.options.append((name, value))
         else:
-            _parse_cluster(word[1:], program.values, left, found)
-    return found
+            _parse_cluster(word[1:], program.values, left, parsed)
+    return parsed
 
 
 def _program_options(argv: Argv) -> ProgramOptions:
     name = basename(argv[0])
-    found = _PROGRAMS.get(f"{name} {argv[1]}") if name == "git" and len(argv) > 1 else None
-    return found or _PROGRAMS.get(name, ProgramOptions())
+    options = _PROGRAMS.get(f"{name} {argv[1]}") if name == "git" and len(argv) > 1 else None
+    return options or _PROGRAMS.get(name, ProgramOptions())
 
 
-def _parse_cluster(letters: str, values: str, remaining: list[str], found: ParsedArguments) -> None:
+def _parse_cluster(letters: str, values: str, remaining: list[str], parsed: ParsedArguments) -> None:
     for at, letter in enumerate(letters):
         if letter in values:
-            found.options.append((letter, letters[at + 1 :] or (remaining.pop() if remaining else "")))
+            parsed.options.append((letter, letters[at + 1 :] or (remaining.pop() if remaining else "")))
             return
         # Text attached to an unknown option may be a file name.
         rest = letters[at + 1 :]
-        found.options.append((letter, rest if rest and not rest.isalnum() else ""))
+        parsed.options.append((letter, rest if rest and not rest.isalnum() else ""))
 
 
 def file_operands(argv: Argv) -> list[str]:
@@ -163,16 +163,16 @@ def file_operands(argv: Argv) -> list[str]:
     name = basename(argv[0])
     if name == "find":
         return list(_find_operands(argv[1:]))
-    program, found = _program_options(argv), parse_arguments(argv)
+    program, parsed = _program_options(argv), parse_arguments(argv)
     skip = program.skip
-    if skip and found.has(*program.instead):
+    if skip and parsed.has(*program.instead):
         skip = 1 if name == "git" else 0
-    operands = [] if skip is None else found.operands[skip:]
-    return [*operands, *_file_values(found, program)]
+    operands = [] if skip is None else parsed.operands[skip:]
+    return [*operands, *_file_values(parsed, program)]
 
 
-def _file_values(found: ParsedArguments, program: ProgramOptions) -> Iterator[str]:
-    for name, value in found.options:
+def _file_values(parsed: ParsedArguments, program: ProgramOptions) -> Iterator[str]:
+    for name, value in parsed.options:
         plain = name in program.values if len(name) == 1 else name in _PLAIN_VALUES | _TWO_VALUES
         if value and not plain:
             yield value

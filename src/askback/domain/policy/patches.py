@@ -35,7 +35,7 @@ def patched_files(text: str) -> list[str] | None:
 
 
 def _codex_files(lines: list[str]) -> list[str] | None:
-    found: list[str] = []
+    files: list[str] = []
     if lines[-1].strip() != _END:
         return None
     for line in lines:
@@ -43,34 +43,34 @@ def _codex_files(lines: list[str]) -> list[str] | None:
         if header.startswith("*** "):
             named = _CODEX.fullmatch(line)
             if named and named["what"] != "Delete":
-                found.append(named["path"])
+                files.append(named["path"])
             elif line not in _PLAIN_CODEX:
                 return None
         elif line and line[0] not in " +-@":
             return None
-    return found
+    return files
 
 
 def _unified_files(lines: list[str]) -> list[str] | None:
-    found: list[str] = []
+    files: list[str] = []
     old: str | None = None
     for line in lines:
         git = _GIT.fullmatch(line)
         if git:
             if git["old"] != git["new"]:
                 return None
-            found.append(git["new"])
+            files.append(git["new"])
         elif line.startswith("--- "):
             old = _side_path(line, "a/")
         elif line.startswith("+++ "):
             new = _side_path(line, "b/")
             if new is None or new == _NONE or old is None or old not in {new, _NONE}:
                 return None
-            found.append(new)
+            files.append(new)
             old = None
         elif not _is_known_line(line):
             return None
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(files))
 
 
 def _side_path(line: str, prefix: str) -> str | None:

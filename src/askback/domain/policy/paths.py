@@ -113,13 +113,13 @@ _PROC = frozenset({"cpuinfo", "meminfo", "version", "loadavg", "uptime"})
 
 def components(path: str) -> list[str]:
     """Return the components of a path in lower case, without `.` and with `..` resolved where possible."""
-    found: list[str] = []
+    parts: list[str] = []
     for part in path.casefold().replace("\\", "/").split("/"):
-        if part == ".." and found and found[-1] != "..":
-            found.pop()
+        if part == ".." and parts and parts[-1] != "..":
+            parts.pop()
         elif part not in {"", "."}:
-            found.append(part)
-    return found
+            parts.append(part)
+    return parts
 
 
 def why_sensitive(words: Iterable[str]) -> Reason | None:

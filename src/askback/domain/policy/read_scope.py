@@ -48,8 +48,8 @@ class ReadScope:
             return None if ".." in path.split("/") else normalize_path(path)
         if self.folder.startswith("~") or "\\" in self.folder:
             return None
-        found = normalize_path(posixpath.join(self.folder, path))
-        return None if found == ".." or found.startswith("../") else found
+        resolved = normalize_path(posixpath.join(self.folder, path))
+        return None if resolved == ".." or resolved.startswith("../") else resolved
 
     def in_folder(self, folder: str) -> ReadScope:
         """Return the scope after a change to a folder below, or to an absolute one."""
@@ -59,26 +59,26 @@ class ReadScope:
         """Tell whether a path is a root or below one; a relative one counts as inside if the folder is unknown."""
         if path in HARMLESS:
             return True
-        found = self.resolve(path)
-        if found is None:
+        resolved = self.resolve(path)
+        if resolved is None:
             return False
-        return not found.startswith("/") or any(is_below(found, root) for root in self.roots)
+        return not resolved.startswith("/") or any(is_below(resolved, root) for root in self.roots)
 
     def is_named_folder(self, path: str) -> bool:
         """Tell whether a path names a specific folder: not a root, nothing above one, not hidden, not a home."""
-        found = self.resolve(path)
-        if found is None:
+        resolved = self.resolve(path)
+        if resolved is None:
             # A rule of a person may lead further: `../lib` is a specific folder, `..` and `../..` are not.
             names = path.split("/")
             return path.startswith("../") and names[-1] not in {"", ".", ".."} and not _is_hidden(names)
-        names = [name for name in found.split("/") if name]
-        if not names or found == "." or _is_hidden(names):
+        names = [name for name in resolved.split("/") if name]
+        if not names or resolved == "." or _is_hidden(names):
             return False
-        if not found.startswith("/"):
+        if not resolved.startswith("/"):
             return True
-        if len(names) < _LEAST_DEPTH or _HOME.fullmatch(found):
+        if len(names) < _LEAST_DEPTH or _HOME.fullmatch(resolved):
             return False
-        return not any(is_below(place, found) for place in (*self.roots, *self.own))
+        return not any(is_below(folder, resolved) for folder in (*self.roots, *self.own))
 
     @property
     def is_at_root(self) -> bool:
@@ -91,9 +91,9 @@ class ReadScope:
     @property
     def is_posix(self) -> bool:
         """Whether the machine has POSIX paths: the folder of the call is below a granted one that shows it."""
-        found = self.resolve(".") or ""
-        return found.startswith("/") and any(
-            root.startswith("/") and is_below(found, root) for root in self.roots
+        resolved = self.resolve(".") or ""
+        return resolved.startswith("/") and any(
+            root.startswith("/") and is_below(resolved, root) for root in self.roots
         )
 
     def is_secret(self, path: str) -> bool:
@@ -102,11 +102,11 @@ class ReadScope:
 
     def is_secret_free(self, path: str) -> bool:
         """Tell whether the adapter found no secret file in a folder or above it."""
-        found = self.resolve(path)
+        resolved = self.resolve(path)
         return (
-            found is not None
-            and found.startswith("/")
-            and any(is_below(found, clean) for clean in self.secret_free)
+            resolved is not None
+            and resolved.startswith("/")
+            and any(is_below(resolved, clean) for clean in self.secret_free)
         )
 
     def find_own_data(self, texts: Iterable[str]) -> str | None:
@@ -124,8 +124,8 @@ class ReadScope:
         for text in texts:
             if not any(name in text.casefold() for name in last):
                 continue  # any path from outside contains the folder's own name
-            found = (self.resolve(text) or "").casefold()
-            if any(is_below(found, folder) for folder in folders) or names.search(
+            resolved = (self.resolve(text) or "").casefold()
+            if any(is_below(resolved, folder) for folder in folders) or names.search(
                 text.casefold().replace("\\", "/")
             ):
                 return text
@@ -134,8 +134,8 @@ class ReadScope:
 
 def normalize_path(path: str) -> str:
     """Return a path without `.`, `..`, double slashes and a trailing slash."""
-    found = posixpath.normpath(path)
-    return found[1:] if found.startswith("//") else found
+    normalized = posixpath.normpath(path)
+    return normalized[1:] if normalized.startswith("//") else normalized
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -29,24 +29,24 @@ _LETTERS_LONG = 12
 
 def risks(call: Call) -> tuple[Reason, ...]:
     """Return a sentence for each known danger of a call."""
-    found: list[Reason] = []
+    reasons: list[Reason] = []
     reading = call.reading
     if reading is not None:
         for argv in reading.all_commands:
-            found += command_risks(argv)
-        found += [
+            reasons += command_risks(argv)
+        reasons += [
             Reason("danger_writes", path=t)
             for t in reading.targets
             if t not in _HARMLESS and not t.isdecimal()
         ]
         if _pipes_into_interpreter(reading):
-            found.append(Reason("danger_piped"))
+            reasons.append(Reason("danger_piped"))
     for path in call.written_paths:
         if paths.is_autorun_path(path):
-            found.append(Reason("danger_steers", path=path))
+            reasons.append(Reason("danger_steers", path=path))
         if paths.is_secret_path(path):
-            found.append(Reason("danger_secret", path=path))
-    return tuple(dict.fromkeys(found))
+            reasons.append(Reason("danger_secret", path=path))
+    return tuple(dict.fromkeys(reasons))
 
 
 def risky_texts(call: Call) -> tuple[str, ...]:

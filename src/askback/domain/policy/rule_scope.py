@@ -37,8 +37,8 @@ def check_command(argv: Argv, rule: Rule, reach: ReadScope, *, piped: bool) -> R
         return wrong
     if not rule.prefix:
         return None
-    found = operands.file_operands(argv)
-    if secret := next((path for path in found if reach.is_secret(path)), None):
+    operand_paths = operands.file_operands(argv)
+    if secret := next((path for path in operand_paths if reach.is_secret(path)), None):
         return Reason("secret_place", path=secret)
     searched = folder_search(argv, piped=piped)
     return None if searched is None else _check_search(searched, rule, reach)
@@ -49,8 +49,8 @@ def _check_roots(argv: Argv, reach: ReadScope) -> Reason | None:
         return Reason("folder_outside", path=reach.folder or "")
     if basename(argv[0]) == "git" and argv[1:2] != ("--version",) and not reach.is_at_root:
         return Reason("git_folder", path=reach.folder or "")
-    found = next((path for path in operands.file_operands(argv) if not reach.contains(path)), None)
-    return None if found is None else Reason("path_outside", path=found)
+    outside = next((path for path in operands.file_operands(argv) if not reach.contains(path)), None)
+    return None if outside is None else Reason("path_outside", path=outside)
 
 
 def check_pattern(argv: Argv, word: str) -> Reason | None:
@@ -84,9 +84,11 @@ def check_tool(call: Call, rule: Rule, reach: ReadScope) -> Reason | None:
         return None
     if rule.built_in:
         return _check_read(call, reach)
-    found = next((text for text in call.texts() if paths.is_secret_path(text) or text.startswith("~")), None)
-    if found:
-        return Reason("unnamed_secret", path=found)
+    secret_path = next(
+        (text for text in call.texts() if paths.is_secret_path(text) or text.startswith("~")), None
+    )
+    if secret_path:
+        return Reason("unnamed_secret", path=secret_path)
     return (
         None
         if _is_filtered(call, reach) or all(map(reach.is_named_folder, _search_targets(call)))
@@ -152,8 +154,8 @@ def _check_autorun(call: Call, rule: Rule) -> Reason | None:
 
 def check_own_data(call: Call, reach: ReadScope) -> Reason | None:
     """Say which part of a call reaches into askback's own data folder."""
-    found = reach.find_own_data(_possible_paths(call, reach))
-    return None if found is None else Reason("own_data")
+    own_data = reach.find_own_data(_possible_paths(call, reach))
+    return None if own_data is None else Reason("own_data")
 
 
 def _possible_paths(call: Call, reach: ReadScope) -> Iterator[str]:

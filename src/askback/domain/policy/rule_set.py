@@ -33,12 +33,12 @@ class RuleSet(tuple[Rule, ...]):  # noqa: SLOT001 - what is derived is kept with
     @cached_property
     def _by_name(self) -> Mapping[str, tuple[Rule, ...]]:
         names = {name for rule in self._allowing if (name := _only_name(rule)) is not None}
-        found: dict[str, list[Rule]] = {name: [] for name in names}
+        by_name: dict[str, list[Rule]] = {name: [] for name in names}
         for rule in self._allowing:
             name = _only_name(rule)
-            for each in found if name is None else (name,):
-                found[each].append(rule)
-        return {name: tuple(rules) for name, rules in found.items()}
+            for each in by_name if name is None else (name,):
+                by_name[each].append(rule)
+        return {name: tuple(rules) for name, rules in by_name.items()}
 
     @cached_property
     def exact(self) -> tuple[Rule, ...]:

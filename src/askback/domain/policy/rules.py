@@ -268,9 +268,9 @@ def _exact_rule(tool: str, arguments: dict[str, Any], effect: Effect) -> Rule:
     call = Call(tool, arguments)
     if call.folder is not None:
         raise RuleError(Reason("rule_folder_inside"))
-    found = call.shell_input.literal
-    if effect == "allow" and found.why_not:
-        raise RuleError(Reason("rule_unsaid", why=found.why_not))
+    literal = call.shell_input.literal
+    if effect == "allow" and literal.why_not:
+        raise RuleError(Reason("rule_unsaid", why=literal.why_not))
     named, canonical = call.exact_call
     return Rule(effect, shell_rule_text(call), tool=named, input=canonical)
 

@@ -93,12 +93,12 @@ def _grep_search(argv: Argv, name: str) -> FolderSearch | None:
     parsed = operands.parse_arguments(argv)
     if name != "rgrep" and not any(_is_recursive(option, value) for option, value in parsed.options):
         return None
-    found = FolderSearch(operands.file_operands(argv))
+    search = FolderSearch(operands.file_operands(argv))
     for option, value in parsed.options:
         if option in {"include", "exclude", "exclude-dir"}:
-            found.names.add(option, value)
-    found.skips_hidden = found.names.skips_hidden
-    return found
+            search.names.add(option, value)
+    search.skips_hidden = search.names.skips_hidden
+    return search
 
 
 def _is_recursive(option: str, value: str) -> bool:
@@ -113,15 +113,15 @@ def _rg_search(argv: Argv, *, piped: bool) -> FolderSearch | None:
     parsed, targets = operands.parse_arguments(argv), operands.file_operands(argv)
     if parsed.has(*_SHOWS_NAMES) or (piped and not targets):
         return None
-    found = FolderSearch(targets, skips_hidden=not any(map(_shows_hidden, parsed.options)))
+    search = FolderSearch(targets, skips_hidden=not any(map(_shows_hidden, parsed.options)))
     for option, value in parsed.options:
         if option in {"t", "type"}:
-            found.types.append(value)
+            search.types.append(value)
         elif option in {"g", "glob", "iglob"} and not value.startswith("!"):
-            found.globs.append(value)
-    if found.globs:
-        found.skips_hidden = False
-    return found
+            search.globs.append(value)
+    if search.globs:
+        search.skips_hidden = False
+    return search
 
 
 def _shows_hidden(option: tuple[str, str]) -> bool:

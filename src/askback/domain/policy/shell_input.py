@@ -173,11 +173,11 @@ def collapse_blanks(text: str) -> str:
     if _NESTED.search(text):
         bare = text.strip(" \t\n")
         return text if "<<" in text or bare.endswith("\\") else bare
-    found: list[str] = []
+    parts: list[str] = []
     at = 0
     for piece in _PIECES.finditer(text):
         if piece.start() != at:
             return text
         at = piece.end()
-        found.append(" " if piece.lastgroup else piece[0])
-    return "".join(found).strip(" \n") if at == len(text) else text
+        parts.append(" " if piece.lastgroup else piece[0])
+    return "".join(parts).strip(" \n") if at == len(text) else text

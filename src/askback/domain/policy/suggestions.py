@@ -105,7 +105,7 @@ def _texts(call: Call) -> Iterator[str]:
         yield from _for_command(call)
         return
     if call.is_edit:
-        if any(paths.is_secret_path(place) for place in call.possible_paths):
+        if any(paths.is_secret_path(path) for path in call.possible_paths):
             return
         if call.sole_path is not None:
             yield f"{call.name}({call.path_key}={call.path})"
@@ -214,9 +214,9 @@ def _candidate_folders(call: Call, reach: ReadScope) -> Iterator[str]:
     if reach.folder is not None and reach.folder.startswith("/"):
         yield normalize_path(reach.folder)
     for path in _paths(call):
-        found = reach.resolve(path)
-        if found is not None and found.startswith("/"):
-            yield posixpath.dirname(found) if looks_like_file(found) else found
+        resolved = reach.resolve(path)
+        if resolved is not None and resolved.startswith("/"):
+            yield posixpath.dirname(resolved) if looks_like_file(resolved) else resolved
 
 
 def _paths(call: Call) -> Iterator[str]:

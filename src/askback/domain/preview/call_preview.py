@@ -61,27 +61,27 @@ def _command_preview(call: Call) -> Preview | None:
     call_input = call.shell_input
     command = call.input.get(call_input.command_key) if call_input.command_key else None
     argv = _argv_of(command)
-    shown = _quote_argv(argv) if argv else command
-    if not isinstance(shown, str):
+    command_text = _quote_argv(argv) if argv else command
+    if not isinstance(command_text, str):
         return None
     left = _without(call.input, call_input.command_key, call_input.folder_key)
     folder = call.input[call_input.folder_key] if call_input.folder_key else call.cwd
     return Preview(
         type="command",
-        parts=escape_parts(shown),
+        parts=escape_parts(command_text),
         argv=argv is not None,
-        marks=[text for text in risky_texts(call) if text in shown and text == escape_line(text)],
+        marks=[text for text in risky_texts(call) if text in command_text and text == escape_line(text)],
         folder=None if folder is None else escape_parts(str(folder), line=True),
         **_remaining_members(left),
-        **_headline_members(command_headline(shown)),
+        **_headline_members(command_headline(command_text)),
     )
 
 
 def _argv_of(call_input: object) -> list[str] | None:
-    found = cast("list[object]", call_input) if isinstance(call_input, list) else []
+    argv = cast("list[object]", call_input) if isinstance(call_input, list) else []
     return (
-        [word for word in found if isinstance(word, str)]
-        if found and all(isinstance(w, str) for w in found)
+        [word for word in argv if isinstance(word, str)]
+        if argv and all(isinstance(w, str) for w in argv)
         else None
     )
 
@@ -127,16 +127,16 @@ def _input_preview(call: Call) -> Preview | None:
     """Show an input as names and values; None if it is no object, or has too many members."""
     if not call.has_members or len(call.members) > MOST_FIELDS:
         return None
-    found = recognize(call)
-    if found is None:
+    recognized = recognize(call)
+    if recognized is None:
         return Preview(
             type="table", fields=fields_of(call.members, {}), **_headline_members(tool_headline(call))
         )
-    roles: dict[str, Role] = {key: role for role, key in found.keys.items()}
+    roles: dict[str, Role] = {key: role for role, key in recognized.keys.items()}
     return Preview(
-        type=found.kind,
+        type=recognized.kind,
         fields=fields_of(call.members, roles),
-        **_headline_members(recognized_headline(call, found)),
+        **_headline_members(recognized_headline(call, recognized)),
     )
 
 

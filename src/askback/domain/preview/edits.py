@@ -62,10 +62,10 @@ def file_edit(call: Call, before: str | None) -> FileEdit | None:
     if call.path is None or not call.is_edit:
         return None
     written = _whole_file(call, before)
-    found = written or _replacement_hunks(call, before)
-    if found is None:
+    changes = written or _replacement_hunks(call, before)
+    if changes is None:
         return None
-    hunks, rest = found
+    hunks, rest = changes
     if sum(line_count(hunk.old) + line_count(hunk.new) for hunk in hunks) > MOST_LINES:
         return None
     drawn = [line for hunk in hunks for line in _draw_hunk(hunk, steps=STEPS // len(hunks))]
@@ -126,12 +126,12 @@ def _replacement(call_input: Mapping[str, Any]) -> tuple[Replacement, Rest] | No
 def _replacements(call_input: object) -> Sequence[tuple[Replacement, Rest]] | None:
     if not isinstance(call_input, list) or not 0 < len(cast("list[object]", call_input)) <= MOST_EDITS:
         return None
-    found = [
+    replacements = [
         _replacement(cast("Mapping[str, Any]", item)) if isinstance(item, dict) else None
         for item in cast("list[object]", call_input)
     ]
-    changes = [change for change in found if change is not None]
-    return changes if len(changes) == len(found) else None
+    changes = [change for change in replacements if change is not None]
+    return changes if len(changes) == len(replacements) else None
 
 
 def _without(call_input: Mapping[str, Any], *names: str) -> dict[str, Any]:

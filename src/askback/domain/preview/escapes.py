@@ -61,15 +61,15 @@ def character_classes(text: str, *, line: bool = False) -> CharacterClasses | No
     if (_LINE if line else _BLOCK).fullmatch(text):
         return None
     # Python looks up each different character once, C does the rest: an agent chooses the length of the text.
-    found = set(text)
+    characters = set(text)
     special = _ON_A_LINE if line else _IN_A_BLOCK
-    known = {char: _BY_CATEGORY.get(unicodedata.category(char), "s") for char in found}
-    known |= {char: special[char] for char in found & special.keys()}
-    letters = text.translate(str.maketrans(known))
+    classes = {char: _BY_CATEGORY.get(unicodedata.category(char), "s") for char in characters}
+    classes |= {char: special[char] for char in characters & special.keys()}
+    letters = text.translate(str.maketrans(classes))
     return CharacterClasses(
         letters.replace("smm", "skk").replace("sm", "sk"),
-        {char for char, kind in known.items() if kind == "u"},
-        {char for char, kind in known.items() if kind == "m"},
+        {char for char, kind in classes.items() if kind == "u"},
+        {char for char, kind in classes.items() if kind == "m"},
     )
 
 
@@ -95,11 +95,11 @@ def escape_parts(text: str, *, line: bool = False) -> Parts:
 
     Line feeds and tabs stay, unless the text has to be one `line`.
     """
-    found = character_classes(text, line=line)
-    if found is None:
+    classes = character_classes(text, line=line)
+    if classes is None:
         return [text] if text else []
-    few = _escape_single(text, found)
-    return list(_escape_stretches(text, found)) if few is None else few
+    few = _escape_single(text, classes)
+    return list(_escape_stretches(text, classes)) if few is None else few
 
 
 def escape_line(text: str) -> str:
@@ -113,16 +113,16 @@ def escape_lines(lines: Sequence[str]) -> list[Parts] | None:
     One character in each line, as at the end of the lines of many files, is not too much.
     """
     whole = "\n".join(lines)
-    found = character_classes(whole)
-    if found is None:
+    classes = character_classes(whole)
+    if classes is None:
         return [[line] if line else [] for line in lines]
-    few = _escape_single(whole, found, more=len(lines))
+    few = _escape_single(whole, classes, more=len(lines))
     return None if few is None else _split(few)
 
 
-def _split(shown: Parts) -> list[Parts]:
+def _split(parts: Parts) -> list[Parts]:
     lines: list[Parts] = [[]]
-    for part in shown:
+    for part in parts:
         first, *more = part.split("\n") if isinstance(part, str) else [part]
         if first:
             lines[-1].append(first)
@@ -130,22 +130,22 @@ def _split(shown: Parts) -> list[Parts]:
     return lines
 
 
-def _escape_single(text: str, found: CharacterClasses, *, more: int = 0) -> Parts | None:
+def _escape_single(text: str, classes: CharacterClasses, *, more: int = 0) -> Parts | None:
     """Escape each invisible character by itself; None if there are too many."""
     room = MAX_SINGLE_ESCAPES + more + len(text) // MIN_DISTANCE
-    shown: Parts = []
+    parts: Parts = []
     at = 0
-    for run in _UNSEEN.finditer(found.letters):
+    for run in _UNSEEN.finditer(classes.letters):
         start, end = run.span()
         escapes = _escapes(text[start:end], most=room + 1)
         room -= len(escapes)
         if room < 0:
             return None
         if at < start:
-            shown.append(text[at:start])
-        shown += [_part("".join(escapes[n : n + _TOGETHER])) for n in range(0, len(escapes), _TOGETHER)]
+            parts.append(text[at:start])
+        parts += [_part("".join(escapes[n : n + _TOGETHER])) for n in range(0, len(escapes), _TOGETHER)]
         at = end
-    return [*shown, text[at:]] if at < len(text) else shown
+    return [*parts, text[at:]] if at < len(text) else parts
 
 
 def _escapes(run: str, *, most: int) -> list[str]:
@@ -158,15 +158,15 @@ def _escapes(run: str, *, most: int) -> list[str]:
     ]
 
 
-def _escape_stretches(text: str, found: CharacterClasses) -> Iterator[str | Escape]:
+def _escape_stretches(text: str, classes: CharacterClasses) -> Iterator[str | Escape]:
     """Escape stretches of text with many invisible characters as a whole."""
-    seen_marks = _table(found.unseen | {*"\\%×\n\t"})
-    no_marks = seen_marks | _table(found.marks)
+    seen_marks = _table(classes.unseen | {*"\\%×\n\t"})
+    no_marks = seen_marks | _table(classes.marks)
     at = 0
-    for crowd in _CROWD.finditer(found.letters):
+    for crowd in _CROWD.finditer(classes.letters):
         if at < crowd.start():
             yield text[at : crowd.start()]
-        for piece in _PIECE.finditer(found.letters, *crowd.span()):
+        for piece in _PIECE.finditer(classes.letters, *crowd.span()):
             table = no_marks if "m" in piece[0] else seen_marks
             yield Escape(escape=text[piece.start() : piece.end()].translate(table))
         at = crowd.end()

@@ -62,10 +62,10 @@ def plan_headline(plan: str) -> Headline:
     return Headline("plan", plan=_shorten(first.strip("# ")))
 
 
-def recognized_headline(call: Call, found: Recognized) -> Headline:
+def recognized_headline(call: Call, recognized: Recognized) -> Headline:
     """Return the sentence for a mail, an HTTP request or a database query."""
-    values = {role: call.members[key] for role, key in found.keys.items()}
-    if found.kind == "mail":
+    values = {role: call.members[key] for role, key in recognized.keys.items()}
+    if recognized.kind == "mail":
         to = [place for role in ("to", "cc", "bcc") for place in addresses(values.get(role))]
         more = len(to) - 1
         first = _shorten(to[0], _SHORT) + (f" +{more}" if more else "")
@@ -73,8 +73,8 @@ def recognized_headline(call: Call, found: Recognized) -> Headline:
         return (
             Headline("mail", subject=_quote(subject), to=first) if subject else Headline("mail_to", to=first)
         )
-    if found.kind == "http":
-        place, method = _shorten(_host_and_path(values["url"])), method_of(call, found)
+    if recognized.kind == "http":
+        place, method = _shorten(_host_and_path(values["url"])), method_of(call, recognized)
         return Headline("http_method", method=method, url=place) if method else Headline("http", url=place)
     query = _shorten(" ".join(str(values["query"])[: 4 * HEADLINE].split()), _LONG - _SHORT)
     base = values.get("database")
@@ -134,8 +134,8 @@ def _quote(text: str) -> str:
 
 def _shorten(text: str, most: int = _LONG) -> str:
     """Write a text on one line; a longer one keeps its end, where a command may hide its effect."""
-    shown = escape_line(text[: most + 1])
-    if len(text) <= most and len(shown) <= most:
-        return shown
+    escaped = escape_line(text[: most + 1])
+    if len(text) <= most and len(escaped) <= most:
+        return escaped
     tail = min(_TAIL, most // 3)
-    return f"{shown[: most - tail - 1]}…{escape_line(text[-tail:])[-tail:]}"
+    return f"{escaped[: most - tail - 1]}…{escape_line(text[-tail:])[-tail:]}"

@@ -60,8 +60,8 @@ def line_count(text: str) -> int:
 
 def split_lines(text: str) -> list[str]:
     """Split a text into lines, each with its line feed if it has one."""
-    found = [f"{line}\n" for line in text.split("\n")]
-    return [*found[:-1], *([found[-1][:-1]] if found[-1] != "\n" else [])]
+    lines = [f"{line}\n" for line in text.split("\n")]
+    return [*lines[:-1], *([lines[-1][:-1]] if lines[-1] != "\n" else [])]
 
 
 def separate_hunks(changes: Sequence[Replacement]) -> list[Hunk]:
@@ -91,11 +91,11 @@ def hunks_in_file(text: str, changes: Sequence[Replacement]) -> list[Hunk] | Non
         scanned += len(text) + places * len(change.new)
         if not certain or scanned > MOST_SCANNED:
             return None
-        found = list(_hunks(text, change))
-        left -= sum(_size(hunk.old) + _size(hunk.new) for hunk in found)
+        result = list(_hunks(text, change))
+        left -= sum(_size(hunk.old) + _size(hunk.new) for hunk in result)
         if left < 0:
             return None
-        hunks += found
+        hunks += result
         text = text.replace(change.old, change.new)
     return hunks
 

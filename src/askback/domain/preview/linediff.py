@@ -85,14 +85,14 @@ def _origin(row: Sequence[int], i: int) -> tuple[int, int]:
 
 def _path(rows: Sequence[Sequence[int]], end: int) -> list[tuple[int, int]]:
     """Go back along the rows from the end of both texts, `end` in the new one, and return the kept lines."""
-    kept: list[tuple[int, int]] = []
+    steps: list[tuple[int, int]] = []
     y = end
     i = len(rows[-1]) - 1 if rows else 0
     for d in range(len(rows) - 1, -1, -1):
         origin, start = _origin(rows[d - 1], i) if d else (0, 0)
         for x in range(rows[d][i] - 1, start - 1, -1):
             y -= 1
-            kept.append((x, y))
+            steps.append((x, y))
         y -= d > 0 and origin == i
         i = origin
-    return kept[::-1]
+    return steps[::-1]

@@ -80,11 +80,11 @@ def _mail(call: Call, words: set[str]) -> Recognized | None:
         return None
     keys = _keys(call.members, _MAIL_KEYS)
     says = [call.members[keys[role]] for role in ("subject", "body") if role in keys]
-    known = bool(says) and all(isinstance(text, str) for text in says)
+    has_text = bool(says) and all(isinstance(text, str) for text in says)
     places = [call.members[keys[role]] for role in ("to", "cc", "bcc") if role in keys]
-    named = all(place is None or isinstance(place, str | list) for place in places)
+    named = all(recipient is None or isinstance(recipient, str | list) for recipient in places)
     sent = "to" in keys and bool(addresses(call.members[keys["to"]]))
-    return Recognized("mail", keys) if known and named and sent else None
+    return Recognized("mail", keys) if has_text and named and sent else None
 
 
 def _http(call: Call, words: set[str]) -> Recognized | None:
@@ -101,10 +101,10 @@ def _http(call: Call, words: set[str]) -> Recognized | None:
     )
 
 
-def method_of(call: Call, found: Recognized) -> str | None:
+def method_of(call: Call, recognized: Recognized) -> str | None:
     """Return the method of an HTTP request, by its input or else by the name of its tool."""
-    if "method" in found.keys:
-        return str(call.members[found.keys["method"]]).upper()
+    if "method" in recognized.keys:
+        return str(call.members[recognized.keys["method"]]).upper()
     named = [word for word in _WORDS.findall(call.name.casefold()) if word in _METHODS]
     return named[0].upper() if len(named) == 1 else None
 
@@ -119,9 +119,9 @@ def _query(call: Call, words: set[str]) -> Recognized | None:
 
 def _keys(members: Mapping[str, Any], names_by_role: Mapping[Role, str]) -> dict[Role, str]:
     """Return the key of each role; an ambiguous role is left out, except the text and HTML of a body."""
-    found: dict[Role, str] = {}
+    roles: dict[Role, str] = {}
     for role, names in names_by_role.items():
         keys = [key for key in members if fold_key(key) in names.split()]
         if len(keys) == 1 or (keys and role == "body"):
-            found[role] = keys[0]
-    return found
+            roles[role] = keys[0]
+    return roles

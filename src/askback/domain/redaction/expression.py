@@ -140,13 +140,13 @@ class Repeat:
         reached: Ends = (at,)
         for _ in range(self.low):
             reached = _ends_after(self.item, data, reached)
-        found = set(reached)
+        ends = set(reached)
         for _ in range(self.low, self.high):
             reached = _ends_after(self.item, data, reached)
             if not reached:
                 break
-            found.update(reached)
-        return tuple(found)
+            ends.update(reached)
+        return tuple(ends)
 
     def source(self) -> bytes:
         """Return the source with its counts."""

@@ -79,7 +79,7 @@ def _engine(heads: list[bytes]) -> Any:
 
 
 def _starts(engine: Any, data: bytes) -> Iterator[int]:
-    found = engine.search(data, 0)
-    while found is not None and (start := found.start()) < len(data):
+    match = engine.search(data, 0)
+    while match is not None and (start := match.start()) < len(data):
         yield start
-        found = engine.search(data, start + 1)
+        match = engine.search(data, start + 1)

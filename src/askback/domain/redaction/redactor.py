@@ -28,12 +28,12 @@ class Redactor:
     __slots__ = ("_finder", "too_short")
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        known = {name: list(value_forms(value)) for name, value in values.items()}
-        self.too_short = tuple(name for name, found in known.items() if not found)
+        forms = {name: list(value_forms(value)) for name, value in values.items()}
+        self.too_short = tuple(name for name, spellings in forms.items() if not spellings)
         """Names whose values are not searched for: a short value occurs in too many harmless texts."""
         # A label is a form of its value, too, so redacted text is not changed again.
-        labels = {name: b"[secret:%b]" % name.encode() for name in known}
-        pairs = [(form, labels[name]) for name in known for form in (*known[name], match_bytes(labels[name]))]
+        labels = {name: b"[secret:%b]" % name.encode() for name in forms}
+        pairs = [(form, labels[name]) for name in forms for form in (*forms[name], match_bytes(labels[name]))]
         self._finder = Finder(pairs)
 
     def redact(self, text: AnyStr) -> AnyStr:

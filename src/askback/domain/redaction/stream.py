@@ -37,12 +37,12 @@ class RedactedStream(Generic[AnyStr]):
         One line in five ends with a possible start of a value, and a reader would wait for it. If it was one,
         the rest is still replaced.
         """
-        kept = self._held[self._replaced :]
-        if not kept or len(self._held) > REVEALABLE_BYTES:
+        output = self._held[self._replaced :]
+        if not output or len(self._held) > REVEALABLE_BYTES:
             return self._out(b"")
         self._replaced = len(self._held)
         self._named.clear()
-        return self._out(kept)
+        return self._out(output)
 
     def close(self) -> AnyStr:
         """Return the rest."""

@@ -77,11 +77,11 @@ def check_answer(
         answer.read_skipped(skipped)
     answer.read()
     if len(sent_values) > answer.present:
-        known = {field.id for field in form.all_fields}
+        field_ids = {field.id for field in form.all_fields}
         for key in sent_values:
             if report.is_full:
                 break
-            if key not in known:
+            if key not in field_ids:
                 report.add(join_key("values", str(key)), "unknown_field")
     report.finish()
     if form is not asked:
@@ -276,7 +276,7 @@ def typed_values(
 
     They came with a decline, which is never refused for its typed values.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for field in form.all_fields:
         sourced = getattr(field, "options_from", None) is not None
         if field.id not in sent_values or field.sensitive or sourced or field.type == "file":
@@ -285,8 +285,8 @@ def typed_values(
             fields=[field.model_copy(update={"required": False, "readonly": False, "visible_if": None})]
         )
         with suppress(Faults):
-            found |= check_answer(alone, {field.id: sent_values[field.id]}, limits=limits).values
-    return found
+            values |= check_answer(alone, {field.id: sent_values[field.id]}, limits=limits).values
+    return values
 
 
 def default_answer(form: Form, limits: Limits = DEFAULTS) -> CleanedAnswer:
@@ -337,10 +337,10 @@ def parse_reply(form: Form, text: str) -> ParsedReply:
         return ParsedReply({field.id: reply_text})
     if not isinstance(field, Select | Radio | Multiselect):
         return ParsedReply(why="not_for_text")
-    found = _matching(field, reply_text, str) or _matching(field, reply_text, str.casefold)
-    if len(found) != 1:
-        return ParsedReply(why="ambiguous" if found else "not_an_option")
-    return ParsedReply({field.id: [found[0]] if isinstance(field, Multiselect) else found[0]})
+    option = _matching(field, reply_text, str) or _matching(field, reply_text, str.casefold)
+    if len(option) != 1:
+        return ParsedReply(why="ambiguous" if option else "not_an_option")
+    return ParsedReply({field.id: [option[0]] if isinstance(field, Multiselect) else option[0]})
 
 
 def _matching(

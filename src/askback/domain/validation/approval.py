@@ -141,36 +141,38 @@ class CheckedDecision:
     kept: Rule | None
 
 
-def check_decision(sent: DecisionBody, shown: ShownApproval, *, limits: Limits = DEFAULTS) -> CheckedDecision:
+def check_decision(
+    sent: DecisionBody, approval: ShownApproval, *, limits: Limits = DEFAULTS
+) -> CheckedDecision:
     """Return a person's decision about an approval; raises `Faults`. Roles and the policy are not checked here."""
     report = Report()
     report_note(report, sent.note, limits.note)
     check_languages(sent.languages, report, limits)
     if sent.decision == "deny":
-        _check_denial(sent, shown, report)
-        _check_scope(sent, shown, report)
-        call = Call(shown.tool, shown.input, shown.cwd)
-        kept = _rule_to_store(sent, shown, call, report)
+        _check_denial(sent, approval, report)
+        _check_scope(sent, approval, report)
+        call = Call(approval.tool, approval.input, approval.cwd)
+        rule = _rule_to_store(sent, approval, call, report)
         report.finish()
-        return CheckedDecision(call, shown.digest, kept)
-    _check_scope(sent, shown, report)
-    if sent.grant_root and (shown.root is None or sent.scope != "once" or sent.edited_input is not None):
+        return CheckedDecision(call, approval.digest, rule)
+    _check_scope(sent, approval, report)
+    if sent.grant_root and (approval.root is None or sent.scope != "once" or sent.edited_input is not None):
         report.add("grant_root", "root_not_offered")
-    if sent.mode is not None and shown.plan is None:
+    if sent.mode is not None and approval.plan is None:
         report.add("mode", "only_for_plans")
-    call, digest = _edited_call(sent, shown, report, limits)
-    kept = _rule_to_store(sent, shown, call, report)
+    call, digest = _edited_call(sent, approval, report, limits)
+    rule = _rule_to_store(sent, approval, call, report)
     report.finish()
-    return CheckedDecision(call, digest, kept)
+    return CheckedDecision(call, digest, rule)
 
 
-def _check_scope(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
-    if sent.scope not in shown.scopes and not (sent.decision == "deny" and sent.scope == "once"):
-        report.add("scope", "scope_not_offered", allowed=", ".join(shown.scopes))
+def _check_scope(sent: DecisionBody, approval: ShownApproval, report: Report) -> None:
+    if sent.scope not in approval.scopes and not (sent.decision == "deny" and sent.scope == "once"):
+        report.add("scope", "scope_not_offered", allowed=", ".join(approval.scopes))
 
 
-def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> None:
-    if shown.plan is not None and (sent.note is None or is_blank(sent.note)):
+def _check_denial(sent: DecisionBody, approval: ShownApproval, report: Report) -> None:
+    if approval.plan is not None and (sent.note is None or is_blank(sent.note)):
         report.add("note", "feedback_required")
     members: dict[str, Any] = {"edited_input": sent.edited_input, "mode": sent.mode}
     members["grant_root"] = sent.grant_root or None
@@ -180,29 +182,29 @@ def _check_denial(sent: DecisionBody, shown: ShownApproval, report: Report) -> N
 
 
 def _edited_call(
-    sent: DecisionBody, shown: ShownApproval, report: Report, limits: Limits
+    sent: DecisionBody, approval: ShownApproval, report: Report, limits: Limits
 ) -> tuple[Call, str]:
     if sent.edited_input is None:
-        return Call(shown.tool, shown.input, shown.cwd), shown.digest
+        return Call(approval.tool, approval.input, approval.cwd), approval.digest
     path = "edited_input"
-    call = Call(shown.tool, sent.edited_input, shown.cwd)
-    if not shown.allow_edit:
+    call = Call(approval.tool, sent.edited_input, approval.cwd)
+    if not approval.allow_edit:
         report.add(path, "edit_not_allowed")
     elif sent.scope != "once":
         report.add("scope", "edited_once")
-    elif type_name(sent.edited_input) != (wanted := type_name(shown.input)):
-        report.add(path, f"wrong_type.{wanted}")
+    elif type_name(sent.edited_input) != (expected := type_name(approval.input)):
+        report.add(path, f"wrong_type.{expected}")
     elif encode_body(sent.edited_input) is None:
         report.add(path, "lone_surrogate")
     else:
         report.finish()
         return call, _check_size(call, path, limits).digest
-    return call, shown.digest
+    return call, approval.digest
 
 
-def _rule_to_store(sent: DecisionBody, shown: ShownApproval, call: Call, report: Report) -> Rule | None:
+def _rule_to_store(sent: DecisionBody, approval: ShownApproval, call: Call, report: Report) -> Rule | None:
     """Return the rule to store: the shown one, or the person's version of it."""
-    text = sent.rule or shown.rule
+    text = sent.rule or approval.rule
     if sent.edited_input is not None:
         return None
     if sent.scope == "once":
@@ -223,6 +225,8 @@ def _rule_to_store(sent: DecisionBody, shown: ShownApproval, call: Call, report:
         report.add("rule", "invalid_rule", reason=why)
     elif not matching_calls(rule, [call]):
         report.add("rule", "rule_misses_call")
-    elif rule.effect == "allow" and sent.scope != "thread" and shown.scripts and not sent.script_may_change:
-        report.add("script_may_change", "script_may_change", files=", ".join(shown.scripts))
+    elif (
+        rule.effect == "allow" and sent.scope != "thread" and approval.scripts and not sent.script_may_change
+    ):
+        report.add("script_may_change", "script_may_change", files=", ".join(approval.scripts))
     return rule

@@ -89,13 +89,13 @@ def check_people(path: str, people: list[str], text_check: TextCheck, limits: Li
     report = text_check.report
     if len(people) > limits.assignees:
         report.add(path, "too_many", max=limits.assignees)
-    known = set[str]()
+    seen = set[str]()
     for index, name in enumerate(people[: limits.assignees]):
         at = join(path, index)
         text_check.at(at, name, limits.identifier)
-        if name in known:
+        if name in seen:
             report.add(at, "duplicate_value")
-        known.add(name)
+        seen.add(name)
 
 
 def _check_escalation(steps: list[EscalationStep], text_check: TextCheck, limits: Limits) -> None:

@@ -213,9 +213,9 @@ class FieldRules:
         if sourced or field.allow_other or not count:
             return
         for name, value in (("min_choices", field.min_choices), ("max_choices", field.max_choices)):
-            place = join(path, name)
-            if value is not None and value > count and not self.report.has_fault(place):
-                self.report.add(place, "contradiction.choices", count=count)
+            option_path = join(path, name)
+            if value is not None and value > count and not self.report.has_fault(option_path):
+                self.report.add(option_path, "contradiction.choices", count=count)
 
     def check_options(self, path: str, field: Select | Radio | Multiselect, raw: Raw, index: int) -> None:
         """Check that there are options, not too many, and that they are distinct."""
@@ -228,10 +228,10 @@ class FieldRules:
         elif len(options) > self.limits.options:
             self.report.add(join(path, "options"), "too_many", max=self.limits.options)
         values: set[OptionValue] = set()
-        for place, option in enumerate(options[: self.limits.options]):
+        for position, option in enumerate(options[: self.limits.options]):
             repeated = option.value in values
             if self.text_check.suspicious or repeated or not self.is_fit(option):
-                self.report_option(path, option, raw, index, place, repeated=repeated)
+                self.report_option(path, option, raw, index, position, repeated=repeated)
             values.add(option.value)
 
     def check_source(self, path: str, field: Select | Radio | Multiselect, source: OptionsFrom) -> None:
@@ -255,11 +255,11 @@ class FieldRules:
         )
 
     def report_option(
-        self, path: str, option: Option, raw: Raw, index: int, place: int, *, repeated: bool
+        self, path: str, option: Option, raw: Raw, index: int, position: int, *, repeated: bool
     ) -> None:
         """Check an option in detail; its spelling decides the path: a string, an object, with a value or without."""
-        path = f"{path}.options[{place}]"
-        spelt = _member(_member(_member(raw, index), "options"), place)
+        path = f"{path}.options[{position}]"
+        spelt = _member(_member(_member(raw, index), "options"), position)
         has_value = isinstance(spelt, Mapping) and "value" in spelt
         label_path = path if isinstance(spelt, str) else join(path, "label")
         self.text_check.at(label_path, option.label, self.limits.option_label, lines=True)

@@ -28,11 +28,11 @@ class KnownFields:
 
     def find(self, key: bytes, limits: Limits) -> list[AnyField] | None:
         """Return the fields with this JSON, or None."""
-        known = self._known.get(key)
-        if known is None or known[0] is not limits:
+        field = self._known.get(key)
+        if field is None or field[0] is not limits:
             return None
         self._known.move_to_end(key)
-        return known[1]
+        return field[1]
 
     def keep(self, key: bytes, limits: Limits, fields: list[AnyField]) -> None:
         """Keep fields without a fault, and drop the least recently used ones if necessary."""

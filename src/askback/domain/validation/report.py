@@ -27,10 +27,10 @@ class Report:
         self.count += 1
         if self.is_full:
             return
-        found = fault(path, key, **params)
-        if (path, found.code) not in self._seen:
-            self._seen.add((path, found.code))
-            self.faults.append(found)
+        new_fault = fault(path, key, **params)
+        if (path, new_fault.code) not in self._seen:
+            self._seen.add((path, new_fault.code))
+            self.faults.append(new_fault)
 
     @property
     def is_full(self) -> bool:

@@ -97,9 +97,9 @@ def _read_field(field: Rows, value: object, report: Report) -> dict[str, object]
         for key in (each for each in members if each not in (DECISION, VALUES)):
             report.add(join_key(at, key), "unknown_field.key")
         flat[decision_id(field, row)] = members.get(DECISION)
-        known = {each.id for each in row.fields or ()}
+        field_ids = {each.id for each in row.fields or ()}
         for id_, each in _members(members.get(VALUES), join(at, VALUES), report).items():
-            if id_ in known:
+            if id_ in field_ids:
                 flat[field_id(field, row, id_)] = each
             else:
                 report.add(join_key(join(at, VALUES), id_), "unknown_field")

@@ -81,15 +81,15 @@ class Submission:
         return sorted({*self.values, *self.existing})
 
 
-def read_submission(body: RawBody, shown: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
+def read_submission(body: RawBody, request: ShownSecret, *, limits: Limits = DEFAULTS) -> Submission:
     """Return the submission for a request; raises `Faults` that name fields and never contain their values.
 
     Whether a stored value exists for a name in `use_existing` is not known here.
     """
-    return body.read(lambda text: _submission(text, shown, limits))
+    return body.read(lambda text: _submission(text, request, limits))
 
 
-def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
+def _submission(body: bytes, request: ShownSecret, limits: Limits) -> Submission:
     raw = jsontext.parse(body, limits=limits)
     if not isinstance(raw, dict):
         raise Faults([fault("", "wrong_type.object")])
@@ -103,15 +103,15 @@ def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
         report.add("revision", "missing_required")
     elif type(revision) is not int:
         report.add("revision", "wrong_type.integer")
-    scope = _scope(sent.get("scope", shown.default_scope), shown, report)
-    values = _values(sent.get("secrets"), shown, report, limits)
-    existing = _existing(sent.get("use_existing"), shown, report)
+    scope = _scope(sent.get("scope", request.default_scope), request, report)
+    values = _values(sent.get("secrets"), request, report, limits)
+    existing = _existing(sent.get("use_existing"), request, report)
     languages = check_languages(sent.get("languages"), report, limits)
-    for name in shown.names:
+    for name in request.names:
         if name in values and name in existing:
             report.add(join("secrets", name), "secret_both", name=name)
     # If all names are optional, one is still needed: a person who has none dismisses the request.
-    needed = shown.required or ([] if values or existing else shown.names)
+    needed = request.required or ([] if values or existing else request.names)
     for name in needed:
         if name not in values and name not in existing and not report.has_fault(join("secrets", name)):
             report.add(join("secrets", name), "secret_missing")
@@ -119,9 +119,9 @@ def _submission(body: bytes, shown: ShownSecret, limits: Limits) -> Submission:
     return Submission(cast("int", revision), values, frozenset(existing), scope, languages)
 
 
-def _scope(raw: object, shown: ShownSecret, report: Report) -> str:
+def _scope(raw: object, request: ShownSecret, report: Report) -> str:
     # Otherwise all threads without a project would share one.
-    offered = [scope for scope in SCOPES if scope != "project" or shown.project is not None]
+    offered = [scope for scope in SCOPES if scope != "project" or request.project is not None]
     scope = "session" if raw == "thread" else raw
     if isinstance(scope, str) and scope in offered:
         return scope
@@ -129,22 +129,22 @@ def _scope(raw: object, shown: ShownSecret, report: Report) -> str:
     return "session"
 
 
-def _values(raw: object, shown: ShownSecret, report: Report, limits: Limits) -> dict[str, Secret]:
+def _values(raw: object, request: ShownSecret, report: Report, limits: Limits) -> dict[str, Secret]:
     if raw is None:
         return {}
     if not isinstance(raw, dict):
         report.add("secrets", "wrong_type.object")
         return {}
-    found: dict[str, Secret] = {}
+    values: dict[str, Secret] = {}
     for name, value in cast("dict[str, object]", raw).items():
-        key = value_fault(value, limits) if name in shown.names else "secret_not_requested"
+        key = value_fault(value, limits) if name in request.names else "secret_not_requested"
         if blocked_reason(name) is not None:
             key = "secret_blocked"
         if key is None:
-            found[name] = Secret(cast("str", value))
+            values[name] = Secret(cast("str", value))
         else:
-            report.add(_at(name, shown), key, max=limits.secret_bytes)
-    return found
+            report.add(_at(name, request), key, max=limits.secret_bytes)
+    return values
 
 
 def value_fault(value: object, limits: Limits) -> str | None:
@@ -158,7 +158,7 @@ def value_fault(value: object, limits: Limits) -> str | None:
     return "too_long.bytes" if len(value.encode()) > limits.secret_bytes else None
 
 
-def _existing(raw: object, shown: ShownSecret, report: Report) -> set[str]:
+def _existing(raw: object, request: ShownSecret, report: Report) -> set[str]:
     if raw is None:
         return set()
     items = cast("list[object]", raw) if isinstance(raw, list) else None
@@ -166,15 +166,15 @@ def _existing(raw: object, shown: ShownSecret, report: Report) -> set[str]:
         report.add("use_existing", "wrong_type.list")
         return set()
     names = cast("Iterable[str]", items)
-    found: set[str] = set()
+    existing: set[str] = set()
     for name in names:
-        if name in shown.names:
-            found.add(name)
+        if name in request.names:
+            existing.add(name)
         else:
-            report.add(_at(name, shown), "secret_not_requested")
-    return found
+            report.add(_at(name, request), "secret_not_requested")
+    return existing
 
 
-def _at(name: str, shown: ShownSecret) -> str:
+def _at(name: str, request: ShownSecret) -> str:
     """Return the path of a name; an unrequested name is not repeated, because it may be a pasted value."""
-    return join("secrets", name) if name in shown.names else "secrets"
+    return join("secrets", name) if name in request.names else "secrets"

@@ -102,14 +102,14 @@ def report_structure(error: ValidationError, body: object, report: Report, *, pa
     errors = error.errors(include_input=False, include_url=False)
     texts = {loc[: loc.index(_LANGUAGES)] for each in errors if _LANGUAGES in (loc := each["loc"])}
     for each in errors:
-        place = _place(body, each["loc"], each["type"])
+        location = _place(body, each["loc"], each["type"])
         if each["loc"][-1:] == ("str",) and each["loc"][:-1] in texts:
-            if isinstance(place.value, Mapping):
+            if isinstance(location.value, Mapping):
                 continue  # the languages of a text have their own errors
             each["loc"] = each["loc"][:-1]
-        if _is_implied(place, each["type"]):
+        if _is_implied(location, each["type"]):
             continue
-        steps, key, params = _fault_of(place, cast("dict[str, Any]", each))
+        steps, key, params = _fault_of(location, cast("dict[str, Any]", each))
         report.add(path_of(steps, path), key, **params)
         places.add(steps)
     return places
@@ -134,16 +134,16 @@ def _place(body: object, location: Sequence[str | int], kind: str) -> ErrorLocat
     """Find Pydantic's location in the body, without the names of union members that it inserts."""
     if location and location[-1] in ("int", "float") and kind in _NUMBER_ERRORS:
         location = location[:-1]
-    place = ErrorLocation((), body, None, present=True)
+    current = ErrorLocation((), body, None, present=True)
     for index, step in enumerate(location):
         last = index == len(location) - 1
         in_list = not last and index and isinstance(location[index - 1], int)
-        if in_list and _is_branch(place.value, step, location[index + 1]):
+        if in_list and _is_branch(current.value, step, location[index + 1]):
             continue
-        found, value = _member(place.value, step)
-        if found or (last and (kind == "missing" or step == _IMPLIED)):
-            place = ErrorLocation((*place.steps, step), value, place.value, present=found)
-    return place
+        present, value = _member(current.value, step)
+        if present or (last and (kind == "missing" or step == _IMPLIED)):
+            current = ErrorLocation((*current.steps, step), value, current.value, present=present)
+    return current
 
 
 _IMPLIED = "value"
@@ -172,32 +172,32 @@ def _member(value: object, step: str | int) -> tuple[bool, Any]:
     return False, None
 
 
-def _is_implied(place: ErrorLocation, kind: str) -> bool:
+def _is_implied(location: ErrorLocation, kind: str) -> bool:
     """An option's default value is its label: only the fault of the label is reported."""
-    if place.present or not place.steps:
+    if location.present or not location.steps:
         return False
     if kind != "missing":
         return True
-    is_labelled = isinstance(_member(place.around, "label")[1], str | Mapping)
-    return place.steps[-1] == _IMPLIED and "options" in place.steps and not is_labelled
+    is_labelled = isinstance(_member(location.around, "label")[1], str | Mapping)
+    return location.steps[-1] == _IMPLIED and "options" in location.steps and not is_labelled
 
 
-def _fault_of(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+def _fault_of(location: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
     """Return the place, key and params of an error's fault."""
     kind, context = error["type"], error.get("ctx", {})
-    steps = place.steps
+    steps = location.steps
     if kind in ("union_tag_not_found", "union_tag_invalid"):
-        return _fault_of_tag(place, context)
+        return _fault_of_tag(location, context)
     if kind == "missing":
         needs_options = steps[-1:] == ("options",)
         return steps, "option_required" if needs_options else "missing_required", {}
     if kind in ("extra_forbidden", "none_required"):
-        return _fault_of_extra_key(place)
+        return _fault_of_extra_key(location)
     if kind == "literal_error":
-        return _fault_of_word(place, context["expected"])
+        return _fault_of_word(location, context["expected"])
     if kind in _SIZES:
         key, bound, param = _SIZES[kind]
-        return steps, key, {param: context[bound], "got": len(place.value)}
+        return steps, key, {param: context[bound], "got": len(location.value)}
     if kind in _BOUNDS:
         key, bound, param = _BOUNDS[kind]
         return steps, key, {param: context[bound]}
@@ -213,32 +213,32 @@ def _fault_of(place: ErrorLocation, error: dict[str, Any]) -> tuple[Steps, str, 
     return steps, f"wrong_type.{expected}", {}
 
 
-def _fault_of_tag(place: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
-    steps = (*place.steps, "type")
-    found, value = _member(place.value, "type")
-    if not found:
+def _fault_of_tag(location: ErrorLocation, context: dict[str, Any]) -> tuple[Steps, str, dict[str, Any]]:
+    steps = (*location.steps, "type")
+    present, value = _member(location.value, "type")
+    if not present:
         return steps, "missing_required", {}
     if not isinstance(value, str):
         return steps, "wrong_type.string", {}
     return steps, "unknown_type", {"allowed": _quoted_values(context["expected_tags"])}
 
 
-def _fault_of_extra_key(place: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
-    tag = _tag(place.around)
-    is_field = "fields" in place.steps and place.steps[-2:-1] and isinstance(place.steps[-2], int)
-    if is_field and place.steps[-3:-2] == ("fields",) and place.steps[-1] in _FIELD_KEYS:
-        return place.steps, "constraint_not_allowed", {"type": tag}
-    return place.steps, "unknown_field.key", {}
+def _fault_of_extra_key(location: ErrorLocation) -> tuple[Steps, str, dict[str, Any]]:
+    tag = _tag(location.around)
+    is_field = "fields" in location.steps and location.steps[-2:-1] and isinstance(location.steps[-2], int)
+    if is_field and location.steps[-3:-2] == ("fields",) and location.steps[-1] in _FIELD_KEYS:
+        return location.steps, "constraint_not_allowed", {"type": tag}
+    return location.steps, "unknown_field.key", {}
 
 
-def _fault_of_word(place: ErrorLocation, expected: str) -> tuple[Steps, str, dict[str, Any]]:
-    if not isinstance(place.value, str):
-        return place.steps, "wrong_type.string", {}
-    if place.steps == ("kind",):
-        return place.steps, "unknown_type", {"allowed": ", ".join(BUILT_IN)}
-    if place.steps[-1:] == ("type",):
-        return place.steps, "unknown_type", {"allowed": _quoted_values(expected)}
-    return place.steps, "unknown_value", {"allowed": _quoted_values(expected)}
+def _fault_of_word(location: ErrorLocation, expected: str) -> tuple[Steps, str, dict[str, Any]]:
+    if not isinstance(location.value, str):
+        return location.steps, "wrong_type.string", {}
+    if location.steps == ("kind",):
+        return location.steps, "unknown_type", {"allowed": ", ".join(BUILT_IN)}
+    if location.steps[-1:] == ("type",):
+        return location.steps, "unknown_type", {"allowed": _quoted_values(expected)}
+    return location.steps, "unknown_value", {"allowed": _quoted_values(expected)}
 
 
 def _quoted_values(expected: str) -> str:

@@ -63,14 +63,14 @@ class TextCheck:
         if len(text) > self.limits.languages:
             self.report.add(path, "too_many", max=self.limits.languages)
             return
-        known = set[str]()
+        seen = set[str]()
         for tag, each in text.items():
             at = join_key(path, tag)
             if LANGUAGE_TAG.fullmatch(tag) is None:
                 self.report.add(at, "invalid_locale")
-            elif tag.lower() in known:
+            elif tag.lower() in seen:
                 self.report.add(at, "duplicate_value")
-            known.add(tag.lower())
+            seen.add(tag.lower())
             yield at, each
 
     def value(self, path: str, value: object, *, lines: bool) -> bool:

@@ -46,8 +46,8 @@ def typed_text_fault(text: str, *, lines: bool) -> str | None:
     """Return the key of the fault of a typed text; None if it has only allowed characters."""
     if not text.isascii() and has_lone_surrogate(text):
         return "lone_surrogate"
-    found = (_TYPED_LINES if lines else _TYPED_LINE).search(text)
-    return "control_chars.answer" if found else None
+    match = (_TYPED_LINES if lines else _TYPED_LINE).search(text)
+    return "control_chars.answer" if match else None
 
 
 def is_deceptive(text: str, *, lines: bool) -> bool:

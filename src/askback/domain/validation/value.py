@@ -239,7 +239,7 @@ def _several(field: Multiselect, raw: object, limits: Limits, _required: bool) -
         faults.append((None, "too_few.choices", {"min": field.min_choices}))
     elif len(items) > most:
         faults.append((None, "too_many.choices", {"max": most}))
-    options = {option.value: place for place, option in enumerate(field.options)}
+    options = {option.value: index for index, option in enumerate(field.options)}
     faults += _item_faults(field, items, options, limits)
     if faults:
         return CheckedValue(faults=faults)
@@ -314,8 +314,8 @@ def read_files(field: File, raw: object, uploads: Uploads) -> CheckedValue:
     """Check that a value names files that were uploaded for this field, by their ids or as objects with an id."""
     most = most_files(field)
     if most == 1:
-        found, key = _upload(field, raw, uploads)
-        return _invalid(key) if found is None else CheckedValue(found)
+        upload, key = _upload(field, raw, uploads)
+        return _invalid(key) if upload is None else CheckedValue(upload)
     if not isinstance(raw, list):
         return _invalid("wrong_type.answer_files")
     items = cast("list[object]", raw)
@@ -324,13 +324,13 @@ def read_files(field: File, raw: object, uploads: Uploads) -> CheckedValue:
     faults: list[ValueFault] = []
     values: list[dict[str, Any]] = []
     for index, item in enumerate(items):
-        found, key = _upload(field, item, uploads)
-        if found is None:
+        upload, key = _upload(field, item, uploads)
+        if upload is None:
             faults.append((index, key, {}))
-        elif found in values:
+        elif upload in values:
             faults.append((index, "duplicate_selection", {}))
         else:
-            values.append(found)
+            values.append(upload)
     return CheckedValue(values, faults=faults)
 
 
@@ -339,8 +339,8 @@ def _upload(field: File, raw: object, uploads: Uploads) -> tuple[dict[str, Any] 
     named = cast("dict[str, object]", raw).get("id") if isinstance(raw, dict) else raw
     if not isinstance(named, str):
         return None, "wrong_type.answer_file"
-    found = uploads.get(named)
-    return (found.value, "") if found is not None and found.field == field.id else (None, "unknown_file")
+    upload = uploads.get(named)
+    return (upload.value, "") if upload is not None and upload.field == field.id else (None, "unknown_file")
 
 
 def _no_file(field: File, raw: object, _limits: Limits, _required: bool) -> CheckedValue:

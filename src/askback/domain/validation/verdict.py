@@ -38,8 +38,8 @@ def check_errors(
 
 def _list_places(places: Collection[str], limits: Limits) -> str:
     """Return the first places as a text; an id that is itself too long is left out."""
-    known = sorted(each for each in places if len(each) <= 2 * limits.field_id)
-    return ", ".join([*known[:_LISTED], *(["…"] if len(known) > _LISTED else [])])
+    short = sorted(each for each in places if len(each) <= 2 * limits.field_id)
+    return ", ".join([*short[:_LISTED], *(["…"] if len(short) > _LISTED else [])])
 
 
 def check_result(result: object, message: str | None, limits: Limits) -> None:

@@ -110,23 +110,23 @@ async def list_sessions(ctx: Services, principal: Principal, *, user: str | None
         if user not in {None, principal.user}:
             return []
         user = principal.user
-    found = await ctx.store.sessions(principal.tenant, now_ms=ctx.clock.now_ms(), person=user)
-    return [session for session in found if _is_live(session, ctx.clock.now_ms())]
+    sessions = await ctx.store.sessions(principal.tenant, now_ms=ctx.clock.now_ms(), person=user)
+    return [session for session in sessions if _is_live(session, ctx.clock.now_ms())]
 
 
 async def end_session(ctx: Services, principal: Principal, session_id: str) -> None:
     """End one of the sessions that the caller can list; raises `NotFound`."""
-    found = [each for each in await list_sessions(ctx, principal) if each.id == session_id]
-    if not found:
+    sessions = [each for each in await list_sessions(ctx, principal) if each.id == session_id]
+    if not sessions:
         raise NotFound("There is no such session, or it has ended.")
-    await _end(ctx, found, by=principal)
+    await _end(ctx, sessions, by=principal)
 
 
 async def end_sessions(ctx: Services, principal: Principal, *, user: str | None = None) -> int:
     """End every session that the caller can list, or only those of `user`; return how many."""
-    found = await list_sessions(ctx, principal, user=user)
-    await _end(ctx, found, by=principal)
-    return len(found)
+    sessions = await list_sessions(ctx, principal, user=user)
+    await _end(ctx, sessions, by=principal)
+    return len(sessions)
 
 
 async def log_out(ctx: Services, principal: Principal, session: Session) -> None:
@@ -149,8 +149,8 @@ async def close_ended(ctx: Services, ids: AbstractSet[str]) -> None:
     if not ids:
         return
     now = ctx.clock.now_ms()
-    found = await ctx.store.sessions(None, now_ms=now, ids=sorted(ids))
-    for session_id in ids - {each.id for each in found if _is_live(each, now)}:
+    sessions = await ctx.store.sessions(None, now_ms=now, ids=sorted(ids))
+    for session_id in ids - {each.id for each in sessions if _is_live(each, now)}:
         ctx.bus.dismiss(session_id)
 
 
@@ -167,10 +167,10 @@ async def _session_of_cookie(
 
 async def _with_current_token(ctx: Services, session: Session) -> Session | None:
     """Return a session with the current limits of the token that opened it; None if the token has ended."""
-    who = session.principal
-    if not who.id.startswith("tok_"):
+    principal = session.principal
+    if not principal.id.startswith("tok_"):
         return session
-    token = await ctx.store.token_by_id(who.tenant, who.id)
+    token = await ctx.store.token_by_id(principal.tenant, principal.id)
     if token is None or not token.valid(ctx.clock.now_ms()):
         return None
     return replace(session, principal=token.principal)
@@ -195,24 +195,24 @@ def _sign(session: Session, target: str, expires: str) -> str:
     return f"{expires}.{hmac.digest(session.half.encode(), text, 'sha256').hex()}"
 
 
-async def _end(ctx: Services, found: Sequence[Session], *, by: Principal) -> None:
-    if not found:
+async def _end(ctx: Services, sessions: Sequence[Session], *, by: Principal) -> None:
+    if not sessions:
         return
-    entries = tuple(_entry(ctx, "session.ended", session, by=by) for session in found)
-    await ctx.store.end_sessions([session.id for session in found], SideEffects(audit=entries))
-    for session in found:
+    entries = tuple(_entry(ctx, "session.ended", session, by=by) for session in sessions)
+    await ctx.store.end_sessions([session.id for session in sessions], SideEffects(audit=entries))
+    for session in sessions:
         ctx.bus.dismiss(session.id)
 
 
 def _entry(ctx: Services, action: str, session: Session, *, by: Principal) -> AuditDraft:
-    who = session.principal
+    principal = session.principal
     return audit_entry(
         action,
         at=ctx.clock.now_ms(),
-        tenant=who.tenant,
+        tenant=principal.tenant,
         by=by,
         session=session.id,
-        of=None if by.id == who.id else who.actor,
+        of=None if by.id == principal.id else principal.actor,
         device=session.device or None,
     )
 

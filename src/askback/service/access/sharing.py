@@ -72,8 +72,10 @@ def admits_requester(record: Record) -> bool:
     """Whether the agent of a request is still admitted to its thread."""
     if record.access.admits_agent(ThreadAgents((record.requester,))):
         return True
-    who = record.spec.facts.requester
-    return record.access.admits_agent(_agent(who.id, who.id if who.user is None else who.user))
+    requester = record.spec.facts.requester
+    return record.access.admits_agent(
+        _agent(requester.id, requester.id if requester.user is None else requester.user)
+    )
 
 
 def level(principal: Principal, access: AccessList, thread_id: str) -> AccessLevel:

@@ -118,25 +118,25 @@ def expiry_warning(principal: Principal, now_ms: int) -> str | None:
 
 def token_json(token: Token) -> dict[str, Any]:
     """Return the JSON members of a token, without its secret."""
-    who = token.principal
+    principal = token.principal
 
     def moment(at: int | None) -> str | None:
         return None if at is None else rfc3339(at)
 
     return {
         "id": token.id,
-        "role": who.role,
-        "name": who.name,
-        "agent": who.id if who.role == "requester" else None,
-        "user": who.user if who.user != who.id else None,
-        "groups": list(who.groups),
-        "threads": list(who.threads),
-        "system": who.system or None,
-        "names": list(who.names),
+        "role": principal.role,
+        "name": principal.name,
+        "agent": principal.id if principal.role == "requester" else None,
+        "user": principal.user if principal.user != principal.id else None,
+        "groups": list(principal.groups),
+        "threads": list(principal.threads),
+        "system": principal.system or None,
+        "names": list(principal.names),
         "source": token.source,
         "created_at": moment(token.created_at),
         "created_by": None if token.created_by is None else json.loads(token.created_by),
-        "expires_at": moment(who.expires_at),
+        "expires_at": moment(principal.expires_at),
         "last_used_at": moment(token.last_used_at),
         "revoked_at": moment(token.revoked_at),
     }
@@ -159,13 +159,13 @@ async def register(
     if before is None:
         await _add(ctx, configured.secret, token, by=None)
         return
-    kept = replace(
+    stored = replace(
         before, principal=token.principal, source=source, created_at=before.created_at or token.created_at
     )
-    if kept.revoked_by == _BY_SETTINGS:
-        kept = replace(kept, revoked_at=None, revoked_by=None)
-    if kept != before:
-        await _update(ctx, configured.secret, kept)
+    if stored.revoked_by == _BY_SETTINGS:
+        stored = replace(stored, revoked_at=None, revoked_by=None)
+    if stored != before:
+        await _update(ctx, configured.secret, stored)
 
 
 async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken], *, retire: bool) -> None:
@@ -173,10 +173,10 @@ async def configure_tokens(ctx: Services, configured: Iterable[ConfiguredToken],
 
     A requester's token that replaces one of the same name keeps its agent.
     """
-    wanted = {_token_id(known.secret): known for known in configured}
-    gone = [t for t in await ctx.store.tokens_from(SETTINGS) if t.id not in wanted and t.revoked_at is None]
-    for known in wanted.values():
-        await register(ctx, known, source=SETTINGS, agent=_replaced_agent(known.new, gone))
+    by_id = {_token_id(token.secret): token for token in configured}
+    gone = [t for t in await ctx.store.tokens_from(SETTINGS) if t.id not in by_id and t.revoked_at is None]
+    for token in by_id.values():
+        await register(ctx, token, source=SETTINGS, agent=_replaced_agent(token.new, gone))
     if retire:
         await _retire(ctx, gone)
 
@@ -241,30 +241,37 @@ async def _update(ctx: Services, secret: str, token: Token) -> None:
 
 
 async def _add_agent(ctx: Services, token: Token) -> None:
-    who = token.principal
-    if who.role == "requester":
+    principal = token.principal
+    if principal.role == "requester":
         await ctx.store.add_agent(
-            Agent(who.id, who.tenant, who.name, who.user, token.created_at, token.created_by)
+            Agent(
+                principal.id,
+                principal.tenant,
+                principal.name,
+                principal.user,
+                token.created_at,
+                token.created_by,
+            )
         )
 
 
 def token_entry(action: str, token: Token, *, at: int, by: Principal | None, via: str) -> AuditDraft:
     """Create an audit entry about a token; `via` is its source if no person did it."""
-    who = token.principal
+    principal = token.principal
     facts: dict[str, Any] = {
         "token_id": token.id,
-        "role": who.role,
-        "name": who.name,
-        "agent": who.id if who.role == "requester" else None,
-        "user": who.user if who.user != who.id else None,
-        "groups": list(who.groups) or None,
-        "threads": list(who.threads) or None,
-        "system": who.system or None,
-        "expires_at": None if who.expires_at is None else rfc3339(who.expires_at),
+        "role": principal.role,
+        "name": principal.name,
+        "agent": principal.id if principal.role == "requester" else None,
+        "user": principal.user if principal.user != principal.id else None,
+        "groups": list(principal.groups) or None,
+        "threads": list(principal.threads) or None,
+        "system": principal.system or None,
+        "expires_at": None if principal.expires_at is None else rfc3339(principal.expires_at),
     }
     if by is None:
         facts["via"] = via
-    return audit_entry(action, at=at, tenant=who.tenant, by=by, **facts)
+    return audit_entry(action, at=at, tenant=principal.tenant, by=by, **facts)
 
 
 def _token_id(secret: str) -> str:

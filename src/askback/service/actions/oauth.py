@@ -122,18 +122,18 @@ async def finish_oauth(ctx: Services, callback: Callback) -> Result:
     attempt = await _take_attempt(ctx, callback)
     if attempt is None:
         return "refused"
-    who = attempt.principal
-    record = await ctx.store.get(who.tenant, attempt.request_id)
-    if record is None or record.status is not Status.PENDING or not await can_answer(ctx, who, record):
+    principal = attempt.principal
+    record = await ctx.store.get(principal.tenant, attempt.request_id)
+    if record is None or record.status is not Status.PENDING or not await can_answer(ctx, principal, record):
         return "refused"
     try:
         provider = _provider(ctx, record)
         try:
             grant = await _exchange(ctx, provider, record, attempt, callback)
         except GrantRefused as refused:
-            await note_failure(ctx, record, {"code": refused.failure}, by=who)
+            await note_failure(ctx, record, {"code": refused.failure}, by=principal)
             return "failed"
-        await _keep(ctx, who, record, grant, attempt.languages)
+        await _keep(ctx, principal, record, grant, attempt.languages)
     except Conflict:
         return "refused"  # it was answered or withdrawn meanwhile, or the provider was removed
     return "connected"
@@ -141,8 +141,8 @@ async def finish_oauth(ctx: Services, callback: Callback) -> Result:
 
 async def _take_attempt(ctx: Services, callback: Callback) -> OauthAttempt | None:
     for browser in callback.browsers[:MOST_COOKIES]:
-        known = digest(callback.state, browser)
-        if (attempt := await ctx.store.take_oauth_attempt(known, now_ms=ctx.clock.now_ms())) is not None:
+        attempt_id = digest(callback.state, browser)
+        if (attempt := await ctx.store.take_oauth_attempt(attempt_id, now_ms=ctx.clock.now_ms())) is not None:
             return attempt
     return None
 
@@ -210,11 +210,11 @@ async def _keep(
         answer["shown"] = shown
     lifts = await refusals.lifts_for_answer(ctx, record)
     while True:
-        kept = await seal_values(ctx, principal, values, where, owner=owner, request_id=record.id)
+        sealed = await seal_values(ctx, principal, values, where, owner=owner, request_id=record.id)
         granted = grants_for(
-            kept, thread_id=record.thread_id, requester=record.requester, request_id=record.id
+            sealed, thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
-        effects = SideEffects(secrets=kept, grants=granted, lifts=lifts)
+        effects = SideEffects(secrets=sealed, grants=granted, lifts=lifts)
         outcome = {"source": "provider", "answer": answer}
         try:
             await settle(

@@ -91,8 +91,8 @@ async def list_tokens(
     await require(ctx, principal, "list_tokens")
     size = max(1, min(limit, ctx.limits.page))
     tenant = await _tenant(ctx, principal, tenant)
-    found = await ctx.store.tokens(tenant, agent=agent, before=cursor, limit=size + 1)
-    return found[:size], found[size - 1].id if len(found) > size else None
+    tokens = await ctx.store.tokens(tenant, agent=agent, before=cursor, limit=size + 1)
+    return tokens[:size], tokens[size - 1].id if len(tokens) > size else None
 
 
 async def revoke_token(

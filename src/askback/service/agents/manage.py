@@ -55,8 +55,8 @@ async def list_agents(
     """Return the agents of the tenant, the newest first, and the cursor of the next page or None at the end."""
     await roles.require(ctx, principal, "list_agents")
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.agents(principal.tenant, before=cursor, limit=size + 1)
-    return found[:size], found[size - 1].id if len(found) > size else None
+    agents = await ctx.store.agents(principal.tenant, before=cursor, limit=size + 1)
+    return agents[:size], agents[size - 1].id if len(agents) > size else None
 
 
 async def get_agent(ctx: Services, principal: Principal, agent_id: str) -> Agent:
@@ -78,11 +78,11 @@ async def find_by_name(ctx: Services, tenant: str, name: str) -> Agent | None:
     if name.startswith("agt_"):
         raise NotFound("There is no such agent.")
     before = None
-    while found := await ctx.store.agents(tenant, before=before):
-        for agent in found:
+    while page := await ctx.store.agents(tenant, before=before):
+        for agent in page:
             if agent.name == name and agent.stopped_at is None:
                 return agent
-        before = found[-1].id
+        before = page[-1].id
     return None
 
 
@@ -110,11 +110,11 @@ async def stop_agent(ctx: Services, principal: Principal, agent_id: str) -> Agen
 
 async def _revoke_tokens(ctx: Services, agent: Agent, *, by: Principal) -> None:
     before = None
-    while found := await ctx.store.tokens(agent.tenant, agent=agent.id, before=before):
-        for token in found:
+    while page := await ctx.store.tokens(agent.tenant, agent=agent.id, before=before):
+        for token in page:
             if token.revoked_at is None:
                 await tokens.revoke_token(ctx, token, by=by)
-        before = found[-1].id
+        before = page[-1].id
 
 
 def agent_json(agent: Agent) -> dict[str, Any]:

@@ -115,7 +115,7 @@ async def report_execution(
         execution_id=sent.execution_id,
         outcome=sent.outcome,
     )
-    found = await ctx.store.report(
+    execution = await ctx.store.report(
         record.tenant,
         record.id,
         sent.execution_id,
@@ -123,11 +123,11 @@ async def report_execution(
         note=sent.note,
         effects=SideEffects(audit=(entry,)),
     )
-    if found is None:
+    if execution is None:
         raise NotFound("This approval was not used by an execution with this id.")
-    if found[1] is Outcome.LOST:
+    if execution[1] is Outcome.LOST:
         raise Conflict("Another outcome was already reported. Nothing was changed.", code="already_reported")
-    return _execution_json(record, _approved_call(record), found[0])
+    return _execution_json(record, _approved_call(record), execution[0])
 
 
 def _digest(sent: ConsumeBody) -> str | None:

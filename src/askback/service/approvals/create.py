@@ -56,7 +56,7 @@ async def create_approval(ctx: Services, principal: Principal, body: object, *, 
     ruling = NOT_EVALUATED if asked.is_plan else await _evaluate(ctx, principal, asked)
     if ruling.decision.decision != "ask":
         return await _create_settled(ctx, principal, asked, ruling, claimed)
-    record = _record(ctx, principal, asked, shown=_shown_approval(asked, ruling))
+    record = _record(ctx, principal, asked, approval=_shown_approval(asked, ruling))
     if (refused := await refusals.find_refused(ctx, record, terms)) is not None:
         return await _repeat_refusal(ctx, record, refused, ruling, key)
     uses = ruling.uses(record.tenant, at=record.created_at, request_id=record.id)
@@ -84,7 +84,7 @@ async def _create_settled(
     claimed: Claim | None,
 ) -> Change:
     """Store a request that a rule decided; its end is its only event."""
-    record = _record(ctx, principal, asked, shown=_stated_approval(asked))
+    record = _record(ctx, principal, asked, approval=_stated_approval(asked))
     now, verdict = record.created_at, _DECISIONS[ruling.decision.decision]
     answer: dict[str, Any] = {
         "decision": verdict,
@@ -159,7 +159,7 @@ def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[st
     danger = decision.risks or stated_risk.level == "danger"
     before = approval.preview.before if approval.preview else None
     drawn = preview(asked.call, before=before)
-    shown: dict[str, Any] = {
+    members: dict[str, Any] = {
         **_stated_approval(asked),
         "scopes": scopes,
         **({"rule": choices[0].rule, "choices": choices} if scopes != ("once",) else {}),
@@ -180,7 +180,7 @@ def _shown_approval(asked: ApprovalRequest, ruling: PolicyEvaluation) -> dict[st
         "preview": drawn.model_dump(exclude_none=True, exclude_defaults=True),
         "allow_edit": _is_editable(asked),
     }
-    return {name: value for name, value in shown.items() if value is not None or name == "input"}
+    return {name: value for name, value in members.items() if value is not None or name == "input"}
 
 
 def _is_editable(asked: ApprovalRequest) -> bool:
@@ -211,7 +211,9 @@ def _only_once(asked: ApprovalRequest, ruling: PolicyEvaluation) -> Reason:
     return Reason("only_once", why=why)
 
 
-def _record(ctx: Services, principal: Principal, asked: ApprovalRequest, *, shown: dict[str, Any]) -> Record:
+def _record(
+    ctx: Services, principal: Principal, asked: ApprovalRequest, *, approval: dict[str, Any]
+) -> Record:
     timeout = asked.ask.timeout_s
     if "timeout_s" not in asked.ask.model_fields_set:
         timeout = ctx.limits.approval_timeout_s
@@ -222,7 +224,7 @@ def _record(ctx: Services, principal: Principal, asked: ApprovalRequest, *, show
         ctx,
         principal,
         asked.ask,
-        to_json({**members, "approval": shown}).decode(),
+        to_json({**members, "approval": approval}).decode(),
         kind=asked.ask.kind,
         timeout_s=timeout,
         view=_view(asked),

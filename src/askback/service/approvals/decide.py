@@ -57,15 +57,15 @@ async def decide_approval(
         return with_submission(before, sent.revision)
     await admit(ctx, principal, record)
     record = await require_revision(ctx, principal, record, sent.revision)
-    shown = record.spec.approval
-    if sent.digest is not None and sent.digest != shown.digest:
+    approval = record.spec.approval
+    if sent.digest is not None and sent.digest != approval.digest:
         raise digest_mismatch(record)
-    if shown.locked and sent.scope != "once":
+    if approval.locked and sent.scope != "once":
         raise _locked_error()
     if sent.scope not in {"once", "thread"}:
         await sharing.require_unlimited(ctx, principal, "create_rule")
-    decided = check_decision(sent, shown, limits=ctx.limits)
-    return await _Decision(ctx, principal, sent, shown, decided, claimed).run(record)
+    decided = check_decision(sent, approval, limits=ctx.limits)
+    return await _Decision(ctx, principal, sent, approval, decided, claimed).run(record)
 
 
 def _locked_error() -> Forbidden:
@@ -108,8 +108,8 @@ class _Decision:
             raise Faults([fault("edited_input", "denied_by_policy", reason=ruling.decision.reasons)])
         if ruling.decision.locked and self.sent.scope != "once":
             raise _locked_error()
-        kept = self.decided.kept
-        if ruling.decision.decision != "deny" and kept and not ruling.would_allow(self.decided.call, kept):
+        rule = self.decided.kept
+        if ruling.decision.decision != "deny" and rule and not ruling.would_allow(self.decided.call, rule):
             raise Faults([fault("rule" if self.sent.rule else "scope", "rule_without_effect")])
         return ruling
 
@@ -127,9 +127,11 @@ class _Decision:
         outcome = {"source": self.principal.answer_source, "answer": answer}
         if says_yes:
             effects = replace(effects, lifts=await refusals.lifts_for_answer(self.ctx, record))
-        elif self.sent.remember and (kept := await refusals.remember_refusal(self.ctx, record)) is not None:
-            outcome = {**outcome, "refusal": kept.shown}
-            effects = replace(effects, refusals=kept.effects.refusals)
+        elif (
+            self.sent.remember and (refusal := await refusals.remember_refusal(self.ctx, record)) is not None
+        ):
+            outcome = {**outcome, "refusal": refusal.shown}
+            effects = replace(effects, refusals=refusal.effects.refusals)
         return await self._settle(
             record, Action.ANSWER, outcome, votes, by=self.principal, effects=effects, **ruling.trial
         )
@@ -180,14 +182,14 @@ class _Decision:
     def _votes(self, record: Record) -> list[Mapping[str, Any]]:
         """Return the votes with this one added; raises `Conflict` if the person has voted, even in another session."""
         votes = record.state.members.get("votes", ())
-        who = self.principal.actor
-        if any(_is_same_person(who, vote["by"]) for vote in votes):
+        actor = self.principal.actor
+        if any(_is_same_person(actor, vote["by"]) for vote in votes):
             raise Conflict(
                 "You have already decided about this. Others have to approve it too.",
                 code="already_voted",
                 request=record.as_dict(),
             )
-        vote = {"by": who, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
+        vote = {"by": actor, "decision": self.sent.decision, "at": rfc3339(self.ctx.clock.now_ms())}
         return [*votes, vote]
 
     async def _answer(self, record: Record) -> tuple[dict[str, Any], SideEffects]:
@@ -251,8 +253,8 @@ class _Decision:
         if mode is None:
             return answer, NOTHING
         settings = {"mode": mode, "mode_agents": [record.requester]}
-        kept = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
-        return {**answer, "mode": mode}, SideEffects(policies=(kept,))
+        stored = PolicyRecord(record.tenant, record.thread_id, json.dumps(settings))
+        return {**answer, "mode": mode}, SideEffects(policies=(stored,))
 
 
 def _is_same_person(actor: Mapping[str, str], other: Mapping[str, str]) -> bool:

@@ -36,8 +36,8 @@ class PolicyEvaluation:
 
     def would_allow(self, call: Call, rule: Rule) -> bool:
         """Whether the rule would allow the call if it were created; only such rules are offered."""
-        kept = replace(self.policy, rules=(*self.policy.rules, rule))
-        return decide(call, kept).decision == "allow"
+        policy = replace(self.policy, rules=(*self.policy.rules, rule))
+        return decide(call, policy).decision == "allow"
 
     def root(self, call: Call) -> str | None:
         """Return the folder that a person can grant to the agent to let such calls run without asking."""
@@ -115,5 +115,5 @@ def _deciding_rules(
         return ()
     # Of equal rules the first one decides: the oldest, and a stored one before those of the lists.
     ids = {rule.text: rule.id for rule in reversed(rules) if rule.effect == result.decision}
-    found = (ids.get(text, text if built_in and text in BUILT_IN_TEXTS else None) for text in result.rules)
-    return tuple(rule for rule in found if rule is not None)
+    rule_ids = (ids.get(text, text if built_in and text in BUILT_IN_TEXTS else None) for text in result.rules)
+    return tuple(rule for rule in rule_ids if rule is not None)

@@ -72,7 +72,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
             code="confirmation_required",
         )
     changes |= await _mode_agents(ctx, principal, sent)
-    kept = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_settings_json(changes)))
+    stored = PolicyRecord(principal.tenant, sent.thread_id or "", json.dumps(_settings_json(changes)))
     changed = audit_entry(
         "policy.set",
         at=ctx.clock.now_ms(),
@@ -81,7 +81,7 @@ async def update_policy(ctx: Services, principal: Principal, body: object) -> Po
         thread_id=sent.thread_id,
         settings=_settings_json(changes),
     )
-    await ctx.store.write(SideEffects(policies=(kept,), audit=(changed,)))
+    await ctx.store.write(SideEffects(policies=(stored,), audit=(changed,)))
     ctx.rate_limiter.forget_settings(principal.tenant)
     return await get_policy(ctx, principal, thread_id=sent.thread_id)
 
@@ -95,8 +95,8 @@ async def _allows_everything(ctx: Services, principal: Principal, settings: Mapp
     view = await ctx.store.policy(principal.tenant, thread_id="", project=None, now_ms=ctx.clock.now_ms())
     before = read_settings(view.tenant)
     set_again = {name: value for name, value in settings.items() if value is not None}
-    kept = before.model_dump(exclude={*settings}, exclude_unset=True)
-    after = PolicySettings.model_validate({**kept, **set_again})
+    unchanged = before.model_dump(exclude={*settings}, exclude_unset=True)
+    after = PolicySettings.model_validate({**unchanged, **set_again})
     return _runs_unasked(after) and not _runs_unasked(before)
 
 

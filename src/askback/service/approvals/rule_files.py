@@ -36,15 +36,15 @@ _FLAGS = ("locked", "shadow")
 async def export_rules(ctx: Services, principal: Principal) -> dict[str, Any]:
     """Return the rules in force that the caller may see, oldest first, as the JSON value of a file."""
     await roles.require(ctx, principal, "export_rules")
-    found = [_exported(rule) async for rule in rules_in_force(ctx, principal)]
-    return {"exported_at": rfc3339(ctx.clock.now_ms()), "rules": found[::-1]}
+    rules = [_exported(rule) async for rule in rules_in_force(ctx, principal)]
+    return {"exported_at": rfc3339(ctx.clock.now_ms()), "rules": rules[::-1]}
 
 
 def _exported(rule: RuleRecord) -> dict[str, Any]:
     about = json.loads(rule.wire)
-    kept = {name: about[name] for name in _EXPORTED if about.get(name) is not None}
-    kept |= {name: True for name in _FLAGS if about.get(name)}
-    return {**kept, "script_may_change": True} if _runs_scripts(rule) else kept
+    members = {name: about[name] for name in _EXPORTED if about.get(name) is not None}
+    members |= {name: True for name in _FLAGS if about.get(name)}
+    return {**members, "script_may_change": True} if _runs_scripts(rule) else members
 
 
 def _runs_scripts(rule: RuleRecord) -> bool:
@@ -75,8 +75,8 @@ async def import_rules(
     sent = parse(RuleImportBody, body)
     if len(sent.rules) > ctx.limits.imported_rules:
         raise Faults([fault("rules", "too_many", max=ctx.limits.imported_rules)])
-    known = {terms_of(rule): rule async for rule in rules_in_force(ctx, principal)}
-    file = _File(ctx, principal, known, await _agents(ctx, principal))
+    in_force = {terms_of(rule): rule async for rule in rules_in_force(ctx, principal)}
+    file = _File(ctx, principal, in_force, await _agents(ctx, principal))
     rows = [await file.read(row, join("rules", at)) for at, row in enumerate(sent.rules)]
     if sent.dry_run:
         return True, rows
@@ -91,13 +91,13 @@ async def import_rules(
 
 async def _agents(ctx: Services, principal: Principal) -> dict[str, list[str]]:
     """Return the ids of agents by their names."""
-    found: dict[str, list[str]] = {}
+    agents: dict[str, list[str]] = {}
     before: str | None = None
     while page := await ctx.store.agents(principal.tenant, before=before, limit=ctx.limits.page):
         for agent in page:
-            found.setdefault(agent.name, []).append(agent.id)
+            agents.setdefault(agent.name, []).append(agent.id)
         before = page[-1].id
-    return found
+    return agents
 
 
 @frozen(slots=True)

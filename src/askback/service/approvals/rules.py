@@ -78,8 +78,8 @@ async def create_rule(ctx: Services, principal: Principal, body: object) -> tupl
     agent = await require_agent(ctx, principal, sent.agent)
     ends = None if sent.expires_in_s is None else ctx.clock.now_ms() + round(sent.expires_in_s * 1000)
     made = rule_of_terms(ctx, principal, rule, sent, agent=agent, expires_at=ends)
-    if ends is None and (known := await _find_same(ctx, made)) is not None:
-        return known, Outcome.REPLAYED
+    if ends is None and (existing := await _find_same(ctx, made)) is not None:
+        return existing, Outcome.REPLAYED
     await ctx.store.write(SideEffects(rules=(made,), audit=(rule_entry(ctx, "rule.add", principal, made),)))
     return made, Outcome.APPLIED
 
@@ -147,7 +147,7 @@ async def list_rules(
     """Return rules newest first as JSON, with their usage, and the cursor of the next page or None at the end."""
     await roles.require(ctx, principal, "list_rules")
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.rules(
+    rules = await ctx.store.rules(
         principal.tenant,
         thread_id=thread_id,
         project=project,
@@ -157,8 +157,8 @@ async def list_rules(
         before=cursor,
         limit=size + 1,
     )
-    shown = [rule for rule in found[:size] if _in_reach(principal, rule)]
-    return await rules_json(ctx, principal, shown), found[size - 1].id if len(found) > size else None
+    visible = [rule for rule in rules[:size] if _in_reach(principal, rule)]
+    return await rules_json(ctx, principal, visible), rules[size - 1].id if len(rules) > size else None
 
 
 async def rules_json(ctx: Services, principal: Principal, rules: Sequence[RuleRecord]) -> Sequence[str]:
@@ -185,16 +185,16 @@ async def rules_in_force(ctx: Services, principal: Principal) -> AsyncIterator[R
 
 async def read_usage(ctx: Services, principal: Principal, rules: Sequence[str]) -> dict[str, dict[str, Any]]:
     """Return the usage of rules as JSON values, by their ids, or for built-in rules by their texts."""
-    found = await ctx.store.rule_usage(principal.tenant, rules, person=sharing.person_filter(principal))
-    return {rule: _usage(principal, usage) for rule, usage in found.items()}
+    stored = await ctx.store.rule_usage(principal.tenant, rules, person=sharing.person_filter(principal))
+    return {rule: _usage(principal, usage) for rule, usage in stored.items()}
 
 
 def _usage(principal: Principal, usage: RuleUsage) -> dict[str, Any]:
-    shown: dict[str, Any] = {"count": usage.count, "last_at": rfc3339(usage.last_at)}
+    members: dict[str, Any] = {"count": usage.count, "last_at": rfc3339(usage.last_at)}
     if usage.thread_id is None or not sharing.token_covers(principal, usage.thread_id):
-        return shown
+        return members
     return {
-        **shown,
+        **members,
         "request_id": usage.request_id,
         "thread_id": usage.thread_id,
         "thread_title": usage.thread_title,
@@ -244,13 +244,13 @@ def _rule_json(rule: RuleRecord, usage: dict[str, Any] | None) -> str:
     """Return the JSON of a rule as lists show it; a rule that no longer allows anything is marked."""
     choice = None if rule.revoked else prefix_rule_fault(rule.text, rule.effect)
     described = describe_text(rule.text, cast("Effect", rule.effect))
-    known = {
+    members = {
         "needs_choice": choice,
         "needs_choice_code": choice and reason_data(choice),
         "description": described and described.model_dump(exclude_defaults=True),
         "usage": usage,
     }
-    return jsontext.with_members(rule.wire, **{name: value for name, value in known.items() if value})
+    return jsontext.with_members(rule.wire, **{name: value for name, value in members.items() if value})
 
 
 async def _require_any_arguments(ctx: Services, principal: Principal, thread_id: str | None) -> None:

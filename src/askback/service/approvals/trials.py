@@ -126,7 +126,7 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
         raise Faults(problems).with_paths([("$", "rule"), ("", "rule.")])
     now_ms = ctx.clock.now_ms()
     since = now_ms - PREVIEW_MS
-    found, cursor = await list_requests(
+    requests, cursor = await list_requests(
         ctx,
         principal,
         thread_id=sent.rule.thread_id,
@@ -138,7 +138,7 @@ async def preview_rule(ctx: Services, principal: Principal, body: object) -> Pre
     )
     result = Preview(since, since if cursor is None else created_ms(cursor), cursor=cursor)
     check = _Check(ctx, principal, rule, sent.rule.project)
-    for record in found:
+    for record in requests:
         result.checked += 1
         if (changed := await check.run(record)) is not None:
             result.calls.append(changed)
@@ -202,6 +202,6 @@ class _Check:
 
     async def _title(self, thread_id: str) -> str | None:
         if thread_id not in self.titles:
-            found = await self.ctx.store.thread_details(self.principal.tenant, thread_id)
-            self.titles[thread_id] = None if found is None else found.title
+            details = await self.ctx.store.thread_details(self.principal.tenant, thread_id)
+            self.titles[thread_id] = None if details is None else details.title
         return self.titles[thread_id]

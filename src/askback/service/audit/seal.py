@@ -114,8 +114,8 @@ async def _log_sealed(ctx: Services, tenant: str, **facts: Any) -> None:
 async def _hash(ctx: Services, tenant: str, seq: int) -> str | None:
     if seq == 0:
         return GENESIS
-    found = await ctx.store.audit(tenant, after=seq - 1, limit=1)
-    return entry_hash(found[0]) if found else None
+    entries = await ctx.store.audit(tenant, after=seq - 1, limit=1)
+    return entry_hash(entries[0]) if entries else None
 
 
 async def _heads(ctx: Services, tenant: str | None) -> AsyncIterator[AuditHead]:
@@ -140,6 +140,6 @@ async def read_audit_log(
     """Return the entries after `after`, oldest first, as JSON; the head of the log; and the state of its seal."""
     await roles.require(ctx, principal, "get_audit_log")
     head = await read_head(ctx, principal.tenant)
-    found = await ctx.store.audit(principal.tenant, after=after, limit=limit)
+    entries = await ctx.store.audit(principal.tenant, after=after, limit=limit)
     # Entries written between the two reads are left for the next page, so that none is newer than the head.
-    return found[: max(0, head.seq - after)], head, await seal_status(ctx, head)
+    return entries[: max(0, head.seq - after)], head, await seal_status(ctx, head)

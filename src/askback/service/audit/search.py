@@ -45,12 +45,12 @@ class AuditFilter:
         return self.actor is None or self._is_by(entry)
 
     def _is_by(self, entry: Mapping[str, Any]) -> bool:
-        actor, wanted = entry.get("actor"), self.actor or ""
+        actor, expected = entry.get("actor"), self.actor or ""
         if not isinstance(actor, dict):
-            return wanted == VIA_POLICY
+            return expected == VIA_POLICY
         named = cast("Mapping[str, object]", actor)
-        return wanted in {named.get("id"), named.get("user")} or (
-            wanted.casefold() in str(named.get("name", "")).casefold()
+        return expected in {named.get("id"), named.get("user")} or (
+            expected.casefold() in str(named.get("name", "")).casefold()
         )
 
 
@@ -81,7 +81,7 @@ async def list_audit_entries(
 ) -> FoundEntries:
     """Return entries that match, newest first; raises `Faults` for a time that cannot be read."""
     await roles.require(ctx, principal, "list_audit_entries")
-    wanted = AuditFilter(
+    audit_filter = AuditFilter(
         actor,
         action,
         request_id,
@@ -89,8 +89,8 @@ async def list_audit_entries(
         _parse_moment("created_after", created_after),
         _parse_moment("created_before", created_before),
     )
-    if cursor is None and wanted.before is not None:
-        cursor = await _first_after(ctx, principal.tenant, wanted.before + _SKEW_S)
+    if cursor is None and audit_filter.before is not None:
+        cursor = await _first_after(ctx, principal.tenant, audit_filter.before + _SKEW_S)
     page = await ctx.store.latest_audit(
         principal.tenant,
         before=cursor,
@@ -99,33 +99,33 @@ async def list_audit_entries(
         limit=CHECKED_ENTRIES + 1,
     )
     result = FoundEntries()
-    shown: list[Mapping[str, Any]] = []
+    entries: list[Mapping[str, Any]] = []
     for seq, text in page[:CHECKED_ENTRIES]:
         entry = _parsed(text)
-        if wanted.after is not None and _seconds(entry) < wanted.after - _SKEW_S:
+        if audit_filter.after is not None and _seconds(entry) < audit_filter.after - _SKEW_S:
             break
         result.checked += 1
         result.checked_to = seq
-        if wanted.matches(entry):
+        if audit_filter.matches(entry):
             result.texts.append(text if entry else json.dumps({"seq": seq, "action": UNREADABLE}))
-            shown.append(entry)
-        if len(shown) == limit:
+            entries.append(entry)
+        if len(entries) == limit:
             break
     else:
         result.cursor = result.checked_to if len(page) > CHECKED_ENTRIES else None
-    if len(shown) == limit and result.checked < len(page):
+    if len(entries) == limit and result.checked < len(page):
         result.cursor = result.checked_to
-    await _name(ctx, principal.tenant, shown, result)
+    await _name(ctx, principal.tenant, entries, result)
     return result
 
 
 def _parsed(text: str) -> Mapping[str, Any]:
     """Parse an entry; an unreadable one is empty."""
     try:
-        found = json.loads(text)
+        entry = json.loads(text)
     except ValueError:
         return {}
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
+    return cast("Mapping[str, Any]", entry) if isinstance(entry, dict) else {}
 
 
 def _seconds(entry: Mapping[str, Any]) -> float:
@@ -147,8 +147,8 @@ async def _first_after(ctx: Services, tenant: str, moment: float) -> int:
     low, high = 1, (await ctx.store.audit_head(tenant))[0] + 1
     while low < high:
         middle = (low + high) // 2
-        found = await ctx.store.audit(tenant, after=middle - 1, limit=1)
-        if found and _seconds(_parsed(found[0])) <= moment:
+        entries = await ctx.store.audit(tenant, after=middle - 1, limit=1)
+        if entries and _seconds(_parsed(entries[0])) <= moment:
             low = middle + 1
         else:
             high = middle

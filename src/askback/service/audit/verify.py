@@ -53,14 +53,14 @@ async def verify_audit_log(
     entries, head, standing = await read_audit_log(ctx, principal, after=after, limit=limit)
     end, broken = start, None
     for at in range(0, len(entries), _STEP):
-        found = verify_chain(entries[at : at + _STEP], after=end)
-        if isinstance(found, ChainBreak):
-            seq = end[0] + found.line
-            good = verify_chain(entries[at : at + found.line - 1], after=end)
+        verification = verify_chain(entries[at : at + _STEP], after=end)
+        if isinstance(verification, ChainBreak):
+            seq = end[0] + verification.line
+            good = verify_chain(entries[at : at + verification.line - 1], after=end)
             end = end if isinstance(good, ChainBreak) else good
-            broken = (seq, found.why)
+            broken = (seq, verification.why)
             break
-        end = found
+        end = verification
         await asyncio.sleep(0)
     if broken is None and len(entries) < limit and end != (head.seq, head.hash):
         broken = (end[0], f"The log ends at entry {end[0]}, but entry {head.seq} was written.")

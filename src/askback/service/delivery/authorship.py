@@ -34,8 +34,8 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
         return False
     if lease.resume.cause.startswith("check:"):
         return await _check_is_open(ctx, lease)
-    who = record.state.members.get("settled_by")
-    if record.status not in _DECIDED or who is None or _may_still_answer(who, record):
+    author = record.state.members.get("settled_by")
+    if record.status not in _DECIDED or author is None or _may_still_answer(author, record):
         ctx.withheld.discard(lease.resume.id)
         return True
     if lease.resume.id not in ctx.withheld:
@@ -49,7 +49,7 @@ async def may_deliver(ctx: Services, lease: Lease) -> bool:
             by=None,
             about=record,
             resume_id=lease.resume.id,
-            settled_by=who,
+            settled_by=author,
         )
         await ctx.store.write(SideEffects(audit=(entry,)))
         ctx.withheld.add(lease.resume.id)

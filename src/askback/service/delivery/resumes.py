@@ -45,10 +45,10 @@ async def pull_resumes(
     end = anyio.current_time() + seconds
     try:
         while True:
-            found = await _lease(ctx, principal, thread_id, limit)
+            leases = await _lease(ctx, principal, thread_id, limit)
             left = end - anyio.current_time()
-            if found or left <= 0:
-                return found
+            if leases or left <= 0:
+                return leases
             await changed.wait(min(left, await _pause(ctx, principal, thread_id)))
     finally:
         leave()
@@ -86,17 +86,17 @@ async def _can_view(ctx: Services, principal: Principal, thread_id: str) -> bool
 async def _lease(ctx: Services, principal: Principal, thread_id: str | None, limit: int) -> Sequence[Lease]:
     if thread_id is not None or not sharing.is_thread_limited(principal):
         return await _lease_in(ctx, principal, thread_id, limit)
-    found: list[Lease] = []
+    leases: list[Lease] = []
     for each, at in (await _covered_threads(ctx, principal)).items():
-        if at <= ctx.clock.now_ms() and len(found) < limit:
-            found += await _lease_in(ctx, principal, each, limit - len(found))
-    return found
+        if at <= ctx.clock.now_ms() and len(leases) < limit:
+            leases += await _lease_in(ctx, principal, each, limit - len(leases))
+    return leases
 
 
 async def _covered_threads(ctx: Services, principal: Principal) -> Mapping[str, int]:
     """Return the threads of a limited token that have resumes, and when the next one can be leased, ms."""
-    found = await ctx.store.resume_threads(principal.tenant, principal.id)
-    return {thread_id: at for thread_id, at in found.items() if sharing.token_covers(principal, thread_id)}
+    threads = await ctx.store.resume_threads(principal.tenant, principal.id)
+    return {thread_id: at for thread_id, at in threads.items() if sharing.token_covers(principal, thread_id)}
 
 
 async def _lease_in(

@@ -136,15 +136,15 @@ class Subscriptions:
             subscription.report(activity)
 
     def _notify_subscribers(self, change: PersonalChange) -> None:
-        found = [each for each in self._open if each.matches(change)]
-        if found:
-            task = asyncio.get_running_loop().create_task(self._notify_all(change, found))
+        subscriptions = [each for each in self._open if each.matches(change)]
+        if subscriptions:
+            task = asyncio.get_running_loop().create_task(self._notify_all(change, subscriptions))
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
-    async def _notify_all(self, change: PersonalChange, found: Sequence[Subscription]) -> None:
+    async def _notify_all(self, change: PersonalChange, subscriptions: Sequence[Subscription]) -> None:
         access = await self._ctx.store.access(change.tenant, change.thread_id)
-        for each in found:
+        for each in subscriptions:
             each.notify(change, access)
 
     def _remove(self, subscription: Subscription) -> None:
@@ -234,15 +234,19 @@ class Subscription:
 
     def report(self, activity: Activity) -> None:
         """Pass on that another person is answering in this thread; agents are not told."""
-        who = self._principal
-        here = (self._thread_id, who.tenant) == (activity.thread_id, activity.tenant)
-        if here and roles.is_person(who) and who.user != activity.user:
+        principal = self._principal
+        here = (self._thread_id, principal.tenant) == (activity.thread_id, activity.tenant)
+        if here and roles.is_person(principal) and principal.user != activity.user:
             self._reader.on_activity(activity)
 
     def matches(self, change: PersonalChange) -> bool:
         """Whether this is an inbox in the tenant of a change, and of its person if it is about one."""
-        who = self._principal
-        return self._thread_id is None and who.tenant == change.tenant and change.user in ("", who.user)
+        principal = self._principal
+        return (
+            self._thread_id is None
+            and principal.tenant == change.tenant
+            and change.user in ("", principal.user)
+        )
 
     def notify(self, change: PersonalChange, access: AccessList) -> None:
         """Pass a change on, if the reader may view its thread with this access."""
@@ -332,8 +336,8 @@ class Subscription:
     async def _read_events(self) -> Sequence[Event]:
         store, tenant = self._ctx.store, self._principal.tenant
         if self._thread_id is None:
-            who = sharing.person_filter(self._principal)
-            return await store.tenant_events(tenant, after=self.cursor, person=who, limit=PAGE)
+            person = sharing.person_filter(self._principal)
+            return await store.tenant_events(tenant, after=self.cursor, person=person, limit=PAGE)
         return await store.thread_events(tenant, self._thread_id, after=self.cursor, limit=PAGE)
 
     async def _end(self) -> int:

@@ -86,9 +86,9 @@ class ConnectionWaits:
 
     def add(self, request_id: str, waiter: Waiter) -> None:
         """Send the outcome to `waiter` once the request settles; the caller has checked its access."""
-        known = self._waiting.get(request_id, ())
-        if waiter not in known:
-            self._waiting[request_id] = (*known, waiter)
+        waiters = self._waiting.get(request_id, ())
+        if waiter not in waiters:
+            self._waiting[request_id] = (*waiters, waiter)
         tenant = waiter.principal.tenant
         if tenant not in self._leaves:
             self._leaves[tenant] = self._ctx.bus.listen(tenant_topic(tenant), self._on_event)
@@ -176,19 +176,19 @@ class ConnectionWaits:
 
     def _notify_waiters(self, request_id: str, end: _Outcome) -> None:
         for waiter in self._waiting.pop(request_id, ()):
-            who = waiter.principal
+            principal = waiter.principal
             # A wait may be in place before it is known whether it is allowed; see `wait_for`.
-            if who.tenant != end.tenant:
+            if principal.tenant != end.tenant:
                 continue
-            if not sharing.can_see(who, end.requester, end.access, end.thread_id):
-                if who.id == end.requester:
+            if not sharing.can_see(principal, end.requester, end.access, end.thread_id):
+                if principal.id == end.requester:
                     waiter.hidden()
                 continue
-            if who.id == end.requester:
-                self._ctx.waiters.mark_sent(request_id, who.id)
-            learns = sharing.can_see_names(who, end.access, end.thread_id)
+            if principal.id == end.requester:
+                self._ctx.waiters.mark_sent(request_id, principal.id)
+            learns = sharing.can_see_names(principal, end.access, end.thread_id)
             waiter.settled(request_id, end.wire if learns else end.redacted)
-            if who.id == end.requester and end.held:
+            if principal.id == end.requester and end.held:
                 self._drop_held_resume(end.tenant, request_id)
 
     def _drop_held_resume(self, tenant: str, request_id: str) -> None:
@@ -239,11 +239,11 @@ async def long_poll(
     leave = ctx.bus.listen(request_topic(principal.tenant, request_id), changed)
     try:
         record = await read(ctx, principal, request_id)
-        known = record.revision if revision is None else revision
+        last_revision = record.revision if revision is None else revision
         with attended, anyio.move_on_after(seconds):
-            while not record.settled and record.revision == known:
+            while not record.settled and record.revision == last_revision:
                 await changed.wait()
                 record = await read(ctx, principal, request_id)
     finally:
         leave()
-    return record if record.settled or record.revision != known else None
+    return record if record.settled or record.revision != last_revision else None

@@ -27,8 +27,8 @@ async def list_files(ctx: Services, principal: Principal, request_id: str) -> Se
     """Return the files of a request that the caller may read, oldest first."""
     await roles.require(ctx, principal, "list_files", request_id)
     record = await get_request(ctx, principal, request_id)
-    found = await ctx.store.files_of_request(record.tenant, record.id)
-    return [file for file in found if is_usable(principal, file)]
+    files = await ctx.store.files_of_request(record.tenant, record.id)
+    return [file for file in files if is_usable(principal, file)]
 
 
 async def delete_file(ctx: Services, principal: Principal, file_id: str) -> None:

@@ -110,4 +110,4 @@ async def _check(ctx: Services, record: Record, assignees: list[str] | None) -> 
     report.finish()
     unknown = await unknown_assignees(ctx, record, assignees)
     if unknown:
-        raise Faults([fault(join("assignees", place), "cannot_answer") for place in unknown])
+        raise Faults([fault(join("assignees", index), "cannot_answer") for index in unknown])

@@ -26,8 +26,8 @@ async def list_comments(ctx: Services, principal: Principal, request_id: str) ->
     """Return the comments of a request, oldest first. Raises `NotFound`."""
     await roles.require(ctx, principal, "list_comments", request_id)
     await get_request(ctx, principal, request_id)
-    found = await ctx.store.comments(principal.tenant, request_id)
-    return {"comments": [each.wire for each in found]}
+    comments = await ctx.store.comments(principal.tenant, request_id)
+    return {"comments": [each.wire for each in comments]}
 
 
 async def add_comment(ctx: Services, principal: Principal, request_id: str, body: object) -> dict[str, Any]:
@@ -59,8 +59,8 @@ async def delete_comment(ctx: Services, principal: Principal, request_id: str, c
     """Delete a comment of the caller; the owner of the thread and admins may delete any. Raises `NotFound`."""
     await roles.require(ctx, principal, "delete_comment", request_id)
     record = await _writable(ctx, principal, request_id, "delete_comment")
-    found = await ctx.store.comments(record.tenant, record.id)
-    comment = next((each for each in found if each.id == comment_id), None)
+    comments = await ctx.store.comments(record.tenant, record.id)
+    comment = next((each for each in comments if each.id == comment_id), None)
     if comment is None:
         raise NotFound("There is no such comment.")
     author = json.loads(comment.author)

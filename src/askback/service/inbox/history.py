@@ -58,7 +58,7 @@ async def list_history(
         limit=WINDOW,
     )
     words = plain_text(q or "").split()
-    found = [
+    history = [
         row
         for row in rows
         if kind in (None, row.kind)
@@ -66,13 +66,13 @@ async def list_history(
         and sharing.can_see(principal, row.requester, row.access, row.thread_id)
     ]
     if words:
-        found = await _search(ctx, principal.tenant, found, words, most=size + 1)
-    shown = found[:size]
-    last = shown[-1] if len(found) > size else rows[-1] if len(rows) == WINDOW else None
-    records = await ctx.store.requests(principal.tenant, [row.request_id for row in shown])
+        history = await _search(ctx, principal.tenant, history, words, most=size + 1)
+    visible = history[:size]
+    last = visible[-1] if len(history) > size else rows[-1] if len(rows) == WINDOW else None
+    records = await ctx.store.requests(principal.tenant, [row.request_id for row in visible])
     page = [
         (sharing.visible_to(principal, records[row.request_id]), row.thread_title)
-        for row in shown
+        for row in visible
         if row.request_id in records
     ]
     return page, None if last is None else cursor_of(last.place)
@@ -82,18 +82,18 @@ async def _search(
     ctx: Services, tenant: str, rows: Sequence[HistoryRow], words: Sequence[str], *, most: int
 ) -> Sequence[HistoryRow]:
     """Return the first rows with all words; requests are read in small groups, since one can be large."""
-    found: list[HistoryRow] = []
+    matches: list[HistoryRow] = []
     for at in range(0, len(rows), READ_AT_ONCE):
         some = rows[at : at + READ_AT_ONCE]
         records = await ctx.store.requests(tenant, [row.request_id for row in some])
-        found += [
+        matches += [
             row
             for row in some
             if row.request_id in records and _contains(row, records[row.request_id], words)
         ]
-        if len(found) >= most:
+        if len(matches) >= most:
             break
-    return found[:most]
+    return matches[:most]
 
 
 def _contains(row: HistoryRow, record: Record, words: Sequence[str]) -> bool:

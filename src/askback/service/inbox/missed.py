@@ -32,14 +32,14 @@ async def list_missed(
     """
     await roles.require(ctx, principal, "list_missed")
     size = max(1, min(limit, ctx.limits.page))
-    found = await _missed(ctx, principal, before=None if cursor is None else place(cursor), limit=size + 1)
-    shown = [
+    missed = await _missed(ctx, principal, before=None if cursor is None else place(cursor), limit=size + 1)
+    page = [
         sharing.visible_to(principal, record)
-        for _, record in found[:size]
+        for _, record in missed[:size]
         if await can_answer(ctx, principal, record)
     ]
-    last = found[size - 1] if len(found) > size else None
-    return shown, None if last is None else cursor_of((last[0], last[1].id))
+    last = missed[size - 1] if len(missed) > size else None
+    return page, None if last is None else cursor_of((last[0], last[1].id))
 
 
 async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
@@ -48,10 +48,10 @@ async def mark_seen(ctx: Services, principal: Principal, body: object) -> None:
     sent = parse(SeenBody, body)
     if len(sent.request_ids) > ctx.limits.batch:
         raise Faults([fault("request_ids", "too_many", max=ctx.limits.batch)])
-    known = await ctx.store.requests(principal.tenant, sent.request_ids)
+    records = await ctx.store.requests(principal.tenant, sent.request_ids)
     seen = [
         record
-        for record in known.values()
+        for record in records.values()
         if record.settled and sharing.can_see(principal, record.requester, record.access, record.thread_id)
     ]
     await ctx.store.mark_seen(principal.tenant, principal.user, [record.id for record in seen])

@@ -35,26 +35,26 @@ async def list_people(
     else:
         record = await get_request(ctx, principal, request_id)
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.people(
+    rows = await ctx.store.people(
         principal.tenant, now_ms=ctx.clock.now_ms(), after=cursor or "", limit=size + 1
     )
-    people = [(user, list(known)) for user, known in groupby(found, key=lambda each: each.user)]
-    shown = [
+    people = [(user, list(memberships)) for user, memberships in groupby(rows, key=lambda each: each.user)]
+    page = [
         {
             "id": user,
-            "name": known[0].name,
-            "groups": sorted({name for each in known for name in each.groups}),
+            "name": memberships[0].name,
+            "groups": sorted({name for each in memberships for name in each.groups}),
         }
-        for user, known in people[:size]
-        if record is None or any(may_be_assigned(each, record) for each in known)
+        for user, memberships in people[:size]
+        if record is None or any(may_be_assigned(each, record) for each in memberships)
     ]
-    return shown, people[size - 1][0] if len(people) > size else None
+    return page, people[size - 1][0] if len(people) > size else None
 
 
 async def names_of(ctx: Services, tenant: str, assignees: Sequence[str]) -> list[str]:
     """Return what people see in place of assignees: the name of a person, and of a group without its prefix."""
-    known = await ctx.store.people(tenant, now_ms=ctx.clock.now_ms(), ids=assignees)
-    names = {each.user: each.name for each in known}
+    people = await ctx.store.people(tenant, now_ms=ctx.clock.now_ms(), ids=assignees)
+    names = {each.user: each.name for each in people}
     return [names.get(each, each.removeprefix(GROUP_PREFIX)) for each in assignees]
 
 
@@ -62,19 +62,19 @@ async def unknown_assignees(ctx: Services, record: Record, assignees: Sequence[s
     """Return the places of assignees that could not answer: people who may not, and groups without anybody who may."""
     now = ctx.clock.now_ms()
     named = [each for each in assignees if not each.startswith(GROUP_PREFIX)]
-    known = await ctx.store.people(record.tenant, now_ms=now, ids=named)
-    able = {name for each in known if may_be_assigned(each, record) for name in (each.id, each.user)}
+    people = await ctx.store.people(record.tenant, now_ms=now, ids=named)
+    able = {name for each in people if may_be_assigned(each, record) for name in (each.id, each.user)}
     if len(named) < len(assignees):
         able |= await _groups(ctx, record)
-    return [place for place, each in enumerate(assignees) if each not in able]
+    return [index for index, each in enumerate(assignees) if each not in able]
 
 
 async def _groups(ctx: Services, record: Record) -> set[str]:
     """Return the groups with somebody who could answer a request, as assignees."""
-    found, after = set[str](), ""
+    groups, after = set[str](), ""
     while page := await ctx.store.people(record.tenant, now_ms=ctx.clock.now_ms(), after=after):
         for each in page:
             if may_be_assigned(each, record):
-                found |= {GROUP_PREFIX + name for name in await groups_of(ctx, each)}
+                groups |= {GROUP_PREFIX + name for name in await groups_of(ctx, each)}
         after = page[-1].user
-    return found
+    return groups

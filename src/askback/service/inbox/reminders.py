@@ -45,8 +45,8 @@ async def delete_reminder(ctx: Services, principal: Principal, request_id: str) 
 async def list_reminders(ctx: Services, principal: Principal) -> dict[str, Any]:
     """Return the reminders of the caller that are not due yet, the next one first."""
     await roles.require(ctx, principal, "list_reminders")
-    found = await ctx.store.reminders(principal.tenant, principal.user, after=ctx.clock.now_ms())
-    return {"reminders": [{"request_id": each, "at": rfc3339(at)} for each, at in found.items()]}
+    reminders = await ctx.store.reminders(principal.tenant, principal.user, after=ctx.clock.now_ms())
+    return {"reminders": [{"request_id": each, "at": rfc3339(at)} for each, at in reminders.items()]}
 
 
 async def _set(ctx: Services, principal: Principal, request_id: str, thread_id: str, at: int | None) -> None:

@@ -116,9 +116,9 @@ def _escalated(state: Members, steps: Sequence[EscalationStep]) -> dict[str, Any
     if not steps:
         return {}
     noted: dict[str, Any] = {"escalated": state.get("escalated", 0) + len(steps)}
-    if assigned := [*state.get("assigned", ()), *(who for step in steps for who in step.assign)]:
+    if assigned := [*state.get("assigned", ()), *(person for step in steps for person in step.assign)]:
         noted["assigned"] = list(dict.fromkeys(assigned))
-    if notified := [who for step in steps for who in step.notify]:
+    if notified := [person for step in steps for person in step.notify]:
         noted["notified"] = list(dict.fromkeys(notified))
     return noted
 

@@ -42,14 +42,14 @@ async def with_message(
         return outcome, None
     values = record.state.members.get("submitted") if action is Action.ACCEPT else answer
     text = answer_text(record.spec.form, values)
-    who = outcome.get("settled_by") or (None if by is None else by.settler)
-    if text is None or who is None:
+    author = outcome.get("settled_by") or (None if by is None else by.settler)
+    if text is None or author is None:
         return outcome, None
     message_id = ctx.ids.new("msg", now_ms=now)
     message = {
         "id": message_id,
         "role": "user",
-        "author": {name: value for name, value in who.items() if name != "role"},
+        "author": {name: value for name, value in author.items() if name != "role"},
         "request_id": record.id,
         "at": rfc3339(now),
         "content": [{"type": "text", "text": _cut(text, ctx.limits.message_bytes - _ENVELOPE_BYTES)}],

@@ -29,10 +29,10 @@ async def cancel_matching(
     A request that is answered meanwhile stays answered.
     """
     before = None
-    while found := await ctx.store.list_requests(
+    while records := await ctx.store.list_requests(
         tenant, thread_id=thread_id, statuses=OPEN, requester=requester, before=before, limit=ctx.limits.page
     ):
-        for record in filter(concerns, found):
+        for record in filter(concerns, records):
             with suppress(Conflict, Gone, NotFound):
                 await settle(ctx, record, Action.CANCEL, {"reason": "admin"}, by=by)
-        before = found[-1].id
+        before = records[-1].id

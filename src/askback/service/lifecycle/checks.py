@@ -227,5 +227,5 @@ def _not_checked_text(record: Record) -> str:
 
 def is_awaiting_check(record: Record, cause: str) -> bool:
     """Whether the answer that a resume with this cause is about still waits to be checked."""
-    found = check_of(record)
-    return found is not None and found.state == "waiting" and cause == check_cause(record.revision)
+    check = check_of(record)
+    return check is not None and check.state == "waiting" and cause == check_cause(record.revision)

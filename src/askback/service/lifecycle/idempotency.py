@@ -46,9 +46,9 @@ async def require_new(ctx: Services, principal: Principal, thread_id: str, label
     """Raise `ExternalIdTaken` if the caller has a request with this external id in the thread."""
     if labels.external_id is None:
         return
-    found = await ctx.store.request_of(principal.tenant, thread_id, principal.id, labels.external_id)
-    if found is not None:
-        record, digest = found
+    existing = await ctx.store.request_of(principal.tenant, thread_id, principal.id, labels.external_id)
+    if existing is not None:
+        record, digest = existing
         raise ExternalIdTaken(record, same=digest == labels.body_digest)
 
 

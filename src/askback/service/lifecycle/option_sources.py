@@ -43,9 +43,11 @@ async def check_chosen(
         chosen = values_of(values.get(field.id))
         if not chosen:
             continue
-        found = await _labels(ctx, record, asked, chosen, user)
-        faults += [_unknown_option(field, index) for index, value in enumerate(chosen) if value not in found]
-        labels[field.id] = [found.get(value, "") for value in chosen]
+        by_value = await _labels(ctx, record, asked, chosen, user)
+        faults += [
+            _unknown_option(field, index) for index, value in enumerate(chosen) if value not in by_value
+        ]
+        labels[field.id] = [by_value.get(value, "") for value in chosen]
     if faults:
         raise Faults(faults)
     return labels
@@ -66,10 +68,10 @@ async def _labels(
 def _unknown_option(field: AnyField, index: int) -> Fault:
     """Return the fault for a value that the source does not have."""
     path, several = value_path(field.id), isinstance(field, Multiselect)
-    place = join(path, index) if several else path
+    option_path = join(path, index) if several else path
     key = "value_not_in_options.item" if several else "value_not_in_options"
     message = own_message(field, key)
-    return fault(place, key) if message is None else fault(place, key, message=message)
+    return fault(option_path, key) if message is None else fault(option_path, key, message=message)
 
 
 async def look_up(

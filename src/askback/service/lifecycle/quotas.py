@@ -158,11 +158,11 @@ async def _question_limits(
     """Return the limits of the policy, then those of askers; an agent sees no limits of other agents."""
     of_policy = {each.name: each for each in conduct.question_limits or ()}
     counts = await ctx.store.question_counts(principal.tenant, thread_id, list(of_policy))
-    found = [
+    limits = [
         (each, *_policy_usage(ctx, counts.get(each.name), conduct.questions_window_s), "policy")
         for each in of_policy.values()
     ]
-    found += [
+    limits += [
         (limit_of_count(name, count.set_by_asker), count.asked, None, "asker")
         for name, count in counts.items()
         if name not in of_policy and count.set_by_asker is not None
@@ -170,7 +170,7 @@ async def _question_limits(
     return [
         limit.model_dump(include={"tool", "agent", "max"}, exclude_none=True)
         | {"used": used, "reset_at": reset_at, "set_by": set_by}
-        for limit, used, reset_at, set_by in found
+        for limit, used, reset_at, set_by in limits
         if roles.is_person(principal) or limit.agent in (None, principal.id)
     ]
 

@@ -34,11 +34,11 @@ async def get_recent(ctx: Services, principal: Principal, request_id: str) -> Re
 
     The access check uses the current access.
     """
-    kept = ctx.recent.get(principal.tenant, request_id)
-    if kept is None:
+    recent = ctx.recent.get(principal.tenant, request_id)
+    if recent is None:
         return await get_request(ctx, principal, request_id)
-    access = await ctx.store.access(kept.tenant, kept.thread_id)
-    return _visible(principal, kept if access == kept.access else replace(kept, access=access))
+    access = await ctx.store.access(recent.tenant, recent.thread_id)
+    return _visible(principal, recent if access == recent.access else replace(recent, access=access))
 
 
 async def require_revision(ctx: Services, principal: Principal, record: Record, revision: int) -> Record:
@@ -103,7 +103,7 @@ async def list_requests(
             return [], None
         agent = principal.id
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.list_requests(
+    records = await ctx.store.list_requests(
         principal.tenant,
         thread_id=thread_id,
         statuses=statuses,
@@ -115,15 +115,15 @@ async def list_requests(
         before=min(filter(None, (cursor, before)), default=None),
         limit=size + 1,
     )
-    shown, more = found[:size], len(found) > size
+    page, more = records[:size], len(records) > size
     seen = [
         sharing.visible_to(principal, record)
-        for record in shown
+        for record in page
         if sharing.can_see(principal, record.requester, record.access, record.thread_id)
         # Queued requests cannot be answered yet, so they are not in a person's list of all threads.
         and (thread_id is not None or not record.queued_behind or not roles.is_person(principal))
     ]
-    return seen, shown[-1].id if more else None
+    return seen, page[-1].id if more else None
 
 
 def _id_bounds(created_after: str | None, created_before: str | None) -> tuple[str | None, str | None]:

@@ -193,7 +193,7 @@ def _settle_entry(
         name: answer.get(name) for name in ("decision", "scope", "reasons", "mode", "outcome", "shown")
     }
     digest = answer.get("digest", record.digest)
-    kept = answer.get("rule")
+    rule = answer.get("rule")
     return audit_entry(
         "decide" if action in _DECIDES else action.value,
         at=at,
@@ -202,7 +202,7 @@ def _settle_entry(
         about=record,
         **{
             **details,
-            "rule": answer.get("policy_rule") if kept is None else kept["text"],
+            "rule": answer.get("policy_rule") if rule is None else rule["text"],
             **kind_of(record).audit_subject(record.spec),
             "source": outcome.get("source"),
             "reason": outcome.get("reason"),

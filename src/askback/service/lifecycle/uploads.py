@@ -30,8 +30,8 @@ async def uploads_of(ctx: Services, principal: Principal | None, record: Record)
     """Return the files that an answer of the caller may name."""
     if not kind_of(record).file_fields(record.spec):
         return NO_UPLOADS
-    found = await ctx.store.files_of_request(record.tenant, record.id)
-    return {file.id: file.upload for file in found if is_usable(principal, file)}
+    files = await ctx.store.files_of_request(record.tenant, record.id)
+    return {file.id: file.upload for file in files if is_usable(principal, file)}
 
 
 def file_claims(

@@ -34,9 +34,9 @@ class RecentDecisions:
             key = (call.digest, call.cwd)
         except NotCanonical:
             return decide(call, policy)
-        known = self._allowed.get(key)
-        if known is not None and known[0] == policy:
-            return known[1]
+        decision = self._allowed.get(key)
+        if decision is not None and decision[0] == policy:
+            return decision[1]
         result = decide(call, policy)
         if result.decision == "allow":
             self._allowed[key] = (policy, result)

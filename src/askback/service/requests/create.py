@@ -38,8 +38,8 @@ async def create_request(
     async with unless_erased(ctx, principal, _member(body, "thread_id"), key):
         kind = _member(body, "kind")
         # A body of an unknown kind gets the errors of a form.
-        known = kind if isinstance(kind, str) and kind in BUILT_IN else FORM.name
-        handlers = handlers_for(PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else known)
+        kind_name = kind if isinstance(kind, str) and kind in BUILT_IN else FORM.name
+        handlers = handlers_for(PACKAGE.name if isinstance(kind, str) and kind in ctx.kinds else kind_name)
         try:
             change = await handlers.create(ctx, principal, body, key=key)
         except ExternalIdTaken as taken:

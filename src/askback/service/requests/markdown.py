@@ -36,8 +36,8 @@ async def render_markdown(ctx: Services, principal: Principal, body: object) -> 
 
 def _trees(texts: Sequence[str]) -> Sequence[list[Node] | None]:
     left = MARKDOWN_CHARACTERS
-    found: list[list[Node] | None] = []
+    trees: list[list[Node] | None] = []
     for text in texts:
         left -= len(text)
-        found.append(markdown_tree(text) if left >= 0 else None)
-    return found
+        trees.append(markdown_tree(text) if left >= 0 else None)
+    return trees

@@ -91,15 +91,15 @@ async def with_known_options(ctx: Services, form: Form) -> Form:
         raise Faults(
             [fault(f"{path}.options_from.source", "unknown_value.option_source") for path in unknown]
         )
-    known: dict[str, list[Option]] = {}
+    offered: dict[str, list[Option]] = {}
     faults: list[Fault] = []
     for path, each in sourced.items():
         options, wrong = await _initial_options(ctx, form, path, each)
-        known[each.field.id] = options
+        offered[each.field.id] = options
         faults += wrong
     if faults:
         raise Faults(faults)
-    return _with_options(form, known)
+    return _with_options(form, offered)
 
 
 async def _initial_options(
@@ -114,16 +114,16 @@ async def _initial_options(
         (join_key("form.initial_values", field.id), "invalid_initial_value", initial),
     )
     values = list(dict.fromkeys(value for _, _, each in places for value in values_of(each)))
-    found = (
+    resolved = (
         await look_up(ctx, asked, values, f"{path}.options_from", user=None, request=None) if values else {}
     )
     faults = [
-        fault(place, key)
-        for place, key, each in places
-        if any(value not in found for value in values_of(each))
+        fault(option_path, key)
+        for option_path, key, each in places
+        if any(value not in resolved for value in values_of(each))
     ]
     return [
-        Option(value=each.value, label=each.label, description=each.description) for each in found.values()
+        Option(value=each.value, label=each.label, description=each.description) for each in resolved.values()
     ], faults
 
 

@@ -50,11 +50,11 @@ async def report_answer(
     parts = [name for name in _PARTS if getattr(sent, name) is not None]
     if len(parts) != 1:
         raise Faults([fault(parts[1] if parts else "values", "one_answer")])
-    who = replace(principal, reports=True)
+    reporter = replace(principal, reports=True)
     if sent.declined is not None:
         no = {"reason": sent.declined, "note": sent.note}
         try:
-            return await decline(ctx, who, record, no, key=key)
+            return await decline(ctx, reporter, record, no, key=key)
         except Faults as refused:
             raise refused.with_paths([("reason", "declined")]) from None
     answer = handlers_of(record).answer
@@ -71,7 +71,7 @@ async def report_answer(
     answered = sent.model_dump(
         include={"revision", "values", "skipped", "decision", "note"}, exclude_none=True
     )
-    return await answer(ctx, who, record, answered, key=key)
+    return await answer(ctx, reporter, record, answered, key=key)
 
 
 def _only_declines(body: object) -> bool:

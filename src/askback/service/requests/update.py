@@ -110,12 +110,12 @@ def _errors(record: Record, sent: RepromptBody, spec: Spec | None) -> dict[str, 
     kind, asked, state = kind_of(record), spec or record.spec, record.state.members
     if (named := sent.model_fields_set & _ERRORS) and not kind.error_paths(asked):
         raise Faults([fault(min(named), "unknown_field.key")])
-    kept = {"submitted": state.get("submitted"), "submitted_by": state.get("submitted_by")}
+    submission = {"submitted": state.get("submitted"), "submitted_by": state.get("submitted_by")}
     if spec is None and not named:
         return {
-            **kept,
+            **submission,
             "field_errors": state.get("field_errors"),
             "error_summary": state.get("error_summary"),
         }
     default = default_summary(asked.form) if kind.keeps_submission else None
-    return {**kept, **error_members(sent.field_errors, sent.error_summary, default=default)}
+    return {**submission, **error_members(sent.field_errors, sent.error_summary, default=default)}

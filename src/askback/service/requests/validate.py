@@ -44,8 +44,8 @@ async def validate_submission(ctx: Services, record: Record) -> None:
         return  # not enough time is left: the lease ends, and another server may have the validator
     try:
         with anyio.fail_after(ctx.limits.validator_s):
-            found = await validator(Submission(InputRequest.model_validate_json(record.wire)))
-        await _apply(ctx, record, read_verdict(found))
+            errors = await validator(Submission(InputRequest.model_validate_json(record.wire)))
+        await _apply(ctx, record, read_verdict(errors))
     except (Conflict, ConcurrentChange):
         raise
     except Faults as wrong:

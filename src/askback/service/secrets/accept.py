@@ -36,16 +36,16 @@ async def accept_secrets(
 
     `verified` is the verdict of a server's probe; `facts` go into the audit log.
     """
-    answer, who = _submission(record), record.state.members.get("submitted_by", {})
+    answer, author = _submission(record), record.state.members.get("submitted_by", {})
     if verified is not None:
         answer["verified"] = facts["verified"] = verified
     reused = await find_saved(ctx, record, record.spec.secret, answer["existing"])
     tried = await ctx.store.candidates(record.tenant, record.id)
-    kept, effects = tried, SideEffects(promote=(record.tenant, record.id))
-    outcome = {"source": "responder", "answer": answer, "settled_by": who}
+    stored, effects = tried, SideEffects(promote=(record.tenant, record.id))
+    outcome = {"source": "responder", "answer": answer, "settled_by": author}
     while True:
         grants = grants_for(
-            [*kept, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
+            [*stored, *reused], thread_id=record.thread_id, requester=record.requester, request_id=record.id
         )
         try:
             effects = replace(effects, grants=grants)
@@ -54,8 +54,8 @@ async def accept_secrets(
             )
         except VersionTaken:
             # Another value was stored in the same location meanwhile: seal the tested values as its next version.
-            kept = await _seal_again(ctx, record, tried, who)
-            effects = SideEffects(secrets=kept)
+            stored = await _seal_again(ctx, record, tried, author)
+            effects = SideEffects(secrets=stored)
 
 
 async def _seal_again(
@@ -86,12 +86,12 @@ async def redactor_for(ctx: Services, record: Record) -> Callable[[str], str]:
 
 
 async def find_saved(
-    ctx: Services, record: Record, shown: ShownSecret, names: Sequence[str]
+    ctx: Services, record: Record, secret: ShownSecret, names: Sequence[str]
 ) -> Sequence[SecretRecord]:
     """Return the stored secrets with these names for the thread of a request, the narrowest scope of each."""
     if not names:
         return []
-    reach = locations_of(thread_id=record.thread_id, project=shown.project)
+    reach = locations_of(thread_id=record.thread_id, project=secret.project)
     return list(
         nearest(await ctx.store.secrets_at(record.tenant, record.access.owner, reach, names)).values()
     )

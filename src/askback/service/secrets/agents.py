@@ -39,7 +39,7 @@ async def set_secret_agents(
     """
     await roles.require(ctx, principal, "set_secret_agents")
     sent = parse(SecretAgentsBody, body)
-    known = await _find_secret(ctx, principal, secret_id)
+    secret = await _find_secret(ctx, principal, secret_id)
     agents = [EVERY_AGENT] if sent.agents == "all" else sorted(set(sent.agents))
     if len(agents) > ctx.limits.assignees:
         raise Faults([fault("agents", "too_many", max=ctx.limits.assignees)])
@@ -50,7 +50,7 @@ async def set_secret_agents(
     ]
     if missing:
         raise Faults([fault(path, "unknown_agent") for path in missing])
-    entry = _agents_entry(ctx, "secret.agents", principal, known, agents)
+    entry = _agents_entry(ctx, "secret.agents", principal, secret, agents)
     await ctx.store.set_secret_agents(principal.tenant, secret_id, agents, SideEffects(audit=(entry,)))
     return _agents_json(agents)
 
@@ -60,11 +60,11 @@ async def grant_secret(
 ) -> Sequence[str] | Literal["all"]:
     """Let one more agent use a secret and return who may use it now. Raises `NotFound`."""
     await roles.require(ctx, principal, "grant_secret")
-    known = await _find_secret(ctx, principal, secret_id)
+    secret = await _find_secret(ctx, principal, secret_id)
     agent = await find_agent(ctx, principal.tenant, agent_id)
-    entry = _agents_entry(ctx, "secret.grant", principal, known, [agent.id])
+    entry = _agents_entry(ctx, "secret.grant", principal, secret, [agent.id])
     await ctx.store.grant_secret(principal.tenant, secret_id, agent.id, SideEffects(audit=(entry,)))
-    return await _current_agents(ctx, known)
+    return await _current_agents(ctx, secret)
 
 
 async def revoke_secret(
@@ -75,22 +75,24 @@ async def revoke_secret(
     Raises `NotFound`, and `Conflict` while every agent may use it.
     """
     await roles.require(ctx, principal, "revoke_secret")
-    known = await _find_secret(ctx, principal, secret_id)
-    if await _current_agents(ctx, known) == "all":
+    secret = await _find_secret(ctx, principal, secret_id)
+    if await _current_agents(ctx, secret) == "all":
         raise Conflict(
             "Every agent may use this secret. Set the list of its agents instead.", code="every_agent"
         )
-    entry = _agents_entry(ctx, "secret.revoke", principal, known, [agent_id])
+    entry = _agents_entry(ctx, "secret.revoke", principal, secret, [agent_id])
     await ctx.store.revoke_secret(principal.tenant, secret_id, agent_id, SideEffects(audit=(entry,)))
-    return await _current_agents(ctx, known)
+    return await _current_agents(ctx, secret)
 
 
 async def agents_by_secret(
-    ctx: Services, principal: Principal, found: Sequence[SecretRecord]
+    ctx: Services, principal: Principal, secrets: Sequence[SecretRecord]
 ) -> Mapping[str, Sequence[str] | Literal["all"]]:
     """Return the agents that may use each of some secrets, by the id of the secret."""
-    pairs = await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in found]) if found else ()
-    return {each.id: _agents_json([agent for of, agent in pairs if of == each.id]) for each in found}
+    pairs = (
+        await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in secrets]) if secrets else ()
+    )
+    return {each.id: _agents_json([agent for of, agent in pairs if of == each.id]) for each in secrets}
 
 
 async def get_saved_scopes(
@@ -111,17 +113,17 @@ async def get_saved_scopes(
     )
     asked = record.spec.secret
     where = locations_of(thread_id=record.thread_id, project=asked.project)
-    found: dict[str, list[str]] = {}
+    scopes: dict[str, list[str]] = {}
     for each in await ctx.store.secrets_at(record.tenant, record.access.owner, where, asked.names):
-        found.setdefault(each.name, []).append(each.scope)
-    return found
+        scopes.setdefault(each.name, []).append(each.scope)
+    return scopes
 
 
 async def _find_secret(ctx: Services, principal: Principal, secret_id: str) -> SecretRecord:
-    known = await ctx.store.secret(principal.tenant, secret_id)
-    if known is None or not await can_manage(ctx, principal, known):
+    secret = await ctx.store.secret(principal.tenant, secret_id)
+    if secret is None or not await can_manage(ctx, principal, secret):
         raise NotFound("There is no such secret.")
-    return known
+    return secret
 
 
 async def _current_agents(ctx: Services, secret: SecretRecord) -> Sequence[str] | Literal["all"]:

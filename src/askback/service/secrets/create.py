@@ -46,19 +46,19 @@ async def create_secret_request(
     if isinstance(asked.secret.probe, str) and asked.secret.probe not in ctx.probes:
         raise Faults([fault("secret.probe", "unknown_value.probe")])
     await ctx.vault.active()
-    found = await ctx.store.secrets_at(
+    stored = await ctx.store.secrets_at(
         principal.tenant,
         terms.access.owner,
         locations_of(thread_id=asked.thread_id, project=asked.secret.project),
         asked.secret.names,
     )
     # An agent does not learn whether a secret exists that it may not use.
-    found = await usable_by(ctx, principal, found)
-    record = _new_record(ctx, principal, asked, found)
-    here = valid_in_scope(found, asked.secret.default_scope)
+    stored = await usable_by(ctx, principal, stored)
+    record = _new_record(ctx, principal, asked, stored)
+    here = valid_in_scope(stored, asked.secret.default_scope)
     secret = asked.secret
-    wanted = required_names(secret.names, secret.metadata) or secret.names
-    if {each.name for each in here}.issuperset(wanted):
+    required = required_names(secret.names, secret.metadata) or secret.names
+    if {each.name for each in here}.issuperset(required):
         record, effects = _settle_existing(record, here)
         effects = replace(effects, resumes=resumes_for_settled(ctx, record, now=record.created_at))
         event = created_event(principal, record, f"request.{Status.ANSWERED}")
@@ -90,10 +90,10 @@ def _settle_existing(record: Record, stored: Sequence[SecretRecord]) -> tuple[Re
 
 
 def _new_record(
-    ctx: Services, principal: Principal, asked: SecretRequest, found: Sequence[SecretRecord]
+    ctx: Services, principal: Principal, asked: SecretRequest, stored: Sequence[SecretRecord]
 ) -> Record:
     present: dict[str, list[str]] = {}
-    for each in found:
+    for each in stored:
         present.setdefault(each.name, []).append(each.scope)
     members = asked.model_dump(exclude={"secret"}, exclude_none=True)
     members["secret"] = {**asked.secret.model_dump(exclude_none=True), "present": present}

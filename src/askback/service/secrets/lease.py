@@ -44,14 +44,14 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
     await roles.require(ctx, principal, "lease_secrets")
     sent = parse(LeaseBody, body)
     _check(ctx, sent)
-    wanted = [*sent.names, *sent.refs]
-    _check_limits(principal, sent.thread_id, wanted)
-    found = (
+    requested = [*sent.names, *sent.refs]
+    _check_limits(principal, sent.thread_id, requested)
+    secrets = (
         await _submitted_candidates(ctx, principal, sent)
         if sent.request_id
         else await _granted_secrets(ctx, principal, sent)
     )
-    missing = [name for name in wanted if name not in found]
+    missing = [name for name in requested if name not in secrets]
     if missing:
         raise NotFound(
             "This agent may not use all of these secrets in this thread. Request those in field_errors first.",
@@ -66,15 +66,15 @@ async def lease_secrets(ctx: Services, principal: Principal, body: object) -> di
         by=principal,
         thread_id=sent.thread_id,
         request_id=sent.request_id,
-        names=sorted(found),
+        names=sorted(secrets),
     )
     by = json.dumps(principal.actor)
-    uses = tuple(SecretUse(principal.tenant, record.id, now, by) for record in found.values())
+    uses = tuple(SecretUse(principal.tenant, record.id, now, by) for record in secrets.values())
     await ctx.store.write(SideEffects(audit=(entry,), secret_uses=uses))
     until = now + ctx.limits.lease_s * 1000
     return {
         name: LeasedSecret(await ctx.vault.open(binding(record), record.sealed), record, until)
-        for name, record in found.items()
+        for name, record in secrets.items()
     }
 
 
@@ -83,8 +83,8 @@ async def _granted_secrets(ctx: Services, principal: Principal, sent: LeaseBody)
     access = await ctx.store.access(principal.tenant, sent.thread_id)
     if not sharing.admits(access, principal):
         return {}  # its grants are void without access to the thread
-    wanted = [*sent.names, *sent.refs]
-    rows = await ctx.store.granted(principal.tenant, sent.thread_id, wanted, requester=agent)
+    requested = [*sent.names, *sent.refs]
+    rows = await ctx.store.granted(principal.tenant, sent.thread_id, requested, requester=agent)
     gone = sorted(grant.name for grant, record in rows if record is None)
     if gone:
         raise Conflict(

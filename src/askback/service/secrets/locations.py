@@ -32,16 +32,16 @@ def locations_of(*, thread_id: str, project: str | None) -> list[SecretLocation]
     return [location_of(scope, thread_id=thread_id, project=project) for scope in SCOPE_ORDER]
 
 
-def nearest(found: Iterable[SecretRecord]) -> dict[str, SecretRecord]:
+def nearest(secrets: Iterable[SecretRecord]) -> dict[str, SecretRecord]:
     """Return the secret with the narrowest scope for each name."""
-    by_reach = sorted(found, key=lambda each: SCOPE_ORDER.index(each.scope), reverse=True)
+    by_reach = sorted(secrets, key=lambda each: SCOPE_ORDER.index(each.scope), reverse=True)
     return {each.name: each for each in by_reach}
 
 
-def valid_in_scope(found: Iterable[SecretRecord], scope: str) -> list[SecretRecord]:
+def valid_in_scope(secrets: Iterable[SecretRecord], scope: str) -> list[SecretRecord]:
     """Return the narrowest secret for each name that is valid in the whole scope: of that scope or a wider one."""
     wide = SCOPE_ORDER[SCOPE_ORDER.index(scope) :]
-    return list(nearest(each for each in found if each.scope in wide).values())
+    return list(nearest(each for each in secrets if each.scope in wide).values())
 
 
 def binding(record: SecretRecord) -> Binding:
@@ -57,12 +57,14 @@ def binding(record: SecretRecord) -> Binding:
 
 
 async def usable_by(
-    ctx: Services, principal: Principal, found: Sequence[SecretRecord]
+    ctx: Services, principal: Principal, secrets: Sequence[SecretRecord]
 ) -> Sequence[SecretRecord]:
-    """Return those secrets in `found` that an agent may use without asking."""
-    pairs = await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in found]) if found else ()
-    known = {secret_id for secret_id, agent in pairs if agent in {principal.id, EVERY_AGENT}}
-    return [each for each in found if each.id in known]
+    """Return those secrets in `secrets` that an agent may use without asking."""
+    pairs = (
+        await ctx.store.agents_of_secrets(principal.tenant, [each.id for each in secrets]) if secrets else ()
+    )
+    granted = {secret_id for secret_id, agent in pairs if agent in {principal.id, EVERY_AGENT}}
+    return [each for each in secrets if each.id in granted]
 
 
 def grants_for(

@@ -33,18 +33,18 @@ async def list_secrets(
     """Return the secrets that the caller may manage, newest first, and the cursor of the next page or None."""
     await roles.require(ctx, principal, "list_secrets")
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.secrets(
+    secrets = await ctx.store.secrets(
         principal.tenant, person=sharing.person_filter(principal), before=cursor, limit=size + 1
     )
-    shown = [each for each in found[:size] if _in_reach(principal, each)]
-    return shown, found[size - 1].id if len(found) > size else None
+    page = [each for each in secrets[:size] if _in_reach(principal, each)]
+    return page, secrets[size - 1].id if len(secrets) > size else None
 
 
 async def uses_by_secret(
-    ctx: Services, principal: Principal, found: Sequence[SecretRecord]
+    ctx: Services, principal: Principal, secrets: Sequence[SecretRecord]
 ) -> Mapping[str, SecretUse]:
     """Return the last use of each of some secrets that was used, by its id."""
-    return await ctx.store.secret_uses(principal.tenant, [each.id for each in found]) if found else {}
+    return await ctx.store.secret_uses(principal.tenant, [each.id for each in secrets]) if secrets else {}
 
 
 async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> SecretRecord:
@@ -70,15 +70,15 @@ async def set_secret(ctx: Services, principal: Principal, body: RawBody) -> Secr
 async def erase_secret(ctx: Services, principal: Principal, secret_id: str) -> None:
     """Erase a secret. Raises `NotFound`."""
     await roles.require(ctx, principal, "erase_secret")
-    known = await ctx.store.secret(principal.tenant, secret_id)
-    if known is not None and await can_manage(ctx, principal, known):
-        effects = SideEffects(audit=(_secret_entry(ctx, "secret.drop", principal, known),))
+    stored = await ctx.store.secret(principal.tenant, secret_id)
+    if stored is not None and await can_manage(ctx, principal, stored):
+        effects = SideEffects(audit=(_secret_entry(ctx, "secret.drop", principal, stored),))
         if await ctx.store.drop_secret(principal.tenant, secret_id, effects):
             return
     raise NotFound("There is no such secret.")
 
 
-async def _owner(ctx: Services, principal: Principal, location: SecretLocation, given: str | None) -> str:
+async def _owner(ctx: Services, principal: Principal, location: SecretLocation, requested: str | None) -> str:
     if location.scope == "session":
         held = await ctx.store.access(principal.tenant, location.subject)
         await sharing.require(
@@ -86,7 +86,7 @@ async def _owner(ctx: Services, principal: Principal, location: SecretLocation, 
         )
         return held.owner
     await sharing.require_unlimited(ctx, principal, "set_secret")
-    owner = given or SHARED
+    owner = requested or SHARED
     if principal.role != "admin" and owner not in {SHARED, principal.user}:
         await roles.record_refusal(ctx, principal, "set_secret")
         raise Forbidden("Only an admin can set the secrets of another person.")

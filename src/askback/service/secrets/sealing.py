@@ -50,7 +50,7 @@ async def _seal_value(
     version = 1 if before is None else before.version + 1
     secret_id = ctx.ids.new("sec", now_ms=now) if before is None else before.id
     bound = Binding(by.tenant, owner, location.scope, location.subject, name, version)
-    shown: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "id": secret_id,
         "name": name,
         "scope": location.scope,
@@ -62,7 +62,7 @@ async def _seal_value(
         "set_by": by.actor,
         "request_id": request_id,
     }
-    wire = to_json({key: part for key, part in shown.items() if part is not None}).decode()
+    wire = to_json({key: part for key, part in metadata.items() if part is not None}).decode()
     return SecretRecord(
         id=secret_id,
         tenant=by.tenant,

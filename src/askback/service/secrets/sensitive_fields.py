@@ -71,15 +71,15 @@ async def _settle(
     sourced: Mapping[str, Sequence[str]],
 ) -> Change:
     where = SecretLocation(REQUEST_SCOPE, record.id)
-    kept = await seal_values(
+    sealed = await seal_values(
         ctx, principal, sent.secrets, where, owner=record.access.owner, request_id=record.id
     )
-    answer: dict[str, Any] = {"values": {**sent.values, **_references(kept)}}
+    answer: dict[str, Any] = {"values": {**sent.values, **_references(sealed)}}
     shown = shown_form(record.spec, sent.values, sent.languages, sourced)
     parts = (("other", sent.other), ("skipped", sent.skipped), ("control", sent.control), ("shown", shown))
     answer |= {name: part for name, part in parts if part}
     references = tuple(
-        Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in kept
+        Grant(each.tenant, record.thread_id, record.requester, each.id, each.id, record.id) for each in sealed
     )
     return await settle(
         ctx,
@@ -88,7 +88,7 @@ async def _settle(
         {"source": "responder", "answer": answer},
         by=principal,
         claim=claimed,
-        effects=SideEffects(secrets=kept, grants=references),
+        effects=SideEffects(secrets=sealed, grants=references),
     )
 
 

@@ -37,9 +37,9 @@ async def submit_secrets(
 
     Raises `Faults` that name fields only (the request stays open), `Conflict`, `Gone`.
     """
-    shown = record.spec.secret
+    secret = record.spec.secret
     sent = await parse_for_caller(
-        ctx, principal, record, lambda: read_submission(body, shown, limits=ctx.limits)
+        ctx, principal, record, lambda: read_submission(body, secret, limits=ctx.limits)
     )
     # The key is bound to the names only: a digest of a short value could be reversed.
     body_json = json.dumps([sent.revision, sent.scope, sorted(sent.values), sorted(sent.existing)])
@@ -50,50 +50,50 @@ async def submit_secrets(
     record = await require_revision(ctx, principal, record, sent.revision)
     if sent.scope in {"project", "global"}:
         await sharing.require_unlimited(ctx, principal, "answer_request")
-    reused = await _find_reused(ctx, record, shown, sent)
+    reused = await _find_reused(ctx, record, secret, sent)
     while True:
         try:
-            kept = await _seal(ctx, principal, record, shown, sent)
-            change = await _store(ctx, principal, record, shown, sent, kept, reused, claimed)
+            sealed = await _seal(ctx, principal, record, secret, sent)
+            change = await _store(ctx, principal, record, secret, sent, sealed, reused, claimed)
         except VersionTaken:
             continue  # another value was stored in the same location: seal the next version
         return change
 
 
 async def _seal(
-    ctx: Services, principal: Principal, record: Record, shown: ShownSecret, sent: Submission
+    ctx: Services, principal: Principal, record: Record, secret: ShownSecret, sent: Submission
 ) -> tuple[SecretRecord, ...]:
-    where = location_of(sent.scope, thread_id=record.thread_id, project=shown.project)
+    where = location_of(sent.scope, thread_id=record.thread_id, project=secret.project)
     return await seal_values(
         ctx, principal, sent.values, where, owner=record.access.owner, request_id=record.id
     )
 
 
 async def _find_reused(
-    ctx: Services, record: Record, shown: ShownSecret, sent: Submission
+    ctx: Services, record: Record, secret: ShownSecret, sent: Submission
 ) -> list[SecretRecord]:
     """Return the stored secrets that the person chose; raises `Faults` if one is gone."""
     if not sent.existing:
         return []
-    found = nearest(
+    stored = nearest(
         await ctx.store.secrets_at(
             record.tenant,
             record.access.owner,
-            locations_of(thread_id=record.thread_id, project=shown.project),
+            locations_of(thread_id=record.thread_id, project=secret.project),
             sorted(sent.existing),
         )
     )
-    missing = sorted(sent.existing - found.keys())
+    missing = sorted(sent.existing - stored.keys())
     if missing:
         raise Faults([fault(join("secrets", name), "secret_not_saved") for name in missing])
-    return [found[name] for name in sorted(sent.existing)]
+    return [stored[name] for name in sorted(sent.existing)]
 
 
 async def _store(
     ctx: Services,
     principal: Principal,
     record: Record,
-    shown: ShownSecret,
+    secret: ShownSecret,
     sent: Submission,
     secrets: tuple[SecretRecord, ...],
     reused: list[SecretRecord],
@@ -104,7 +104,7 @@ async def _store(
         "scope": sent.scope,
         "existing": sorted(sent.existing),
     }
-    if texts := shown_texts(sent.languages, reason=shown.reason):
+    if texts := shown_texts(sent.languages, reason=secret.reason):
         answer["shown"] = texts
     grants = grants_for(
         [*secrets, *reused],
@@ -113,9 +113,9 @@ async def _store(
         request_id=record.id,
     )
     owner = record.access.owner or None
-    if shown.probe:
+    if secret.probe:
         effects = SideEffects(candidates=tuple((record.id, each) for each in secrets))
-        probe = shown.probe if isinstance(shown.probe, str) else None
+        probe = secret.probe if isinstance(secret.probe, str) else None
         change = await submit_for_check(
             ctx,
             record,

@@ -48,15 +48,18 @@ async def set_thread_access(ctx: Services, principal: Principal, thread_id: str,
         before = await ctx.store.access(principal.tenant, thread_id)
         if not sharing.token_covers(principal, thread_id):
             raise sharing.no_such_thread()
-        wanted = await _requested_access(ctx, principal, sent, before)
-        if wanted == before and principal.role == "requester" and sharing.admits(before, principal):
+        requested = await _requested_access(ctx, principal, sent, before)
+        if requested == before and principal.role == "requester" and sharing.admits(before, principal):
             return before
-        await _require(ctx, principal, thread_id, before, wanted)
-        if wanted == before or await _store(ctx, principal, thread_id, wanted, before) is Outcome.APPLIED:
+        await _require(ctx, principal, thread_id, before, requested)
+        if (
+            requested == before
+            or await _store(ctx, principal, thread_id, requested, before) is Outcome.APPLIED
+        ):
             break
-    if before.agents != wanted.agents and principal.role != "requester":
+    if before.agents != requested.agents and principal.role != "requester":
         await _cancel_excluded(ctx, principal, thread_id)
-    return wanted
+    return requested
 
 
 async def _requested_access(
@@ -107,8 +110,8 @@ async def _new_agents(
 
 
 async def _any_works_for(ctx: Services, tenant: str, agents: Iterable[str], user: str) -> bool:
-    found = [await ctx.store.agent(tenant, each) for each in agents] if user else []
-    return any(agent is not None and agent.user == user for agent in found)
+    records = [await ctx.store.agent(tenant, each) for each in agents] if user else []
+    return any(agent is not None and agent.user == user for agent in records)
 
 
 async def _require(
@@ -143,11 +146,13 @@ async def _store(
     ctx: Services, principal: Principal, thread_id: str, access: AccessList, before: AccessList
 ) -> Outcome:
     now = ctx.clock.now_ms()
-    tenant, agent, shown = principal.tenant, sharing.agent_of(principal), access.wire
+    tenant, agent, access_json = principal.tenant, sharing.agent_of(principal), access.wire
     event = events.EventDraft(
-        events.THREAD_ACCESS, tenant, thread_id, now, None, json.dumps(shown), principal.id, agent
+        events.THREAD_ACCESS, tenant, thread_id, now, None, json.dumps(access_json), principal.id, agent
     )
-    entry = audit_entry("share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **shown)
+    entry = audit_entry(
+        "share", at=now, tenant=principal.tenant, by=principal, thread_id=thread_id, **access_json
+    )
     return await ctx.store.set_access(access, event, SideEffects(audit=(entry,)), before=before)
 
 

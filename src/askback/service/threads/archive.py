@@ -77,13 +77,13 @@ async def cancel_open(
     cancelled: list[str] = []
 
     async def open_ones() -> list[Record]:
-        found = await ctx.store.list_requests(
+        requests = await ctx.store.list_requests(
             tenant, thread_id=thread_id, statuses=OPEN, kind=kind, requester=requester, labels=labels
         )
-        return [record for record in found if record.created_at <= until]
+        return [record for record in requests if record.created_at <= until]
 
-    while found := await open_ones():
-        for record in sorted(found, key=lambda each: (not each.queued_behind, each.id)):
+    while requests := await open_ones():
+        for record in sorted(requests, key=lambda each: (not each.queued_behind, each.id)):
             with suppress(
                 Conflict
             ):  # somebody has ended it, or it was asked again and comes with the next page

@@ -69,12 +69,12 @@ async def list_conversations(
     if words:
         messages = await ctx.store.latest_messages(principal.tenant, _ids(seen), limit=MESSAGES)
         seen = [row for row in seen if _contains(row.details, messages.get(row.details.id, ()), words)]
-    shown = seen[:size]
+    visible = seen[:size]
     if not words:
-        messages = await ctx.store.latest_messages(principal.tenant, _ids(shown))
-    requests = await ctx.store.latest_requests(principal.tenant, _ids(shown))
-    last = shown[-1] if len(seen) > size else rows[-1] if len(rows) == window else None
-    page = [_conversation(principal, row.details, messages, requests) for row in shown]
+        messages = await ctx.store.latest_messages(principal.tenant, _ids(visible))
+    requests = await ctx.store.latest_requests(principal.tenant, _ids(visible))
+    last = visible[-1] if len(seen) > size else rows[-1] if len(rows) == window else None
+    page = [_conversation(principal, row.details, messages, requests) for row in visible]
     return page, None if last is None else f"{last.position}"
 
 
@@ -89,8 +89,8 @@ def _ids(rows: Sequence[ActiveThread]) -> Sequence[str]:
 def _contains(thread: ThreadDetails, messages: Sequence[StoredMessage], words: Sequence[str]) -> bool:
     texts = [thread.title or "", thread.id]
     texts += [text for each in messages for text in _texts(json.loads(each.data))]
-    found = plain_text("\n".join(texts))
-    return all(word in found for word in words)
+    content = plain_text("\n".join(texts))
+    return all(word in content for word in words)
 
 
 def _texts(message: Mapping[str, Any]) -> Sequence[str]:
@@ -114,10 +114,10 @@ def _summary_line(message: Mapping[str, Any]) -> dict[str, Any]:
     texts = [text for text in _texts(message) if text.strip()]
     start = texts[-1].strip()[: 2 * _LINE] if texts else ", ".join(_names(message))
     line = tree_text(markdown_tree(start) or [start]) if texts else start
-    who: Mapping[str, Any] | None = message.get("agent") or message.get("author")
+    author: Mapping[str, Any] | None = message.get("agent") or message.get("author")
     return {
         "role": message["role"],
-        "name": None if who is None else who.get("name"),
+        "name": None if author is None else author.get("name"),
         "at": message["at"],
         "text": " ".join(line.split())[:_LINE],
     }

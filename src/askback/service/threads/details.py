@@ -45,7 +45,7 @@ async def list_threads(
     if not readers:
         return [], None
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.list_threads(
+    threads = await ctx.store.list_threads(
         principal.tenant,
         readers=readers,
         archived=archived,
@@ -55,8 +55,8 @@ async def list_threads(
         before=None if cursor is None else position(cursor),
         limit=size + 1,
     )
-    shown = [thread_wire(principal, each) for each in found[:size] if _can_view(principal, each)]
-    return shown, f"{found[size - 1].key}" if len(found) > size else None
+    page = [thread_wire(principal, each) for each in threads[:size] if _can_view(principal, each)]
+    return page, f"{threads[size - 1].key}" if len(threads) > size else None
 
 
 async def update_thread(ctx: Services, principal: Principal, thread_id: str, body: object) -> dict[str, Any]:
@@ -127,7 +127,7 @@ def _can_view(principal: Principal, thread: ThreadDetails) -> bool:
 
 def thread_wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
     """Return a thread for a list of the caller."""
-    shown: dict[str, Any] = {
+    members: dict[str, Any] = {
         "id": thread.id,
         "title": thread.title,
         "metadata": None if thread.metadata is None else json.loads(thread.metadata),
@@ -139,7 +139,7 @@ def thread_wire(principal: Principal, thread: ThreadDetails) -> dict[str, Any]:
         "updated_at": None if thread.updated_at is None else rfc3339(thread.updated_at),
         "archived_at": None if thread.archived_at is None else rfc3339(thread.archived_at),
     }
-    return {name: value for name, value in shown.items() if value is not None}
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def compact(metadata: object) -> str:

@@ -86,5 +86,5 @@ async def erase_expired(ctx: Services, days: int | None) -> int:
 
 async def _is_too_old(ctx: Services, idle: IdleThread, days: int | None, now: int) -> bool:
     terms = await ctx.store.terms(idle.tenant, idle.thread_id)
-    kept = read_thread_settings(terms.everywhere, terms.here).retention_days or days
-    return kept is not None and idle.since < now - kept * DAY_MS
+    retention_days = read_thread_settings(terms.everywhere, terms.here).retention_days or days
+    return retention_days is not None and idle.since < now - retention_days * DAY_MS

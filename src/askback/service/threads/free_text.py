@@ -99,10 +99,10 @@ async def _find_answer(
     ctx: Services, principal: Principal, thread_id: str, sent: MessageBody
 ) -> tuple[Record, dict[str, Any]] | str:
     """Return the request that a message answers with the values, or the reason why it answers none."""
-    found = await _open_requests(ctx, principal, thread_id, frozenset({Status.PENDING}))
-    if len(found) != 1:
-        return "several_open" if found else "nothing_open"
-    record, block = found[0], sent.content[0]
+    requests = await _open_requests(ctx, principal, thread_id, frozenset({Status.PENDING}))
+    if len(requests) != 1:
+        return "several_open" if requests else "nothing_open"
+    record, block = requests[0], sent.content[0]
     if record.kind != "form" or len(sent.content) != 1 or not isinstance(block, TextBlock):
         return "not_for_text"
     meant = parse_reply(record.spec.form, block.text)
@@ -137,5 +137,5 @@ async def _open_requests(
     ctx: Services, principal: Principal, thread_id: str, statuses: frozenset[Status]
 ) -> Sequence[Record]:
     """Return the open requests that are not queued."""
-    found = await ctx.store.list_requests(principal.tenant, thread_id=thread_id, statuses=statuses)
-    return [record for record in found if not record.queued_behind]
+    records = await ctx.store.list_requests(principal.tenant, thread_id=thread_id, statuses=statuses)
+    return [record for record in records if not record.queued_behind]

@@ -103,12 +103,12 @@ async def _runs(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str
 
 
 async def _audit(ctx: Services, tenant: str, thread_id: str) -> AsyncIterator[str]:
-    found: list[str] = []
+    entries: list[str] = []
     before = None
     while page := await ctx.store.latest_audit(tenant, thread_id=thread_id, before=before, limit=PAGE):
-        found += [text for _, text in page]
+        entries += [text for _, text in page]
         before = page[-1][0]
-    for text in reversed(found):
+    for text in reversed(entries):
         yield text
 
 

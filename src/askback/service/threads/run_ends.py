@@ -19,8 +19,8 @@ async def end_run(ctx: Services, run: Run, reason: str | None) -> Run:
 
 async def end_all(ctx: Services, tenant: str, thread_id: str) -> None:
     """End the open runs of an archived thread."""
-    while found := await ctx.store.runs(tenant, thread_id, running=True):
-        for run in found:
+    while runs := await ctx.store.runs(tenant, thread_id, running=True):
+        for run in runs:
             await end_run(ctx, run, ARCHIVED)
 
 
@@ -42,7 +42,7 @@ async def end_silent(ctx: Services) -> None:
 
 async def _is_awaited(ctx: Services, run: Run) -> bool:
     """Whether somebody waits for an open request of a run."""
-    found = await ctx.store.list_requests(
+    requests = await ctx.store.list_requests(
         run.tenant,
         thread_id=run.thread_id,
         statuses=OPEN,
@@ -51,5 +51,5 @@ async def _is_awaited(ctx: Services, run: Run) -> bool:
     )
     return any(
         record.spec.facts.delivery != "resume" and not record.state.members.get("detached")
-        for record in found
+        for record in requests
     )

@@ -54,14 +54,14 @@ async def start_run(ctx: Services, principal: Principal, thread_id: str, body: o
     event = EventDraft(
         RUN_STARTED, run.tenant, thread_id, now, None, "{}", run.agent, sharing.agent_of(principal)
     )
-    found, outcome = await ctx.store.start_run(run, event)
-    if found.agent != principal.id:
+    run_started, outcome = await ctx.store.start_run(run, event)
+    if run_started.agent != principal.id:
         raise Conflict(
             "Another agent has a run with this id in this thread. Use another id.", code="id_taken"
         )
-    if found.ended_at is not None:
+    if run_started.ended_at is not None:
         raise Conflict("The run with this id has ended. Begin another one.", code="run_ended")
-    return found, outcome
+    return run_started, outcome
 
 
 async def get_run(ctx: Services, principal: Principal, thread_id: str, run_id: str) -> Run:
@@ -91,7 +91,7 @@ async def list_runs(
     await roles.require(ctx, principal, "list_runs")
     await _require(ctx, principal, thread_id, AccessLevel.VIEW, "list_runs")
     size = max(1, min(limit, ctx.limits.page))
-    found = await ctx.store.runs(
+    runs = await ctx.store.runs(
         principal.tenant,
         thread_id,
         agent=principal.id if principal.role == "requester" else None,
@@ -99,7 +99,7 @@ async def list_runs(
         before=None if cursor is None else position(cursor),
         limit=size + 1,
     )
-    return found[:size], f"{found[size - 1].key}" if len(found) > size else None
+    return runs[:size], f"{runs[size - 1].key}" if len(runs) > size else None
 
 
 async def renew_run(ctx: Services, principal: Principal, thread_id: str, run_id: str, body: object) -> Run:

@@ -102,11 +102,11 @@ async def _send(ctx: Services, webhook: Webhook, letter: WebhookMessage) -> Atte
 
 async def _signing_key(ctx: Services, webhook: Webhook) -> bytes | None:
     """Return the signing key; None without a master key, or if the secret was erased."""
-    kept = await ctx.store.secret(webhook.tenant, webhook.secret_id)
-    if kept is None:
+    stored = await ctx.store.secret(webhook.tenant, webhook.secret_id)
+    if stored is None:
         return None
     try:
-        secret = await ctx.vault.open(binding(kept), kept.sealed)
+        secret = await ctx.vault.open(binding(stored), stored.sealed)
     except (CannotOpen, KeysUnreachable, VaultLocked):
         return None
     return decode_secret(secret.reveal())
@@ -191,17 +191,17 @@ async def _resume_message(
             lease.resume.id, lease.record, attempt=lease.attempt, until=until_ms, texts=ctx.texts
         )
         return _message_of(delivery, wire, lease)
-    known = await ctx.store.resume(delivery.tenant, delivery.subject)
-    if known is None:
+    resume = await ctx.store.resume(delivery.tenant, delivery.subject)
+    if resume is None:
         return None
-    if not known.finished:
-        return Postponed(max(known.resume.available_at, now + 1))
+    if not resume.finished:
+        return Postponed(max(resume.resume.available_at, now + 1))
     if not delivery.again:
         return None
-    record = await ctx.store.get(delivery.tenant, known.resume.request_id)
+    record = await ctx.store.get(delivery.tenant, resume.resume.request_id)
     if record is None:
         return None
-    wire = resume_wire(known.resume.id, record, attempt=known.attempt, until=now, texts=ctx.texts)
+    wire = resume_wire(resume.resume.id, record, attempt=resume.attempt, until=now, texts=ctx.texts)
     return _message_of(delivery, wire, None)
 
 

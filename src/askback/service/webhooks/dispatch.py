@@ -77,17 +77,17 @@ async def _run_worker(ctx: Services, webhook: Webhook, working: set[tuple[str, s
 
 async def _deliver_due(ctx: Services, webhook: Webhook) -> int | None:
     """Queue new events and send up to `MAX_CONCURRENT` due deliveries; return how many, None if the webhook is off."""
-    known = await ctx.store.webhook(webhook.tenant, webhook.id)
-    if known is None or not known.active:
+    current = await ctx.store.webhook(webhook.tenant, webhook.id)
+    if current is None or not current.active:
         return None
-    await queue_events(ctx, known)
+    await queue_events(ctx, current)
     now = ctx.clock.now_ms()
     due = await ctx.store.lease_deliveries(
-        known, now_ms=now, until_ms=now + LEASE_S * 1000, limit=MAX_CONCURRENT
+        current, now_ms=now, until_ms=now + LEASE_S * 1000, limit=MAX_CONCURRENT
     )
     async with anyio.create_task_group() as tasks:
         for delivery in due:
-            tasks.start_soon(deliver, ctx, known, delivery)
+            tasks.start_soon(deliver, ctx, current, delivery)
     return len(due)
 
 

@@ -55,10 +55,10 @@ async def redeliver(ctx: Services, principal: Principal, webhook_id: str, body: 
 
 async def _find_delivery(ctx: Services, webhook: Webhook, sent: RedeliverBody, now: int) -> Delivery:
     if sent.delivery is not None:
-        known = await ctx.store.delivery(webhook.tenant, webhook.id, sent.delivery)
-        if known is None:
+        delivery = await ctx.store.delivery(webhook.tenant, webhook.id, sent.delivery)
+        if delivery is None:
             raise NotFound("There is no such delivery.")
-        return replace(known, since=now, next_at=now, state=DeliveryState.WAITING, again=True)
+        return replace(delivery, since=now, next_at=now, state=DeliveryState.WAITING, again=True)
     left = await ctx.store.resume(webhook.tenant, sent.resume or "")
     if left is None or webhook.requester not in (None, left.resume.requester):
         raise NotFound("There is no such resume.")

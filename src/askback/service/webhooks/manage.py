@@ -44,19 +44,19 @@ async def create_webhook(ctx: Services, principal: Principal, body: object) -> t
     webhook_id = ctx.ids.new("whk", now_ms=now)
     secret = Secret(encode_secret(base64.urlsafe_b64decode(f"{ctx.ids.token()}=")))
     # A separate location: no list shows it and no agent can use it, but key rotation covers it.
-    place = SecretLocation(REQUEST_SCOPE, webhook_id)
-    [kept] = await seal_values(ctx, principal, {SECRET_NAME: secret}, place, owner=SHARED)
+    location = SecretLocation(REQUEST_SCOPE, webhook_id)
+    [sealed] = await seal_values(ctx, principal, {SECRET_NAME: secret}, location, owner=SHARED)
     made = Webhook(
         webhook_id,
         principal.tenant,
         sent.url,
         sent.requester,
         tuple(dict.fromkeys(sent.events)),
-        kept.id,
+        sealed.id,
         created_at=now,
         cursor=await ctx.store.last_position(principal.tenant),
     )
-    effects = SideEffects(secrets=(kept,), audit=(_webhook_entry(ctx, "webhook.add", principal, made),))
+    effects = SideEffects(secrets=(sealed,), audit=(_webhook_entry(ctx, "webhook.add", principal, made),))
     if not await ctx.store.add_webhook(made, effects, most=ctx.limits.webhooks):
         raise Conflict(
             f"The limit of {ctx.limits.webhooks} webhooks is reached. Remove one first.",
@@ -76,30 +76,30 @@ async def update_webhook(ctx: Services, principal: Principal, webhook_id: str, b
 
     A webhook that is turned on gets the events since it was turned off, and its waiting deliveries.
     """
-    known = await get_webhook(ctx, principal, webhook_id)
+    webhook = await get_webhook(ctx, principal, webhook_id)
     sent = parse(SwitchBody, body)
     action = "webhook.on" if sent.active else "webhook.off"
-    effects = SideEffects(audit=(_webhook_entry(ctx, action, principal, known),))
+    effects = SideEffects(audit=(_webhook_entry(ctx, action, principal, webhook),))
     await ctx.store.switch_webhook(principal.tenant, webhook_id, effects, active=sent.active)
     return await get_webhook(ctx, principal, webhook_id)
 
 
 async def delete_webhook(ctx: Services, principal: Principal, webhook_id: str) -> None:
     """Erase a webhook, its deliveries and its secret. Raises `NotFound`."""
-    known = await get_webhook(ctx, principal, webhook_id)
-    effects = SideEffects(audit=(_webhook_entry(ctx, "webhook.remove", principal, known),))
+    webhook = await get_webhook(ctx, principal, webhook_id)
+    effects = SideEffects(audit=(_webhook_entry(ctx, "webhook.remove", principal, webhook),))
     if not await ctx.store.drop_webhook(principal.tenant, webhook_id, effects):
         raise _no_such_webhook()
-    await ctx.store.drop_secret(principal.tenant, known.secret_id, SideEffects())
+    await ctx.store.drop_secret(principal.tenant, webhook.secret_id, SideEffects())
 
 
 async def get_webhook(ctx: Services, principal: Principal, webhook_id: str) -> Webhook:
     """Return a webhook of the caller's tenant. Raises `NotFound`."""
     await roles.require(ctx, principal, "update_webhook")
-    known = await ctx.store.webhook(principal.tenant, webhook_id)
-    if known is None:
+    webhook = await ctx.store.webhook(principal.tenant, webhook_id)
+    if webhook is None:
         raise _no_such_webhook()
-    return known
+    return webhook
 
 
 def _no_such_webhook() -> NotFound:

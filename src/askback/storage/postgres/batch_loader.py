@@ -53,7 +53,7 @@ class BatchLoader(Generic[V]):
 
     async def _answer(self, batch: Sequence[tuple[Key, asyncio.Future[V | None]]]) -> None:
         try:
-            found = await self._ask(list(dict.fromkeys(key for key, _ in batch)))
+            results = await self._ask(list(dict.fromkeys(key for key, _ in batch)))
         except Exception as error:  # noqa: BLE001 - each caller gets its own, whatever it is
             for _, future in batch:
                 if not future.done():
@@ -61,4 +61,4 @@ class BatchLoader(Generic[V]):
         else:
             for key, future in batch:
                 if not future.done():
-                    future.set_result(found.get(key))
+                    future.set_result(results.get(key))

@@ -58,8 +58,8 @@ class Database:
     def __str__(self) -> str:
         """Name the database without the secrets of its address."""
         parts = urlsplit(self.url)
-        place = parts.netloc.rpartition("@")[2]
-        return f"postgresql://{place}{parts.path}"
+        address = parts.netloc.rpartition("@")[2]
+        return f"postgresql://{address}{parts.path}"
 
     async def connect(self, **settings: str) -> asyncpg.Connection[Record]:
         """Open a connection, with more settings of Postgres.

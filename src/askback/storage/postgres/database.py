@@ -76,8 +76,8 @@ class PostgresDatabase:
         return await self._found[sql](*key)
 
     async def _find_all(self, sql: str, keys: Sequence[Key]) -> Mapping[Key, Row]:
-        found = await self._by_key.rows(sql, *map(list, zip(*keys, strict=True)))
-        return {tuple(row[: len(keys[0])]): row for row in found}
+        results = await self._by_key.rows(sql, *map(list, zip(*keys, strict=True)))
+        return {tuple(row[: len(keys[0])]): row for row in results}
 
     async def page(self, sql: str, /, *values: Any) -> Sequence[Row]:
         """Read many rows; none where a filter is a text that no row can have."""

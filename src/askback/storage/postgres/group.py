@@ -143,14 +143,14 @@ async def give_claims_back(db: Connection, jobs: Sequence[Job]) -> None:
 
 
 async def _replay(db: Connection, jobs: Sequence[Job]) -> None:
-    found = await db.fetch(queries.CLAIMS, [job.claim_id for job in jobs])
-    known = {claim_id: (digest, target) for claim_id, digest, target in found}
+    claims = await db.fetch(queries.CLAIMS, [job.claim_id for job in jobs])
+    targets = {claim_id: (digest, target) for claim_id, digest, target in claims}
     for job in jobs:
         assert job.claim_id is not None
         assert job.change.claim is not None
-        if job.claim_id not in known:
+        if job.claim_id not in targets:
             raise Overtaken
-        digest, job.target = known[job.claim_id]
+        digest, job.target = targets[job.claim_id]
         if digest == job.change.claim.digest:
             job.outcome = Outcome.REPLAYED
         else:
@@ -164,8 +164,8 @@ async def lock_messages(db: Connection, jobs: Sequence[Job]) -> None:
         return
     where = [(text.draft.tenant, text.draft.thread_id, text.target, text.draft.owner) for _, text in texts]
     columns = tuple(zip(*where, strict=True))
-    found = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
-    keys = {tuple(row[:3]): row[3] for row in found}
+    locked = await db.fetch(queries.EXTEND, *columns, [text.room for _, text in texts])
+    keys = {tuple(row[:3]): row[3] for row in locked}
     refused = [job for (job, _), name in zip(texts, where, strict=True) if name[:3] not in keys]
     there = await _find_messages(db, columns) if refused else dict[Any, bool]()
     for (job, text), name in zip(texts, where, strict=True):

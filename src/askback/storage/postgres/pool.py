@@ -66,8 +66,8 @@ class Pool:
 
     async def row(self, sql: str, *parameters: Any) -> Row | None:
         """Read the first row."""
-        found = await self.rows(sql, *parameters)
-        return found[0] if found else None
+        results = await self.rows(sql, *parameters)
+        return results[0] if results else None
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncGenerator[Connection]:

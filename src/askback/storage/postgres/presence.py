@@ -63,5 +63,5 @@ class PresenceRegister:
 
 def _columns(views: Collection[View]) -> tuple[list[str], list[str]] | None:
     """Return tenants and threads in the order of their keys, without ids that Postgres cannot store."""
-    known = sorted((tenant, thread or "") for tenant, thread in views if "\0" not in (thread or ""))
-    return ([tenant for tenant, _ in known], [thread for _, thread in known]) if known else None
+    view_keys = sorted((tenant, thread or "") for tenant, thread in views if "\0" not in (thread or ""))
+    return ([tenant for tenant, _ in view_keys], [thread for _, thread in view_keys]) if view_keys else None

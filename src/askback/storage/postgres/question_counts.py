@@ -19,8 +19,8 @@ Name = tuple[int, str]
 class QuestionCounts:
     """The counts by name."""
 
-    def __init__(self, found: Mapping[Name, QuestionCount]) -> None:
-        self._found = dict(found)
+    def __init__(self, counts: Mapping[Name, QuestionCount]) -> None:
+        self._found = dict(counts)
         self._changed = set[Name]()
 
     def count(self, thread: int, quota: Quota, *, now: int) -> tuple[int, int] | None:
@@ -65,8 +65,8 @@ async def read(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> QuestionC
     names = {(thread.key, name) for job, thread in pairs for name in _names(job)}
     if not names:
         return QuestionCounts({})
-    found = await db.fetch(queries.COUNTS, *zip(*names, strict=True))
-    return QuestionCounts({(row[0], row[1]): QuestionCount(*row[2:]) for row in found})
+    counts = await db.fetch(queries.COUNTS, *zip(*names, strict=True))
+    return QuestionCounts({(row[0], row[1]): QuestionCount(*row[2:]) for row in counts})
 
 
 def _names(job: Job) -> Iterable[str]:

@@ -20,8 +20,8 @@ from askback.storage.postgres.threads import Thread
 
 async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
     """Give jobs their places, in their order; those that their threads do not take have their errors."""
-    found = await threads.number(db, (draft for job in jobs for draft in job.drafts))
-    pairs = [(job, found[job.change.draft.tenant, job.change.draft.thread_id]) for job in jobs]
+    threads_by_key = await threads.number(db, (draft for job in jobs for draft in job.drafts))
+    pairs = [(job, threads_by_key[job.change.draft.tenant, job.change.draft.thread_id]) for job in jobs]
     usage = await _read_usage(db, pairs)
     usage.counts = await question_counts.read(db, pairs)
     for job, thread in pairs:
@@ -33,7 +33,7 @@ async def enforce(db: Connection, jobs: Sequence[Job]) -> None:
             job.place = thread.place(job.change.draft)
             if (message := job.message) is not None:
                 job.message_place = thread.place(message.event)
-    await threads.keep(db, found.values())
+    await threads.keep(db, threads_by_key.values())
     await usage.counts.keep(db)
 
 
@@ -72,7 +72,10 @@ async def _read_usage(db: Connection, pairs: Sequence[tuple[Job, Thread]]) -> _U
         if q.pending_of_requester is not None
     }
     if in_thread or of_requester:
-        tenants, requesters = [tenant for tenant, _ in of_requester], [who for _, who in of_requester]
+        tenants, requesters = (
+            [tenant for tenant, _ in of_requester],
+            [requester_id for _, requester_id in of_requester],
+        )
         columns = (
             list(in_thread),
             list(in_thread.values()),
@@ -114,10 +117,10 @@ def _admit(job: Job, thread: Thread, usage: _Usage) -> None:
 
 
 def _require_new(record: Record, thread: Thread, usage: _Usage) -> None:
-    known = usage.external.get((thread.key, record.requester, record.labels.external_id))
-    if known is not None:
-        digest, found = known
-        raise ExternalIdTaken(found, same=digest == record.labels.body_digest)
+    existing = usage.external.get((thread.key, record.requester, record.labels.external_id))
+    if existing is not None:
+        digest, record_id = existing
+        raise ExternalIdTaken(record_id, same=digest == record.labels.body_digest)
 
 
 def _check(record: Record, quota: Quota, thread: Thread, usage: _Usage) -> None:

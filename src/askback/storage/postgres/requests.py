@@ -27,9 +27,9 @@ async def settle(db: Connection, jobs: Sequence[Job]) -> None:
     if not steps:
         return
     columns = zip(*((*step_row(change.step), change.step.leave_queue) for _, change in steps), strict=True)
-    found = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
+    settled = {(row[0], row[1]): row[2:] for row in await db.fetch(queries.SETTLE, *columns)}
     for job, change in steps:
-        job.found = found.get((change.step.tenant, change.step.id))
+        job.found = settled.get((change.step.tenant, change.step.id))
         if job.found is None:
             job.outcome = Outcome.LOST
 
@@ -82,8 +82,8 @@ async def look_up(db: Connection, jobs: Sequence[Job]) -> None:
     ]
     if not late:
         return
-    wanted = [(job.change.draft.tenant, job.target) for job in late]
-    found = [rows.record(row[2:]) for row in await db.fetch(FIND, *zip(*wanted, strict=True))]
-    known = {(record.tenant, record.id): record for record in found}
-    for job, name in zip(late, wanted, strict=True):
-        job.found = known.get(name)
+    keys = [(job.change.draft.tenant, job.target) for job in late]
+    records = [rows.record(row[2:]) for row in await db.fetch(FIND, *zip(*keys, strict=True))]
+    by_key = {(record.tenant, record.id): record for record in records}
+    for job, name in zip(late, keys, strict=True):
+        job.found = by_key.get(name)

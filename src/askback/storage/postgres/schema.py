@@ -29,8 +29,8 @@ def migrations() -> dict[int, str]:
     """Return the SQL of each migration by its number: `0001_first.sql` is 1."""
     folder = files("askback.storage.postgres") / "migrations"
     texts = [f for f in folder.iterdir() if re.match(r"\d{4}_.*\.sql$", f.name)]
-    found = {int(f.name[:4]): f.read_text("utf-8") for f in texts}
-    return dict(sorted(found.items()))
+    scripts = {int(f.name[:4]): f.read_text("utf-8") for f in texts}
+    return dict(sorted(scripts.items()))
 
 
 async def upgrade(db: Connection, steps: dict[int, str] | None = None) -> tuple[int, int]:

@@ -67,8 +67,8 @@ class _Group:
 
     def _number(self) -> Iterator[tuple[int, int, int, int]]:
         """Give of each event the place of its thread and how many events of that come after it, then of its tenant."""
-        threads = {name: place for place, name in enumerate(self._events, 1)}
-        tenants = {tenant: place for place, tenant in enumerate(self._tenants, 1)}
+        threads = {name: index for index, name in enumerate(self._events, 1)}
+        tenants = {tenant: index for index, tenant in enumerate(self._tenants, 1)}
         of_thread, of_tenant = self._events.copy(), self._tenants.copy()
         for draft in self._drafts:
             name = _name(draft)
@@ -147,9 +147,9 @@ class _Group:
 
     def entries(self, row: Any) -> Iterator[Entry]:
         """Give the event of each change, which has its outcome then, from the results of the call."""
-        positions, keys, seqs, access, agents, asked, *found = row
+        positions, keys, seqs, access, agents, asked, *columns = row
         if self._steps:
-            for (job, _), values in zip(self._steps, zip(*found, strict=True), strict=True):
+            for (job, _), values in zip(self._steps, zip(*columns, strict=True), strict=True):
                 job.found = values
         for job, (thread, after, tenant, tenant_after) in zip(self._jobs, self._slots, strict=True):
             n = thread - 1

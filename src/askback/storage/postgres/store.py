@@ -134,17 +134,17 @@ class PostgresStore(
 
     async def claimed(self, claim: Claim) -> str | None:
         """Read the earlier use of an idempotency key."""
-        found = await self._claims(claim_id(claim).hex())
-        if found is None:
+        claims = await self._claims(claim_id(claim).hex())
+        if claims is None:
             return None
-        digest, target = found
+        digest, target = claims
         if digest != claim.digest:
             raise ClaimMismatch(claim.key)
         return target
 
     async def _find_claims(self, ids: Sequence[Key]) -> Mapping[Key, tuple[str, str]]:
-        found = await self._by_key.rows(queries.CLAIMS, [bytes.fromhex(claim) for (claim,) in ids])
-        return {(claim.hex(),): (digest, target) for claim, digest, target in found}
+        claims = await self._by_key.rows(queries.CLAIMS, [bytes.fromhex(claim) for (claim,) in ids])
+        return {(claim.hex(),): (digest, target) for claim, digest, target in claims}
 
     # Threads
 
@@ -256,5 +256,5 @@ class PostgresStore(
 
     async def positions(self) -> Mapping[str, int]:
         """Read the position of the newest event of every tenant."""
-        found = await self._pool.rows(queries.POSITIONS)
-        return {tenant: position for tenant, position in found}  # noqa: C416 - rows of a driver are no pairs
+        positions = await self._pool.rows(queries.POSITIONS)
+        return {tenant: position for tenant, position in positions}  # noqa: C416 - rows of a driver are no pairs

@@ -78,8 +78,8 @@ async def number(db: Connection, drafts: Iterable[EventDraft]) -> Mapping[Name, 
     columns = [
         (*name, events, first[name].stored_text if name in first else None) for name, events in counts.items()
     ]
-    found = await db.fetch(queries.NUMBER, *zip(*columns, strict=True))
-    return {(row[0], row[1]): _thread(row[2:], counts[row[0], row[1]]) for row in found}
+    numbers = await db.fetch(queries.NUMBER, *zip(*columns, strict=True))
+    return {(row[0], row[1]): _thread(row[2:], counts[row[0], row[1]]) for row in numbers}
 
 
 def _thread(row: Any, events: int) -> Thread:

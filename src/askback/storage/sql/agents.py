@@ -147,10 +147,10 @@ class AgentArea(Area):
         """Revoke tokens."""
 
         async def revoke(tx: Transaction) -> Sequence[str]:
-            found = await tx.all(REVOKE_TOKENS, at, by, tenant, list(token_ids))
-            if found:
+            revoked = await tx.all(REVOKE_TOKENS, at, by, tenant, list(token_ids))
+            if revoked:
                 await tx.write(effects)
-            return [row[0] for row in found]
+            return [row[0] for row in revoked]
 
         return await self._db.change(revoke, effects)
 

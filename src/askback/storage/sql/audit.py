@@ -116,10 +116,10 @@ class AuditArea(Area):
     ) -> Sequence[AuditHead]:
         """Read the newest entries of logs, with their seals."""
         if tenant is None:
-            found = await self._db.page(AUDIT_HEADS, after, limit)
+            heads = await self._db.page(AUDIT_HEADS, after, limit)
         else:
-            found = await self._db.page(AUDIT_HEAD, tenant)
-        return [AuditHead(*row) for row in found]
+            heads = await self._db.page(AUDIT_HEAD, tenant)
+        return [AuditHead(*row) for row in heads]
 
     async def without_log(self) -> Sequence[str]:
         """Read the tenants that have tokens and no log."""

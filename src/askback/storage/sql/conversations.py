@@ -48,23 +48,23 @@ class ConversationArea(Area):
         self, tenant: str, *, person: str | None = None, before: int | None = None, limit: int = 50
     ) -> Sequence[ActiveThread]:
         """Read a page of threads."""
-        found = await self._db.page(*page_of_active(tenant, person=person, before=before, limit=limit))
-        return [ActiveThread(row[0], rows.thread_details(row[1:])) for row in found]
+        threads = await self._db.page(*page_of_active(tenant, person=person, before=before, limit=limit))
+        return [ActiveThread(row[0], rows.thread_details(row[1:])) for row in threads]
 
     async def latest_messages(
         self, tenant: str, thread_ids: Sequence[str], *, limit: int = 1
     ) -> Mapping[str, Sequence[StoredMessage]]:
         """Read the newest messages of threads."""
-        found: dict[str, list[StoredMessage]] = {}
+        messages: dict[str, list[StoredMessage]] = {}
         for row in (
             await self._db.page(LATEST_MESSAGES, tenant, list(thread_ids), limit) if thread_ids else ()
         ):
             message = rows.message(row[1:])
-            found.setdefault(row[0], []).append(StoredMessage(message.seq, message.data))
-        return found
+            messages.setdefault(row[0], []).append(StoredMessage(message.seq, message.data))
+        return messages
 
     async def latest_requests(self, tenant: str, thread_ids: Sequence[str]) -> Mapping[str, PlacedRequest]:
         """Read the newest request of each thread."""
-        found = await self._db.page(LATEST_REQUESTS, tenant, list(thread_ids)) if thread_ids else ()
-        placed = [PlacedRequest(row[0], rows.record(row[1:])) for row in found]
+        requests = await self._db.page(LATEST_REQUESTS, tenant, list(thread_ids)) if thread_ids else ()
+        placed = [PlacedRequest(row[0], rows.record(row[1:])) for row in requests]
         return {each.record.thread_id: each for each in placed}

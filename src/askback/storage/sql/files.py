@@ -82,8 +82,8 @@ RETURNING id"""
 async def claim_files(tx: Transaction, claims: Sequence[FileClaim]) -> None:
     """Claim the files that answers name, within the transaction of the answer; raises `FileRefused`."""
     for claim in claims:
-        found = await tx.all(CLAIM, claim.tenant, claim.request_id, list(claim.ids))
-        if len(found) < len(claim.ids):
+        claimed = await tx.all(CLAIM, claim.tenant, claim.request_id, list(claim.ids))
+        if len(claimed) < len(claim.ids):
             raise FileRefused("missing")
         if claim.ends:
             await tx.run(DROP_OTHERS, claim.tenant, claim.request_id, list(claim.ids))
@@ -92,8 +92,8 @@ async def claim_files(tx: Transaction, claims: Sequence[FileClaim]) -> None:
 async def share_files(tx: Transaction, shares: Sequence[FileShare]) -> None:
     """Share the files that messages name, within the transaction of the message; raises `FileRefused`."""
     for share in shares:
-        found = await tx.all(SHARE, share.tenant, share.thread_id, list(share.ids))
-        if len(found) < len(share.ids):
+        shared = await tx.all(SHARE, share.tenant, share.thread_id, list(share.ids))
+        if len(shared) < len(share.ids):
             raise FileRefused("missing")
 
 
@@ -143,8 +143,8 @@ class FileArea(Area):
         """Make a file ready."""
 
         async def finish(tx: Transaction) -> StoredFile:
-            found = await tx.one(REQUEST_OF_FILE, tenant, file_id)
-            if found is not None and found[0] and await tx.one(LOCK_PENDING, tenant, found[0]) is None:
+            request = await tx.one(REQUEST_OF_FILE, tenant, file_id)
+            if request is not None and request[0] and await tx.one(LOCK_PENDING, tenant, request[0]) is None:
                 raise FileRefused("closed")
             row = await tx.one(FINISH, tenant, file_id, type_, sha256)
             if row is None:
@@ -172,17 +172,17 @@ class FileArea(Area):
 
     async def file_chunk(self, tenant: str, file_id: str, number: int) -> bytes | None:
         """Read some bytes of a file."""
-        found = await self._db.page(CHUNK, tenant, file_id, number)
-        return bytes(found[0][0]) if found else None
+        chunks = await self._db.page(CHUNK, tenant, file_id, number)
+        return bytes(chunks[0][0]) if chunks else None
 
     async def purge_files(self, *, before_ms: int) -> bool:
         """Erase one step of what nobody uses."""
 
         async def purge(tx: Transaction) -> bool:
-            found = await tx.one(UNUSED, before_ms)
-            if found is None:
+            unused = await tx.one(UNUSED, before_ms)
+            if unused is None:
                 return bool(await tx.all(DROP_LEFT, before_ms))
-            name = (found[0], found[1])
+            name = (unused[0], unused[1])
             await tx.run(DROP_UNUSED, *name)
             if not await tx.all(ERASE_CHUNKS, *name):
                 await tx.run(ERASE_FILE, *name)

@@ -145,8 +145,8 @@ class InboxArea(Area):
 
     async def requests(self, tenant: str, request_ids: Sequence[str]) -> Mapping[str, Record]:
         """Read requests by their ids."""
-        found = await self._db.page(BY_IDS, tenant, list(request_ids)) if request_ids else ()
-        return {record.id: record for record in map(rows.record, found)}
+        records = await self._db.page(BY_IDS, tenant, list(request_ids)) if request_ids else ()
+        return {record.id: record for record in map(rows.record, records)}
 
     async def set_reminder(self, tenant: str, request_id: str, person: str, at: int | None) -> None:
         """Set or take back a reminder."""

@@ -27,13 +27,20 @@ class OauthArea(Area):
 
     async def put_oauth_attempt(self, attempt: OauthAttempt, *, now_ms: int) -> None:
         """Store an attempt."""
-        who = attempt.principal
-        person = (who.id, who.tenant, who.role, who.name, who.user, json.dumps(who.groups))
-        kept = (attempt.redirect_uri, attempt.sealed, attempt.expires_at, json.dumps(attempt.languages))
+        principal = attempt.principal
+        person = (
+            principal.id,
+            principal.tenant,
+            principal.role,
+            principal.name,
+            principal.user,
+            json.dumps(principal.groups),
+        )
+        columns = (attempt.redirect_uri, attempt.sealed, attempt.expires_at, json.dumps(attempt.languages))
 
         async def put(tx: Transaction) -> None:
             await tx.run(DROP_LATE, now_ms)
-            await tx.run(PUT, attempt.request_id, attempt.digest, *person, *kept)
+            await tx.run(PUT, attempt.request_id, attempt.digest, *person, *columns)
 
         await self._db.change(put)
 
@@ -43,7 +50,7 @@ class OauthArea(Area):
         if row is None:
             return None
         request_id, state, *person, redirect_uri, sealed, expires_at, languages = row
-        who = rows.principal(person)
+        principal = rows.principal(person)
         return OauthAttempt(
-            request_id, state, who, redirect_uri, sealed, expires_at, tuple(json.loads(languages))
+            request_id, state, principal, redirect_uri, sealed, expires_at, tuple(json.loads(languages))
         )

@@ -52,9 +52,9 @@ class PeopleArea(Area):
         self, tenant: str, *, now_ms: int, ids: Sequence[str] | None = None, after: str = "", limit: int = 200
     ) -> Sequence[Principal]:
         """Read the credentials of people."""
-        known = (tenant, now_ms, now_ms - IDLE_MS, now_ms - KNOWN_MS)
+        parameters = (tenant, now_ms, now_ms - IDLE_MS, now_ms - KNOWN_MS)
         if ids is None:
-            ids = [row[0] for row in await self._db.page(NEXT_PEOPLE, *known, after, limit)]
-        wanted = [each for each in ids if self._db.can_store(each)]
-        found = await self._db.page(PEOPLE, *known, wanted) if wanted else ()
-        return [replace(rows.principal(row[:6]), threads=tuple(json.loads(row[6]))) for row in found]
+            ids = [row[0] for row in await self._db.page(NEXT_PEOPLE, *parameters, after, limit)]
+        storable = [each for each in ids if self._db.can_store(each)]
+        people_rows = await self._db.page(PEOPLE, *parameters, storable) if storable else ()
+        return [replace(rows.principal(row[:6]), threads=tuple(json.loads(row[6]))) for row in people_rows]

@@ -173,12 +173,12 @@ class RuleArea(Area):
 
         async def read(tx: Transaction, most: int) -> PolicyView | None:
             values = (tenant, thread_id, project or "", now_ms, agent, most + 1)
-            found = await tx.all(RULES_IN_FORCE, *values)
-            if len(found) > most:
+            rule_rows = await tx.all(RULES_IN_FORCE, *values)
+            if len(rule_rows) > most:
                 return None
             settings = {row[0]: row[1] for row in await tx.all(POLICIES, tenant, thread_id)}
             roots = await tx.one(ROOTS, tenant, agent) if agent else None
-            rules = sorted((rows.rule(row) for row in found), key=lambda rule: rule.id)
+            rules = sorted((rows.rule(row) for row in rule_rows), key=lambda rule: rule.id)
             here = settings.get(thread_id) if thread_id else None
             return PolicyView(
                 settings.get(""), here, rules, rows.root_paths(None if roots is None else roots[0])
@@ -222,8 +222,8 @@ class RuleArea(Area):
         self, tenant: str, rules: Sequence[str], *, person: str | None = None
     ) -> Mapping[str, RuleUsage]:
         """Read how rules were used."""
-        found = await self._db.page(RULE_USAGE, tenant, [*rules], person)
-        return {rule: RuleUsage(*usage) for rule, *usage in found}
+        usage_rows = await self._db.page(RULE_USAGE, tenant, [*rules], person)
+        return {rule: RuleUsage(*usage) for rule, *usage in usage_rows}
 
     async def revoke_rule(self, tenant: str, rule_id: str, wire: str, effects: SideEffects = NOTHING) -> bool:
         """End a rule."""
@@ -233,8 +233,8 @@ class RuleArea(Area):
         self, tenant: str, thread_id: str, requester: str, identity: str, *, since_ms: int
     ) -> Sequence[Refusal]:
         """Read refusals of the same, newest first."""
-        found = await self._db.rows(REFUSALS, tenant, thread_id, requester, identity, since_ms)
-        return [Refusal(*row) for row in found]
+        refusals = await self._db.rows(REFUSALS, tenant, thread_id, requester, identity, since_ms)
+        return [Refusal(*row) for row in refusals]
 
 
 def merge(data: str, patch: str) -> str:

@@ -92,8 +92,8 @@ class RunArea(Area):
 
     async def run(self, tenant: str, thread_id: str, run_id: str) -> Run | None:
         """Read a run."""
-        found = await self._db.page(RUN, tenant, thread_id, run_id)
-        return Run(*found[0]) if found else None
+        runs = await self._db.page(RUN, tenant, thread_id, run_id)
+        return Run(*runs[0]) if runs else None
 
     async def runs(
         self,
@@ -116,8 +116,8 @@ class RunArea(Area):
     async def last_sign(self, run: Run) -> int:
         """Read when the agent was last active."""
         of = (run.tenant, run.thread_id, run.id, run.agent)
-        found = [*await self._db.page(LAST_REQUEST, *of), *await self._db.page(LAST_MESSAGE, *of)]
-        return max([run.seen_at, *(row[0] for row in found)])
+        times = [*await self._db.page(LAST_REQUEST, *of), *await self._db.page(LAST_MESSAGE, *of)]
+        return max([run.seen_at, *(row[0] for row in times)])
 
 
 def _run(run: Run, row: Row | None) -> Run:

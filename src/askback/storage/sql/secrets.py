@@ -182,15 +182,15 @@ class SecretArea(Area):
         if not at or not names:
             return []
         where = [part for location in at for part in (location.scope, location.subject)]
-        found = await self._db.rows(secrets_at(len(at)), tenant, owner, list(names), *where)
-        return [SecretRecord(*row) for row in found]
+        secrets = await self._db.rows(secrets_at(len(at)), tenant, owner, list(names), *where)
+        return [SecretRecord(*row) for row in secrets]
 
     async def secrets(
         self, tenant: str, *, person: str | None = None, before: str | None = None, limit: int = 100
     ) -> Sequence[SecretRecord]:
         """Read secrets of every scope but request, newest first."""
-        found = await self._db.page(*page_of_secrets(tenant, person=person, before=before, limit=limit))
-        return [SecretRecord(*row) for row in found]
+        secrets = await self._db.page(*page_of_secrets(tenant, person=person, before=before, limit=limit))
+        return [SecretRecord(*row) for row in secrets]
 
     async def candidates(self, tenant: str, request_id: str) -> Sequence[SecretRecord]:
         """Read the values of a request that are being tried, by name."""
@@ -202,10 +202,10 @@ class SecretArea(Area):
         """Read the newest grant for each of the names in a thread."""
         which = (tenant, thread_id, list(names))
         if requester is None:
-            found = await self._db.rows(GRANTED, *which)
+            secrets = await self._db.rows(GRANTED, *which)
         else:
-            found = await self._db.rows(GRANTED_TO, *which, requester)
-        return [rows.granted(row) for row in found]
+            secrets = await self._db.rows(GRANTED_TO, *which, requester)
+        return [rows.granted(row) for row in secrets]
 
     async def agents_of_secrets(self, tenant: str, secret_ids: Sequence[str]) -> Sequence[tuple[str, str]]:
         """Read which agents may use secrets."""
@@ -259,7 +259,7 @@ class SecretArea(Area):
         row = await self._db.row(LAST_OF_PAGE, tenant, secret_id, limit)
         if row is None or row[0] is None:
             return []
-        return [SecretRecord(*found) for found in await self._db.page(SEALED, tenant, secret_id, row[0])]
+        return [SecretRecord(*columns) for columns in await self._db.page(SEALED, tenant, secret_id, row[0])]
 
     async def rewrap(self, secret_id: str, *, sealed: str, instead: str) -> bool:
         """Replace a sealed text: in its location, or still as a candidate."""

@@ -57,11 +57,18 @@ class SessionArea(Area):
             await tx.run(DROP_LATE_SESSIONS, new.created_at)
             session = new.of(rows.principal(row))
             await tx.run(ADD_SESSION, session_digest, *rows.session_row(session))
-            who = session.principal
-            if who.user != who.id:
-                groups = json.dumps(who.groups)
+            principal = session.principal
+            if principal.user != principal.id:
+                groups = json.dumps(principal.groups)
                 await tx.run(
-                    SEE_PERSON, who.tenant, who.user, who.id, who.role, who.name, groups, new.created_at
+                    SEE_PERSON,
+                    principal.tenant,
+                    principal.user,
+                    principal.id,
+                    principal.role,
+                    principal.name,
+                    groups,
+                    new.created_at,
                 )
             return session
 

@@ -173,10 +173,10 @@ class ThreadArea(Area):
     ) -> Sequence[Event]:
         """Read events of a tenant after `after`."""
         if person is None:
-            found = await self._db.page(TENANT_EVENTS, tenant, after, limit)
+            events = await self._db.page(TENANT_EVENTS, tenant, after, limit)
         else:
-            found = await self._db.page(PERSONS_EVENTS, tenant, after, limit, person)
-        return [rows.event(row) for row in found]
+            events = await self._db.page(PERSONS_EVENTS, tenant, after, limit, person)
+        return [rows.event(row) for row in events]
 
     async def last_position(self, tenant: str) -> int:
         """Read the position of the tenant's newest event."""

@@ -176,8 +176,8 @@ class WebhookArea(Area):
         self, tenant: str, webhook_id: str, *, before: str | None = None, limit: int = 50
     ) -> Sequence[Delivery]:
         """Read deliveries of a webhook, newest first."""
-        found = await self._db.page(*deliveries_page(tenant, webhook_id, before=before, limit=limit))
-        return [rows.delivery(row) for row in found]
+        deliveries = await self._db.page(*deliveries_page(tenant, webhook_id, before=before, limit=limit))
+        return [rows.delivery(row) for row in deliveries]
 
     async def deliver_again(self, delivery: Delivery) -> Delivery:
         """Have a delivery sent again."""

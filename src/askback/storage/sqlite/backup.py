@@ -62,9 +62,9 @@ def _sync(path: Path) -> None:
 
 
 def _check(db: Connection, source: Path) -> None:
-    [(found,), *_] = db.execute("PRAGMA quick_check(1)").fetchall()
-    if found != "ok":
-        raise StoreUnusable(f"The database {source} is damaged: {found}.")
+    [(result,), *_] = db.execute("PRAGMA quick_check(1)").fetchall()
+    if result != "ok":
+        raise StoreUnusable(f"The database {source} is damaged: {result}.")
     if schema.version(db) == 0:
         raise StoreUnusable(f"{source} is not a database of askback.")
 

@@ -106,8 +106,8 @@ def settle(
     held = step.leave_queue and threads.is_held_by_another(db, step.tenant, step.id)
     row = None if held else db.execute(queries.SETTLE, (*new, *where)).fetchone()
     if row is None:
-        found = _read(db, step.tenant, step.id)
-        return None if found is None else Change(found, Outcome.LOST)
+        current = _read(db, step.tenant, step.id)
+        return None if current is None else Change(current, Outcome.LOST)
     key, kind, requester, revision, created_at, expires_at, text, digest, due_at, *line = row
     spec = Spec(text)
     draft = step.event

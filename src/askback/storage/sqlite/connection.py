@@ -250,9 +250,9 @@ class Damage:
             file = Path(db.execute("PRAGMA database_list").fetchone()[2])
             try:
                 with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as new:
-                    [(found,), *_] = new.execute("PRAGMA quick_check(1)").fetchall()
-                if found != "ok":
-                    self._report(found.replace("\n", " "))
+                    [(result,), *_] = new.execute("PRAGMA quick_check(1)").fetchall()
+                if result != "ok":
+                    self._report(result.replace("\n", " "))
             except sqlite3.Error as error:
                 if not is_damage(error):
                     raise
@@ -262,10 +262,10 @@ class Damage:
                 f"The database is damaged ({self._found}). Restore it from a backup.", retry_after=5
             )
 
-    def _report(self, found: str) -> None:
+    def _report(self, damage: str) -> None:
         if self._found is None:
-            _log.error("the database is damaged (%s); restore it from a backup", found)
-        self._found = found
+            _log.error("the database is damaged (%s); restore it from a backup", damage)
+        self._found = damage
 
 
 def _bytes(db: Connection) -> int:

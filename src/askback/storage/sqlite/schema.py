@@ -22,8 +22,8 @@ def migrations() -> Mapping[int, str]:
     """Return the SQL of each migration by its number: `0001_first.sql` is 1."""
     folder = files("askback.storage.sqlite") / "migrations"
     texts = [f for f in folder.iterdir() if re.match(r"\d{4}_.*\.sql$", f.name)]
-    found = {int(f.name[:4]): f.read_text("utf-8") for f in texts}
-    return MappingProxyType(dict(sorted(found.items())))
+    scripts = {int(f.name[:4]): f.read_text("utf-8") for f in texts}
+    return MappingProxyType(dict(sorted(scripts.items())))
 
 
 def version(connection: Connection) -> int:

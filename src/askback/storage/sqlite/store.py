@@ -320,14 +320,14 @@ class ThreadCache(Generic[T]):
     def get(self, tenant: str, thread_id: str, read: Callable[[], T]) -> T:
         """Return the value of a thread from the cache, or `read` it."""
         where = (tenant, thread_id)
-        found = self._found.get(where)
-        if found is None:
-            found = read()
-            if self._lasts(found):
-                self._found[where] = found
+        cached = self._found.get(where)
+        if cached is None:
+            cached = read()
+            if self._lasts(cached):
+                self._found[where] = cached
             if len(self._found) > self._most:
                 self._found.popitem(last=False)
-        return found
+        return cached
 
     def forget(self) -> None:
         """Empty the cache."""

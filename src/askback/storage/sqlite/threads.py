@@ -109,9 +109,9 @@ def deliver(db: Connection, events: list[Event], tenant: str, thread_id: str, *,
     for key, owner, data in held:
         text = delivered(data)
         draft = EventDraft(MESSAGE_ADDED, tenant, thread_id, now, None, text, owner)
-        place = next_seq(db, draft)
-        db.execute(own.DELIVER, (text, place.seq, key))
-        append(db, events, draft, place)
+        seq = next_seq(db, draft)
+        db.execute(own.DELIVER, (text, seq.seq, key))
+        append(db, events, draft, seq)
     return len(held)
 
 

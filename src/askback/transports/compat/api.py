@@ -82,10 +82,10 @@ class CallerApi:
     ) -> Any:
         """Run an operation with the role, access and checks of the caller; see `ports.systems.Api`."""
         row = OPERATIONS[operation]
-        known = {each.name: _absent(each) for each in row.parameters}
-        if unknown := args.keys() - known.keys() - set(row.path_parameters):
+        defaults = {each.name: _absent(each) for each in row.parameters}
+        if unknown := args.keys() - defaults.keys() - set(row.path_parameters):
             raise TypeError(f"{operation} has no parameter {', '.join(sorted(unknown))}")
-        call = Call(self.ctx, self.principal, {**known, **args}, body, key, self.locale)
+        call = Call(self.ctx, self.principal, {**defaults, **args}, body, key, self.locale)
         try:
             return json.loads((await HANDLERS[operation](call)).text)
         except Faults as refused:
@@ -93,12 +93,12 @@ class CallerApi:
 
     async def requests(self, **filters: object) -> list[Json]:
         """Return all requests that the caller may see; see `ports.systems.Api`."""
-        found, more = list[Json](), {}
+        requests, more = list[Json](), {}
         while True:
             page = await self.call("list_requests", limit=MAX_PAGE, **filters, **more)
-            found += page["requests"]
+            requests += page["requests"]
             if page["next_cursor"] is None:
-                return found[::-1]
+                return requests[::-1]
             more = {"cursor": page["next_cursor"]}
 
     async def open_requests(self, **filters: object) -> list[Json]:
@@ -135,16 +135,16 @@ class CallerApi:
 
     async def history(self, thread_id: str) -> list[Json]:
         """Return the events of a thread so far; see `ports.systems.Api`."""
-        found = list[Json]()
+        result = list[Json]()
         async with self.watch(thread_id, readonly=True) as now:
             end = now.cursor
         if end:
             async with self.watch(thread_id, after=0, readonly=True) as events:
                 async for event in events:
-                    found.append(event)
+                    result.append(event)
                     if event["seq"] >= end:
                         break
-        return found
+        return result
 
     async def is_undelivered(self, request_id: str) -> bool:
         """Whether a resume is held for the outcome; see `ports.systems.Api`."""

@@ -58,8 +58,10 @@ class SystemCall:
 
     async def start_oauth(self, request_id: str) -> Answer:
         """Begin to connect an account; see `ports.systems.Call`."""
-        ctx, who = self.api.ctx, self.api.principal
-        url, headers = await begin_oauth(ctx, self._scope, who, request_id, {}, base_path=self._base_path)
+        ctx, principal = self.api.ctx, self.api.principal
+        url, headers = await begin_oauth(
+            ctx, self._scope, principal, request_id, {}, base_path=self._base_path
+        )
         return Answer({"url": url}, headers=headers)
 
 

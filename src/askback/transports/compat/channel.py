@@ -124,8 +124,8 @@ class SocketChannel:
         except Faults as error:
             await self._fail(None, error)
             return
-        known = cast("Json", frame)
-        await self._attempt(peer.take(known), known)
+        message = cast("Json", frame)
+        await self._attempt(peer.take(message), message)
 
     async def _attempt(self, work: Coroutine[Any, Any, None], frame: Json | None) -> bool:
         """Run something, and return whether it succeeded; an error becomes a frame."""

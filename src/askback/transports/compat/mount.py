@@ -183,22 +183,22 @@ class Compat:
     @contextmanager
     def _open_connection(self, identity: Identity) -> Generator[LastingConnection]:
         """Count a connection as open, until its token expires at the latest."""
-        ctx, who = self._gateway.ctx, identity.principal.id
-        if self._of[who] >= ctx.limits.connections:
+        ctx, principal_id = self._gateway.ctx, identity.principal.id
+        if self._of[principal_id] >= ctx.limits.connections:
             raise RateLimited("You have too many connections open. Close some first.", retry_after=RETRY_S)
         connection = LastingConnection(identity)
         left = time_left(ctx, identity.principal)
         loop = asyncio.get_running_loop()
         timer = None if left is None else loop.call_later(left, connection.end, UNAUTHORIZED)
         self._open.add(connection)
-        self._of[who] += 1
+        self._of[principal_id] += 1
         try:
             yield connection
         finally:
             if timer is not None:
                 timer.cancel()
             self._open.discard(connection)
-            self._of -= Counter((who,))
+            self._of -= Counter((principal_id,))
 
 
 class Address(NamedTuple):

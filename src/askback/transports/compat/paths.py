@@ -52,8 +52,8 @@ def paths_of(name: str) -> Paths:
 
 
 def _match(pattern: str, path: str) -> Mapping[str, str] | None:
-    found = _compile(pattern).fullmatch(path)
-    return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
+    match = _compile(pattern).fullmatch(path)
+    return None if match is None else {name: unquote(value) for name, value in match.groupdict().items()}
 
 
 @cache

@@ -15,7 +15,7 @@ async def create_token(call: Call) -> Result:
 
 async def list_tokens(call: Call) -> Result:
     """List tokens, newest first."""
-    found, cursor = await credentials.list_tokens(
+    page, cursor = await credentials.list_tokens(
         call.ctx,
         call.principal,
         agent=call.args["agent"],
@@ -23,7 +23,7 @@ async def list_tokens(call: Call) -> Result:
         limit=call.args["limit"],
         cursor=call.args["cursor"],
     )
-    return json_result({"tokens": [tokens.token_json(token) for token in found], "next_cursor": cursor})
+    return json_result({"tokens": [tokens.token_json(token) for token in page], "next_cursor": cursor})
 
 
 async def revoke_token(call: Call) -> Result:
@@ -42,8 +42,8 @@ async def create_agent(call: Call) -> Result:
 async def list_agents(call: Call) -> Result:
     """List agents, newest first."""
     limit, cursor = call.args["limit"], call.args["cursor"]
-    found, following = await manage.list_agents(call.ctx, call.principal, limit=limit, cursor=cursor)
-    return json_result({"agents": [manage.agent_json(agent) for agent in found], "next_cursor": following})
+    agents, following = await manage.list_agents(call.ctx, call.principal, limit=limit, cursor=cursor)
+    return json_result({"agents": [manage.agent_json(agent) for agent in agents], "next_cursor": following})
 
 
 async def get_agent(call: Call) -> Result:

@@ -16,14 +16,14 @@ from askback.transports.call import Call, Result, json_result
 
 async def pull_resumes(call: Call) -> Result:
     """Lease pending resumes; with `wait`, wait for the first."""
-    found = await resumes.pull_resumes(
+    leases = await resumes.pull_resumes(
         call.ctx,
         call.principal,
         thread_id=call.args["thread_id"],
         seconds=call.args["wait"] or 0.0,
         limit=call.args["limit"],
     )
-    return Result(texts.resumes_text(found, call.ctx.texts))
+    return Result(texts.resumes_text(leases, call.ctx.texts))
 
 
 pull_thread_resumes = pull_resumes
@@ -69,10 +69,10 @@ async def delete_webhook(call: Call) -> Result:
 async def list_deliveries(call: Call) -> Result:
     """List deliveries, newest first."""
     webhook_id, limit, cursor = call.args["webhook_id"], call.args["limit"], call.args["cursor"]
-    found, following = await log.list_deliveries(
+    deliveries, following = await log.list_deliveries(
         call.ctx, call.principal, webhook_id, limit=limit, cursor=cursor
     )
-    return json_result({"deliveries": [_delivery(each) for each in found], "next_cursor": following})
+    return json_result({"deliveries": [_delivery(each) for each in deliveries], "next_cursor": following})
 
 
 async def redeliver(call: Call) -> Result:

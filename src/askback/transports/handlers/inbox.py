@@ -18,8 +18,8 @@ async def assign_request(call: Call) -> Result:
 
 async def list_people(call: Call) -> Result:
     """List people, by id."""
-    found, cursor = await people.list_people(call.ctx, call.principal, **call.args)
-    return json_result({"people": found, "next_cursor": cursor})
+    page, cursor = await people.list_people(call.ctx, call.principal, **call.args)
+    return json_result({"people": page, "next_cursor": cursor})
 
 
 async def set_reminder(call: Call) -> Result:
@@ -58,8 +58,8 @@ async def delete_comment(call: Call) -> Result:
 
 async def list_conversations(call: Call) -> Result:
     """List and search conversations, sorted by last activity."""
-    found, cursor = await conversations.list_conversations(call.ctx, call.principal, **call.args)
-    return Result(texts.conversations(call.principal, found, cursor))
+    page, cursor = await conversations.list_conversations(call.ctx, call.principal, **call.args)
+    return Result(texts.conversations(call.principal, page, cursor))
 
 
 async def render_markdown(call: Call) -> Result:
@@ -69,10 +69,10 @@ async def render_markdown(call: Call) -> Result:
 
 async def list_missed(call: Call) -> Result:
     """List requests that expired and that the caller has not seen."""
-    found, cursor = await missed.list_missed(
+    page, cursor = await missed.list_missed(
         call.ctx, call.principal, limit=call.args["limit"], cursor=call.args["cursor"]
     )
-    return Result(texts.page("requests", [sharing.list_item(call.principal, each) for each in found], cursor))
+    return Result(texts.page("requests", [sharing.list_item(call.principal, each) for each in page], cursor))
 
 
 async def mark_seen(call: Call) -> Result:
@@ -83,9 +83,9 @@ async def mark_seen(call: Call) -> Result:
 
 async def list_history(call: Call) -> Result:
     """Search settled requests."""
-    found, cursor = await history.list_history(call.ctx, call.principal, **call.args)
+    page, cursor = await history.list_history(call.ctx, call.principal, **call.args)
     items = [
         sharing.list_item(call.principal, record, **({} if title is None else {"thread_title": title}))
-        for record, title in found
+        for record, title in page
     ]
     return Result(texts.page("requests", items, cursor))

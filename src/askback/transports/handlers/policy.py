@@ -34,7 +34,7 @@ async def report_execution(call: Call) -> Result:
 
 async def list_rules(call: Call) -> Result:
     """List rules, newest first."""
-    found, cursor = await rules.list_rules(
+    page, cursor = await rules.list_rules(
         call.ctx,
         call.principal,
         thread_id=call.args["thread_id"],
@@ -43,7 +43,7 @@ async def list_rules(call: Call) -> Result:
         limit=call.args["limit"],
         cursor=call.args["cursor"],
     )
-    return Result(texts.page("rules", found, cursor))
+    return Result(texts.page("rules", page, cursor))
 
 
 async def create_rule(call: Call) -> Result:
@@ -59,8 +59,8 @@ async def revoke_rule(call: Call) -> Result:
 
 
 async def _rule_json(call: Call, rule: RuleRecord) -> str:
-    [shown] = await rules.rules_json(call.ctx, call.principal, [rule])
-    return shown
+    [rule_json] = await rules.rules_json(call.ctx, call.principal, [rule])
+    return rule_json
 
 
 async def list_built_in_rules(call: Call) -> Result:
@@ -93,8 +93,8 @@ async def import_rules(call: Call) -> Result:
 
 async def get_policy(call: Call) -> Result:
     """Read the default policy, or the policy of a thread."""
-    found = await policy.get_policy(call.ctx, call.principal, thread_id=call.args["thread_id"])
-    return Result(found.model_dump_json())
+    settings = await policy.get_policy(call.ctx, call.principal, thread_id=call.args["thread_id"])
+    return Result(settings.model_dump_json())
 
 
 async def update_policy(call: Call) -> Result:
@@ -104,10 +104,10 @@ async def update_policy(call: Call) -> Result:
 
 async def get_audit_log(call: Call) -> Result:
     """Read the audit log, oldest first."""
-    found = await seal.read_audit_log(
+    entries = await seal.read_audit_log(
         call.ctx, call.principal, after=call.args["after"], limit=call.args["limit"]
     )
-    return Result(texts.audit_text(*found))
+    return Result(texts.audit_text(*entries))
 
 
 async def list_audit_entries(call: Call) -> Result:
@@ -118,10 +118,10 @@ async def list_audit_entries(call: Call) -> Result:
 async def verify_audit_log(call: Call) -> Result:
     """Verify a piece of the audit log."""
     args = call.args
-    found = await verify.verify_audit_log(
+    verification = await verify.verify_audit_log(
         call.ctx, call.principal, after=args["after"], sealed=args["hash"], limit=args["limit"]
     )
-    return Result(texts.verification(found))
+    return Result(texts.verification(verification))
 
 
 async def get_limits(call: Call) -> Result:

@@ -84,13 +84,13 @@ def page_text(call: Call, records: Sequence[Record], cursor: str | None) -> str:
 async def list_options(call: Call) -> Result:
     """Search the options of a field with a source."""
     names = ("field", "q", "parent", "limit", "cursor")
-    found = await options.list_options(
+    page = await options.list_options(
         call.ctx,
         call.principal,
         call.args["request_id"],
         **{name: call.args[name] for name in names},
     )
-    return Result(found.model_dump_json(exclude_defaults=True))
+    return Result(page.model_dump_json(exclude_defaults=True))
 
 
 async def answer_request(call: Call) -> Result:
@@ -201,8 +201,8 @@ def _change_result(change: Change, *, status: int | None = None) -> Result:
 
 async def list_files(call: Call) -> Result:
     """List the files of a request that the caller may read."""
-    found = await files.list_files(call.ctx, call.principal, call.args["request_id"])
-    return json_result({"files": [{**file.upload.value, "field": file.field} for file in found]})
+    uploads = await files.list_files(call.ctx, call.principal, call.args["request_id"])
+    return json_result({"files": [{**file.upload.value, "field": file.field} for file in uploads]})
 
 
 async def delete_file(call: Call) -> Result:

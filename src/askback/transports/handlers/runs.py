@@ -16,7 +16,7 @@ async def start_run(call: Call) -> Result:
 
 async def list_runs(call: Call) -> Result:
     """List the runs of a thread, the last that began first."""
-    found, cursor = await runs.list_runs(
+    page, cursor = await runs.list_runs(
         call.ctx,
         call.principal,
         call.args["thread_id"],
@@ -24,7 +24,7 @@ async def list_runs(call: Call) -> Result:
         limit=call.args["limit"],
         cursor=call.args["cursor"],
     )
-    return Result(texts.page("runs", [run.wire for run in found], cursor))
+    return Result(texts.page("runs", [run.wire for run in page], cursor))
 
 
 async def get_run(call: Call) -> Result:

@@ -15,12 +15,12 @@ async def lease_secrets(call: Call) -> Result:
 
 async def list_secrets(call: Call) -> Result:
     """List secrets, newest first."""
-    found, cursor = await manage.list_secrets(
+    page, cursor = await manage.list_secrets(
         call.ctx, call.principal, limit=call.args["limit"], cursor=call.args["cursor"]
     )
-    may_use = await agents.agents_by_secret(call.ctx, call.principal, found)
-    uses = await manage.uses_by_secret(call.ctx, call.principal, found)
-    return Result(texts.secrets_text(found, may_use, uses, cursor))
+    may_use = await agents.agents_by_secret(call.ctx, call.principal, page)
+    uses = await manage.uses_by_secret(call.ctx, call.principal, page)
+    return Result(texts.secrets_text(page, may_use, uses, cursor))
 
 
 async def set_secret(call: Call) -> Result:
@@ -49,17 +49,17 @@ async def get_secret_agents(call: Call) -> Result:
 
 async def set_secret_agents(call: Call) -> Result:
     """Set which agents may use a secret without asking."""
-    found = await agents.set_secret_agents(call.ctx, call.principal, call.args["secret_id"], call.body)
-    return json_result({"agents": found})
+    secret = await agents.set_secret_agents(call.ctx, call.principal, call.args["secret_id"], call.body)
+    return json_result({"agents": secret})
 
 
 async def grant_secret(call: Call) -> Result:
     """Let an agent use a secret without asking."""
-    found = await agents.grant_secret(call.ctx, call.principal, call.args["secret_id"], call.args["agent"])
-    return json_result({"agents": found})
+    secret = await agents.grant_secret(call.ctx, call.principal, call.args["secret_id"], call.args["agent"])
+    return json_result({"agents": secret})
 
 
 async def revoke_secret(call: Call) -> Result:
     """Revoke a secret from an agent."""
-    found = await agents.revoke_secret(call.ctx, call.principal, call.args["secret_id"], call.args["agent"])
-    return json_result({"agents": found})
+    secret = await agents.revoke_secret(call.ctx, call.principal, call.args["secret_id"], call.args["agent"])
+    return json_result({"agents": secret})

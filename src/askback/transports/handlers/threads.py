@@ -25,7 +25,7 @@ async def update_message(call: Call) -> Result:
 
 async def list_threads(call: Call) -> Result:
     """List threads, the last that began first."""
-    found, cursor = await details.list_threads(
+    page, cursor = await details.list_threads(
         call.ctx,
         call.principal,
         query=call.args["q"],
@@ -34,7 +34,7 @@ async def list_threads(call: Call) -> Result:
         limit=call.args["limit"],
         cursor=call.args["cursor"],
     )
-    return json_result({"threads": found, "next_cursor": cursor})
+    return json_result({"threads": page, "next_cursor": cursor})
 
 
 async def update_thread(call: Call) -> Result:

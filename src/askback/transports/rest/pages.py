@@ -61,29 +61,27 @@ class Site:
 
     async def asset(self, call: HttpCall) -> Reply:
         """`GET /static/{name}`."""
-        found = (await self._load()).get(call.args["name"])
-        if found is None or call.args["name"].endswith(".html"):
+        asset = (await self._load()).get(call.args["name"])
+        if asset is None or call.args["name"].endswith(".html"):
             raise NotFound("There is nothing at this address. Check the path.")
-        return _send(call, found)
+        return _send(call, asset)
 
     async def error(self, status: int) -> Reply | None:
         """Return the page for a person whose browser opened an address and got this status; None without one."""
-        found = (await self._load()).get(ERROR_PAGES.get(status, ""))
-        return None if found is None else Reply(status, found.body, (_HTML,))
+        page = (await self._load()).get(ERROR_PAGES.get(status, ""))
+        return None if page is None else Reply(status, page.body, (_HTML,))
 
     async def outcome(self, name: str, *, status: int) -> Reply:
         """Return the page with the outcome of connecting an account: it has a hidden section for each outcome."""
-        found = (await self._load()).get("connected.html")
-        if found is None:
+        page = (await self._load()).get("connected.html")
+        if page is None:
             return Reply(status, _NOT_BUILT, (_HTML,))
         section = b'id="%s"' % name.encode()
-        return Reply(status, found.body.replace(section + b" hidden", section), (_HTML,))
+        return Reply(status, page.body.replace(section + b" hidden", section), (_HTML,))
 
     async def _page(self, name: str, call: HttpCall) -> Reply:
-        found = (await self._load()).get(name)
-        return (
-            Reply(503, _NOT_BUILT, (_HTML, (b"retry-after", b"5"))) if found is None else _send(call, found)
-        )
+        page = (await self._load()).get(name)
+        return Reply(503, _NOT_BUILT, (_HTML, (b"retry-after", b"5"))) if page is None else _send(call, page)
 
     async def _load(self) -> Mapping[str, Asset]:
         if not self._files:
@@ -114,8 +112,8 @@ def _asset(path: Path) -> Asset:
 
 
 def _send(call: HttpCall, asset: Asset) -> Reply:
-    known = header(call.scope, b"if-none-match")
-    if known is not None and asset.etag in (tag.strip().removeprefix("W/") for tag in known.split(",")):
+    etag = header(call.scope, b"if-none-match")
+    if etag is not None and asset.etag in (tag.strip().removeprefix("W/") for tag in etag.split(",")):
         return Reply(304, headers=asset.headers)
     if asset.packed and "gzip" in (header(call.scope, b"accept-encoding") or ""):
         return Reply(200, asset.packed, (*asset.headers, (b"content-encoding", b"gzip")))

@@ -50,8 +50,8 @@ async def get_session(call: HttpCall) -> Reply:
     assert call.identity is not None
     session = call.identity.session
     groups = await groups_of(call.ctx, call.principal)
-    shown = _session_json(session, current=True) if session else None
-    caller = {"principal": _principal_json(call.principal, groups), "session": shown}
+    session_json = _session_json(session, current=True) if session else None
+    caller = {"principal": _principal_json(call.principal, groups), "session": session_json}
     return json_reply({**caller, "reported_approvals": call.ctx.reported_approvals})
 
 
@@ -65,9 +65,9 @@ async def sign_out(call: HttpCall) -> Reply:
 
 async def list_sessions(call: HttpCall) -> Reply:
     """List the caller's sessions; for an admin everybody's, or those of `user`."""
-    found = await sessions.list_sessions(call.ctx, call.principal, user=call.args["user"])
+    entries = await sessions.list_sessions(call.ctx, call.principal, user=call.args["user"])
     current = call.identity.session.id if call.identity and call.identity.session else None
-    return json_reply({"sessions": [_session_json(each, current=each.id == current) for each in found]})
+    return json_reply({"sessions": [_session_json(each, current=each.id == current) for each in entries]})
 
 
 async def end_session(call: HttpCall) -> Reply:
@@ -102,11 +102,11 @@ async def sign_address(call: HttpCall) -> Reply:
 
 
 def _session_json(session: Session, *, current: bool) -> dict[str, Any]:
-    who = session.principal
+    principal = session.principal
     return {
         "id": session.id,
-        "name": who.name,
-        "user": who.user,
+        "name": principal.name,
+        "user": principal.user,
         "device": session.device,
         "created_at": rfc3339(session.created_at),
         "last_used_at": rfc3339(session.seen_at),
@@ -116,8 +116,8 @@ def _session_json(session: Session, *, current: bool) -> dict[str, Any]:
 
 
 def _principal_json(principal: Principal, groups: Collection[str]) -> dict[str, Any]:
-    who = {"id": principal.id, "name": principal.name, "role": principal.role, "user": principal.user}
-    return {**who, "groups": sorted(groups)}
+    members = {"id": principal.id, "name": principal.name, "role": principal.role, "user": principal.user}
+    return {**members, "groups": sorted(groups)}
 
 
 async def create_login_link(call: HttpCall) -> Reply:

@@ -309,5 +309,5 @@ def _id(frame: dict[str, Any]) -> int:
 def _first_id(text: str | bytes) -> int | None:
     """Return the id of a frame that cannot be parsed, if it begins with one, so that its caller gets the error."""
     head = text[:40] if isinstance(text, str) else text[:40].decode("ascii", "replace")
-    found = re.match(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,', head)
-    return int(found[1]) if found else None
+    match = re.match(r'\s*\{\s*"id"\s*:\s*(\d{1,15})\s*,', head)
+    return int(match[1]) if match else None

@@ -145,17 +145,17 @@ async def _wait(peer: Peer, call: Call) -> str:
     settled, unknown, size = list[str](), list[str](), 0
     for number, request_id in enumerate(dict.fromkeys(call.args["request_ids"]), 1):
         try:
-            found = await _watch_request(peer, request_id)
+            change = await _watch_request(peer, request_id)
         except NotFound:
             unknown.append(request_id)
         else:
-            size += len(found or "")
-            if found is not None and size > MAX_REPLY:
+            size += len(change or "")
+            if change is not None and size > MAX_REPLY:
                 # The rest is sent like later outcomes, as fast as the peer reads.
                 await peer.drained()
-                peer.settled(request_id, found)
-            elif found is not None:
-                settled.append(found)
+                peer.settled(request_id, change)
+            elif change is not None:
+                settled.append(change)
         if number % YIELD_EVERY == 0:
             await asyncio.sleep(0)  # point reads do not suspend; others want the loop as well
     return f'{{"settled":[{",".join(settled)}],"unknown":{json.dumps(unknown)}}}'

@@ -79,8 +79,8 @@ def _unknown_part(program: str) -> str | None:
 def _after_slash(program: str, at: int, before: str) -> int | None:
     """Return the position after a regular expression or a division; None if it is ambiguous."""
     if before in _BEFORE_REGEX:
-        found = _REGEX.match(program, at)
-        return found.end() if found else None
+        match = _REGEX.match(program, at)
+        return match.end() if match else None
     return at + 1 if "/" not in program[at + 1 :] else None
 
 

@@ -66,8 +66,8 @@ def why_deceptive(word: str) -> Reason | None:
         return None
     if word[0] in _DASHES:
         return _reason("lookalike_hyphen", word[0])
-    found = _LOOKS_LIKE_SYNTAX.search(word)
-    return _reason("lookalike_syntax", found[0]) if found else None
+    match = _LOOKS_LIKE_SYNTAX.search(word)
+    return _reason("lookalike_syntax", match[0]) if match else None
 
 
 def _reason(code: str, char: str) -> Reason:

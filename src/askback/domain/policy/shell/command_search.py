@@ -100,13 +100,13 @@ class CommandSearch:
     def _search_wrapped(self) -> None:
         """Add the commands that the found commands would run."""
         while self._waiting and not self._budget.spent:
-            found = self._waiting.popleft()
-            if isinstance(found, str):
+            command = self._waiting.popleft()
+            if isinstance(command, str):
                 # In other code, such as Python, only words are found. Nothing is missed: rules can deny the option.
-                self._collect(found)
+                self._collect(command)
             else:
-                self._add(wrappers.wrapped_commands(found))
-                self._waiting += wrappers.code_arguments(found)
+                self._add(wrappers.wrapped_commands(command))
+                self._waiting += wrappers.code_arguments(command)
         self._waiting.clear()
 
     def _note_incomplete(self, why: Reason) -> None:

@@ -78,17 +78,17 @@ def _expand_xargs(step: Step, before: Step) -> Iterator[Step]:
             flags -= {"-n", "-P"}
             _require(bool(left) and left.pop().isdecimal())
     _require(bool(left) and bool(flags & _NULL) and flags <= _XARGS_FLAGS and before.argv[0] == "find")
-    found = _Find(before)
-    _require(found.printed is not None and not found.ran and not {"-print", "-ls"} & set(found.tests))
+    find = _Find(before)
+    _require(find.printed is not None and not find.ran and not {"-print", "-ls"} & set(find.tests))
     argv = tuple(reversed(left))
     yield replace(step, argv=argv, piped=False)  # without input it runs as well
-    yield _with_files(argv, found.printed or (), step)
+    yield _with_files(argv, find.printed or (), step)
 
 
 def _expand_find(step: Step) -> Iterator[Step]:
-    found = _Find(step)
-    yield replace(step, argv=("find", *found.starts, *found.tests))
-    for argv, files in found.ran:
+    find = _Find(step)
+    yield replace(step, argv=("find", *find.starts, *find.tests))
+    for argv, files in find.ran:
         at = [i for i, word in enumerate(argv) if word == "{}"]
         _require(len(at) == 1 and at[0] > 0 and not any("{}" in word for word in argv if word != "{}"))
         yield _with_files(argv[: at[0]], files, step, argv[at[0] + 1 :])
@@ -123,12 +123,12 @@ class _Find:
 
     def _alternatives(self, names: frozenset[str] | None) -> frozenset[str] | None:
         """Read up to a closing parenthesis. Return the name patterns that match; None if any name may."""
-        found = [self._conjunction(names)]
+        alternatives = [self._conjunction(names)]
         while self.left and self.left[-1] in {"-o", "-or"}:
             self.tests.append(self.left.pop())
-            found.append(self._conjunction(names))
-        known = [each for each in found if each is not None]
-        return frozenset[str]().union(*known) if len(known) == len(found) else None
+            alternatives.append(self._conjunction(names))
+        known = [each for each in alternatives if each is not None]
+        return frozenset[str]().union(*known) if len(known) == len(alternatives) else None
 
     def _conjunction(self, names: frozenset[str] | None) -> frozenset[str] | None:
         while self.left and self.left[-1] not in {")", "-o", "-or"}:
@@ -171,11 +171,11 @@ class _Find:
 
     def _files(self, names: frozenset[str] | None) -> tuple[str, ...]:
         _require(names is not None)
-        found = tuple(
+        files = tuple(
             f"{start.rstrip('/') or '/'}/{name}" for start in self.starts for name in sorted(names or ())
         )
-        _require(0 < len(found) <= _FILES)
-        return found
+        _require(0 < len(files) <= _FILES)
+        return files
 
 
 def _require(understood: bool) -> None:

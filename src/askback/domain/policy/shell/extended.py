@@ -87,7 +87,7 @@ class _Folders:
     def change(self, folder: str) -> None:
         """Record a `cd` from every possible folder."""
         self.moved = True
-        self.here = frozenset(posixpath.join(place or "", folder) for place in self.here)
+        self.here = frozenset(posixpath.join(current or "", folder) for current in self.here)
         self.all |= self.here
         _require(len(self.all) <= _PLACES)
 
@@ -229,42 +229,42 @@ class _Script:
         self.folders.after_operator(";", changed=False, piped=False)
 
     def _finish(self, sign: str) -> None:
-        found, self.command, self.ended = self.command, [], False
+        words, self.command, self.ended = self.command, [], False
         changed, piped = False, self.sign == "|"
         before = None if self.fed or self.loops or not piped else self.before
         self.before = None
-        if found:
+        if words:
             self.expects_command = False
-            self.outline.append(tuple(each.shown for each in found))
-            changed = found[0].text == "cd"
+            self.outline.append(tuple(each.shown for each in words))
+            changed = words[0].text == "cd"
             if changed:
-                self._change_folder(found)
+                self._change_folder(words)
             else:
-                self._step(found, before, piped=piped)
+                self._step(words, before, piped=piped)
         self.fed = False
         self.folders.after_operator(sign, changed=changed, piped=piped)
         self.sign = sign
 
-    def _change_folder(self, found: list[ExtendedWord]) -> None:
-        _require(len(found) == 2 and found[1].is_literal and not {"done"} & set(self.open))
-        folder = found[1].text
+    def _change_folder(self, words: list[ExtendedWord]) -> None:
+        _require(len(words) == 2 and words[1].is_literal and not {"done"} & set(self.open))
+        folder = words[1].text
         hidden = any(name.startswith(".") for name in folder.split("/") if name)
         _require(bool(_PLAIN_FOLDER.fullmatch(folder)) and (folder == "." or not hidden))
         self.folders.change(folder)
 
-    def _step(self, found: list[ExtendedWord], before: Step | None, *, piped: bool) -> None:
-        _require(found[0].is_literal and bool(found[0].text))
-        for chosen in self._choices(found):
-            values = [_substitute(each, chosen, found[0].text) for each in found]
+    def _step(self, words: list[ExtendedWord], before: Step | None, *, piped: bool) -> None:
+        _require(words[0].is_literal and bool(words[0].text))
+        for chosen in self._choices(words):
+            values = [_substitute(each, chosen, words[0].text) for each in words]
             wild = frozenset(each.text for each in values if each.is_pattern)
             step = Step(tuple(each.text for each in values), wild, self.folders.places, piped)
             self.steps += expand_delegated(step, before)
             self.before = None if self.fed else step
             _require(len(self.steps) <= _STEPS)
 
-    def _choices(self, found: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
+    def _choices(self, words: list[ExtendedWord]) -> Iterator[dict[str, ExtendedWord]]:
         """Return all combinations of values of the loop variables."""
-        used = [name for name in self.loops if any(name in each.names for each in found)]
+        used = [name for name in self.loops if any(name in each.names for each in words)]
         _require(all(len(self.loops[name]) <= _STEPS for name in used) and len(used) <= 2)
         for values in product(*(self.loops[name] for name in used)):
             yield dict(zip(used, values, strict=True))

@@ -119,31 +119,31 @@ def decode_word(token: Token, *, first: bool) -> ExtendedWord:
     raw = token.text
     if raw in _SINGLE:
         return ExtendedWord(raw, raw)
-    found: list[Variable] = []
-    masked = _PIECES.sub(lambda piece: _mask_piece(piece[0], found), raw)
+    variables: list[Variable] = []
+    masked = _PIECES.sub(lambda piece: _mask_piece(piece[0], variables), raw)
     text = lexer.decode_word(masked, first=first).text
     shown = text
-    for each in found:
+    for each in variables:
         shown = shown.replace(each.sign, each.written)
     wild = bool(_WILD.search(_QUOTED.sub("", masked)))
-    return ExtendedWord(text.translate(_SHOW), shown.translate(_SHOW), wild, tuple(found))
+    return ExtendedWord(text.translate(_SHOW), shown.translate(_SHOW), wild, tuple(variables))
 
 
-def _mask_piece(piece: str, found: list[Variable]) -> str:
+def _mask_piece(piece: str, variables: list[Variable]) -> str:
     """Replace the variables of one piece by signs, unless single quotes or a backslash protect them."""
     if piece[0] in "'\\":
         return piece
     if piece[0] == '"':
-        return _IN_DOUBLE.sub(lambda each: _mask_variables(each[0], found, quoted=True), piece)
-    return _mask_variables(piece, found, quoted=False)
+        return _IN_DOUBLE.sub(lambda each: _mask_variables(each[0], variables, quoted=True), piece)
+    return _mask_variables(piece, variables, quoted=False)
 
 
-def _mask_variables(text: str, found: list[Variable], *, quoted: bool) -> str:
+def _mask_variables(text: str, variables: list[Variable], *, quoted: bool) -> str:
     if text[0] == "\\":
         return text
-    if len(found) == _SIGNS:
+    if len(variables) == _SIGNS:
         raise NotUnderstood(Reason("uncertain"))
-    sign = chr(_FIRST_SIGN + len(found))
+    sign = chr(_FIRST_SIGN + len(variables))
     name = text.strip("${}").translate(_SHOW)
-    found.append(Variable(sign, name, text, quoted))
+    variables.append(Variable(sign, name, text, quoted))
     return sign

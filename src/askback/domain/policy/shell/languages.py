@@ -65,7 +65,7 @@ def printf_arguments(arguments: tuple[str, ...]) -> Reason | None:
     text, *values = arguments
     if not _PRINTF.fullmatch(text):
         return Reason("unknown_value", value=text)
-    conversions = [found[1] for found in _CONVERSIONS.finditer(text) if found[1]]
+    conversions = [match[1] for match in _CONVERSIONS.finditer(text) if match[1]]
     for value, conversion in zip(values, cycle(conversions), strict=False):
         if conversion not in "scbq" and not _PRINTED_NUMBER.fullmatch(value):
             return Reason("not_number", value=value)

@@ -123,7 +123,7 @@ def _check_redirection(part: str, command: list[Word], *, glued: bool, posix: bo
 
 def tokens(text: str) -> list[tuple[str, str, bool]]:
     """Return (kind, text, whether it touches the word before it) for all tokens except blanks."""
-    found: list[tuple[str, str, bool]] = []
+    result: list[tuple[str, str, bool]] = []
     at, size, before = 0, len(text), "blank"
     while at < size:
         match = _TOKEN.match(text, at)
@@ -134,9 +134,9 @@ def tokens(text: str) -> list[tuple[str, str, bool]]:
         if kind == "word" and before in {"word", "redirect"}:
             raise NotUnderstood(Reason("at_position", what=Reason("unusual"), position=str(at + 1)))
         if kind != "blank":
-            found.append((kind, match[0], before == "word"))
+            result.append((kind, match[0], before == "word"))
         at, before = match.end(), kind
-    return found
+    return result
 
 
 def decode_word(raw: str, *, first: bool) -> Word:

@@ -66,45 +66,45 @@ class LiteralCheck:
 
 def check_literal(text: str) -> LiteralCheck:
     """Check a command line."""
-    found = LiteralCheck()
-    _read(text, found, Budget(), _NESTED)
-    return found
+    check = LiteralCheck()
+    _read(text, check, Budget(), _NESTED)
+    return check
 
 
 def check_literal_argv(argv: Argv) -> LiteralCheck:
     """Check an argument vector that runs without a shell."""
-    found = LiteralCheck()
+    check = LiteralCheck()
     if odd := next(filter(None, map(why_suspicious, argv)), None):
-        found.refuse(odd)
-    _command(argv, found, Budget(), _NESTED, fed=False)
-    return found
+        check.refuse(odd)
+    _command(argv, check, Budget(), _NESTED, fed=False)
+    return check
 
 
-def _read(text: str, found: LiteralCheck, budget: Budget, depth: int) -> None:
+def _read(text: str, check: LiteralCheck, budget: Budget, depth: int) -> None:
     odd = why_suspicious(text)
     if odd or not depth or is_too_long(text) or text.count("|") > limits.PIPES:
-        found.refuse(odd or Reason("too_complex"))
+        check.refuse(odd or Reason("too_complex"))
         return
     source = text.encode(errors="replace")
     parsed = tree.parse_tree(source, budget)
     if parsed is None or parsed.root_node.has_error or parsed.root_node.descendant_count > limits.NODES:
-        found.refuse(Reason("unparsed"))
+        check.refuse(Reason("unparsed"))
         return
     count = 0
     for node, fed in _walk(parsed.root_node):
         if node.type not in _KINDS:
-            found.refuse(Reason("has", what=Reason(_PARTS.get(node.type, "construct"))))
+            check.refuse(Reason("has", what=Reason(_PARTS.get(node.type, "construct"))))
         elif node.type == "command":
             count += 1
-            _node(node, source, found, budget, depth, fed=fed)
+            _node(node, source, check, budget, depth, fed=fed)
         elif node.type == "file_redirect":
-            _redirect(node, source, found)
+            _redirect(node, source, check)
         elif node.type == "variable_assignment":
-            _assignment(node, source, found)
-        if found.why_not:
+            _assignment(node, source, check)
+        if check.why_not:
             return
     if not count:
-        found.refuse(Reason("empty_command"))
+        check.refuse(Reason("empty_command"))
 
 
 def _walk(root: Node) -> Iterator[tuple[Node, bool]]:
@@ -127,40 +127,40 @@ def _reads_input(node: Node) -> bool:
     return node.type == "file_redirect" and any(child.type == "<" for child in node.children)
 
 
-def _redirect(node: Node, source: bytes, found: LiteralCheck) -> None:
+def _redirect(node: Node, source: bytes, check: LiteralCheck) -> None:
     for child in node.children:
         if child.type in {"word", "concatenation"} and _UNQUOTED.search(_unquoted_parts(child, source)):
-            found.refuse(Reason("pattern_redirected"))
+            check.refuse(Reason("pattern_redirected"))
 
 
-def _assignment(node: Node, source: bytes, found: LiteralCheck) -> None:
+def _assignment(node: Node, source: bytes, check: LiteralCheck) -> None:
     name = tree.word_text(node.children[0], source)
     if node.parent is None or node.parent.type != "command":
-        found.refuse(Reason("sets_variable"))
+        check.refuse(Reason("sets_variable"))
     elif _DECIDES.fullmatch(name):
-        found.refuse(Reason("steers_programs", name=name))
+        check.refuse(Reason("steers_programs", name=name))
     elif len(node.children) < 2 or node.children[1].type != "=":
-        found.refuse(Reason("sets_variable"))
+        check.refuse(Reason("sets_variable"))
 
 
-def _node(node: Node, source: bytes, found: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
+def _node(node: Node, source: bytes, check: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
     argv: list[str] = []
     loose = False
     for child in node.children:
         if child.type == "command_name":
             if _UNQUOTED.search(_unquoted_parts(child, source)):
-                found.refuse(Reason("pattern_program"))
+                check.refuse(Reason("pattern_program"))
             argv.append(tree.word_text(child.children[0] if child.children else child, source))
         elif child.type in tree.VALUE_NODES:
             loose = loose or bool(_LEADING_GLOB.match(_unquoted_parts(child, source)))
             argv.append(tree.word_text(child, source))
         fed = fed or _reads_input(child)
     if not argv or not argv[0]:
-        found.refuse(Reason("empty_command"))
+        check.refuse(Reason("empty_command"))
     elif loose and basename(argv[0]) not in _LISTS_FILES:
-        found.refuse(Reason("pattern_option"))
+        check.refuse(Reason("pattern_option"))
     else:
-        _command(tuple(argv), found, budget, depth, fed=fed)
+        _command(tuple(argv), check, budget, depth, fed=fed)
 
 
 def _unquoted_parts(node: Node, source: bytes) -> str:
@@ -172,34 +172,34 @@ def _unquoted_parts(node: Node, source: bytes) -> str:
     return re.sub(r"\\.", "'", source[node.start_byte : node.end_byte].decode(errors="replace"))
 
 
-def _command(argv: Argv, found: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
+def _command(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
     name, last = basename(argv[0]), argv[-1]
     if name in _FED_ARGUMENTS:
-        found.refuse(Reason("runs_input", program=name))
+        check.refuse(Reason("runs_input", program=name))
     elif name in STATE_BUILTINS and name not in _HARMLESS_STATE:
-        found.refuse(Reason("changes_shell", name=name))
+        check.refuse(Reason("changes_shell", name=name))
     elif fed and (name in _READS_COMMANDS or is_interpreter(last) or (name == "ssh" and len(argv) < 3)):
-        found.refuse(Reason("piped_into", program=basename(last) if is_interpreter(last) else name))
+        check.refuse(Reason("piped_into", program=basename(last) if is_interpreter(last) else name))
     elif is_interpreter(name):
-        _interpreter(argv, found, budget, depth, fed=fed)
+        _interpreter(argv, check, budget, depth, fed=fed)
     elif name in WRAPPERS or name == "find":
         for inner in wrappers.wrapped_commands(argv):
             if "{}" in inner[0]:
-                found.refuse(Reason("runs_found"))
+                check.refuse(Reason("runs_found"))
             elif basename(inner[0]) != name:
-                _command(inner, found, budget, depth, fed=fed)
+                _command(inner, check, budget, depth, fed=fed)
     elif name in {"awk", "gawk", "mawk", "nawk", "sed", "make"} and "-f" in argv[:-1]:
-        _script(name, argv[argv.index("-f") + 1], found)
+        _script(name, argv[argv.index("-f") + 1], check)
 
 
-def _interpreter(argv: Argv, found: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
+def _interpreter(argv: Argv, check: LiteralCheck, budget: Budget, depth: int, *, fed: bool) -> None:
     name = basename(argv[0])
     codes = wrappers.code_arguments(argv)
     if codes:
         for code in codes if name in _SHELLS else ():
-            _read(code, found, budget, depth - 1)
+            _read(code, check, budget, depth - 1)
         if fed:
-            found.refuse(Reason("piped_into", program=name))
+            check.refuse(Reason("piped_into", program=name))
         return
     if any(word in {"-m", "-e", "--eval", "-r", "-p"} for word in argv[1:-1]) or argv[1:2] in _VERSIONS:
         return
@@ -208,14 +208,14 @@ def _interpreter(argv: Argv, found: LiteralCheck, budget: Budget, depth: int, *,
         operands = [word for word in operands if _SCRIPT.fullmatch(word)]
         if not operands:
             return
-    _script(name, operands[0] if operands else "-", found)
+    _script(name, operands[0] if operands else "-", check)
 
 
 _VERSIONS = {(word,) for word in _ASKS_VERSION}
 
 
-def _script(program: str, path: str, found: LiteralCheck) -> None:
+def _script(program: str, path: str, check: LiteralCheck) -> None:
     if path in _STANDARD_INPUT:
-        found.refuse(Reason("runs_input", program=program))
+        check.refuse(Reason("runs_input", program=program))
     else:
-        found.scripts.append(path)
+        check.scripts.append(path)

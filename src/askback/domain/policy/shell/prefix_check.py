@@ -58,14 +58,14 @@ def objection(argv: Argv, prefix: int) -> Reason | None:
 
 def runs_project(argv: Argv) -> bool:
     """Tell whether a command runs code of the project, as `npm test` and `make` do."""
-    found = find_table(argv, len(argv))
-    if found.table is None:
+    match = find_table(argv, len(argv))
+    if match.table is None:
         return False
-    if found.table.same:
-        return runs_project((found.table.same, *argv[found.at :]))
-    program = next((at for at in range(found.at, len(argv)) if not argv[at].startswith("-")), len(argv))
-    started = found.table.then and program < len(argv) and runs_project(argv[program:])
-    return found.table.runs or started
+    if match.table.same:
+        return runs_project((match.table.same, *argv[match.at :]))
+    program = next((at for at in range(match.at, len(argv)) if not argv[at].startswith("-")), len(argv))
+    started = match.table.then and program < len(argv) and runs_project(argv[program:])
+    return match.table.runs or started
 
 
 def prefix_fault(words: Argv) -> Reason | None:
@@ -75,13 +75,13 @@ def prefix_fault(words: Argv) -> Reason | None:
         return Reason("runs_other", program=name)
     if name in STATE_BUILTINS:
         return Reason("changes_shell", name=name)
-    found = find_table(words, len(words))
-    if found.table is None:
-        return found.none
-    if found.table.none and not found.table.subcommands:
-        return _no_prefix(found.table, words, found.at)
-    if found.table.subcommands and not any(table.looks for table in found.table.subcommands.values()):
-        own = found.table.operands or found.table.check or found.table.then or found.table.options
+    match = find_table(words, len(words))
+    if match.table is None:
+        return match.none
+    if match.table.none and not match.table.subcommands:
+        return _no_prefix(match.table, words, match.at)
+    if match.table.subcommands and not any(table.looks for table in match.table.subcommands.values()):
+        own = match.table.operands or match.table.check or match.table.then or match.table.options
         return None if own else Reason("no_subcommand", program=name)
     return None
 
@@ -100,19 +100,21 @@ def find_table(argv: Argv, prefix: int) -> TableMatch:
     if not table.subcommands:
         return TableMatch(table, 1)
     at = _behind_options(table, argv)
-    found = list(_subcommands(table, argv, at))
+    candidates = list(_subcommands(table, argv, at))
     best = (
-        each for each in found if each.table and (each.names <= prefix or each.table.looks or each.table.none)
+        each
+        for each in candidates
+        if each.table and (each.names <= prefix or each.table.looks or each.table.none)
     )
-    return next(best, found[0] if found else TableMatch(table, 1))
+    return next(best, candidates[0] if candidates else TableMatch(table, 1))
 
 
 def _subcommands(table: ProgramTable, argv: Argv, at: int) -> Iterator[TableMatch]:
     """Return the possible sub-commands of a command, the longest first."""
     for end in range(min(at + _LONGEST, len(argv)), at, -1):
-        found = table.subcommands.get(argv[at:end])
-        if found is not None:
-            yield TableMatch(found, end, min(end, table.names) if table.names else end)
+        subcommand = table.subcommands.get(argv[at:end])
+        if subcommand is not None:
+            yield TableMatch(subcommand, end, min(end, table.names) if table.names else end)
 
 
 def _usual(program: str) -> bool:
@@ -142,27 +144,27 @@ def _objection(argv: Argv, prefix: int, depth: int) -> Reason | None:
         if name not in STATE_BUILTINS and name != "time" and argv[1:] == ("--version",):
             return None
         return Reason("exact_only", why=Reason("runs_other", program=name))
-    found = find_table(argv, prefix)
-    table = found.table
+    match = find_table(argv, prefix)
+    table = match.table
     if table is None or depth == 0:
-        return Reason("exact_only", why=found.none or Reason("too_complex"))
-    if argv[1:] and len(argv) == found.at + 1 and argv[-1] in _harmless_words(argv, table):
+        return Reason("exact_only", why=match.none or Reason("too_complex"))
+    if argv[1:] and len(argv) == match.at + 1 and argv[-1] in _harmless_words(argv, table):
         return None
     if table.none:
-        return Reason("exact_only", why=_no_prefix(table, argv, found.at))
-    if found.names > prefix and not table.looks:
-        return Reason("not_named", word=" ".join(argv[1 : found.at]))
+        return Reason("exact_only", why=_no_prefix(table, argv, match.at))
+    if match.names > prefix and not table.looks:
+        return Reason("not_named", word=" ".join(argv[1 : match.at]))
     if table.same:
-        return _objection((table.same, *argv[found.at :]), max(1, prefix - found.at + 1), depth - 1)
+        return _objection((table.same, *argv[match.at :]), max(1, prefix - match.at + 1), depth - 1)
     if table.check:
         return (
             _unnamed_mode(argv, table, prefix)
             or _sensitive(argv, table)
-            or _CHECKS[table.check](argv[found.at :])
+            or _CHECKS[table.check](argv[match.at :])
         )
-    if table.subcommands and not table.operands and found.at == 1:
+    if table.subcommands and not table.operands and match.at == 1:
         return _without_subcommand(argv, table, prefix)
-    return _arguments(argv, found.at, table, prefix, depth)
+    return _arguments(argv, match.at, table, prefix, depth)
 
 
 def _no_prefix(table: ProgramTable, argv: Argv, at: int) -> Reason:

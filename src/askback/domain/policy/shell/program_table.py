@@ -118,14 +118,14 @@ def _load(name: str) -> ProgramTable:
         if isinstance(value, dict) and key not in {"groups", "after"}
     }
     top = {key: value for key, value in body.items() if key not in subs}
-    found: dict[Path, ProgramTable] = {}
+    tables: dict[Path, ProgramTable] = {}
     for key, value in subs.items():
         shared = {k: top[k] for k in ("style",) if k in top}
         own = {**shared, **value}
         own["options"] = f"{top.get('options', '')} {own.get('options', '')}"
         table = _table(own, groups, name)
-        found.update({tuple(part.split()): table for part in key.split(",")})
-    return _table(top, groups, name, found)
+        tables.update({tuple(part.split()): table for part in key.split(",")})
+    return _table(top, groups, name, tables)
 
 
 def _folder():
@@ -168,17 +168,17 @@ def _table(
 
 
 def _options(text: str, groups: Mapping[str, str], style: str) -> dict[str, ProgramOption]:
-    found: dict[str, ProgramOption] = {}
+    options: dict[str, ProgramOption] = {}
     for word in text.split():
         if word.startswith("@"):
-            found.update(_options(groups[word[1:]], groups, style))
+            options.update(_options(groups[word[1:]], groups, style))
             continue
         match = _OPTION.fullmatch(word)
         if match is None:
             raise ValueError(f"The option {word} cannot be read")
         option = ProgramOption(_kinds(match["kinds"]), match["sign"] == "?", match["named"] is not None)
-        found.update(dict.fromkeys(_names(match["names"], style), option))
-    return found
+        options.update(dict.fromkeys(_names(match["names"], style), option))
+    return options
 
 
 def _names(text: str, style: str) -> list[str]:
@@ -199,5 +199,5 @@ def _one_of(text: str) -> ValueKind:
 
 
 def _operands(text: str) -> tuple[tuple[ValueKind, ...], bool]:
-    found = [word.rstrip("?*") for word in text.split()]
-    return tuple(_kinds(word)[0] for word in found), text.endswith("*")
+    kinds = [word.rstrip("?*") for word in text.split()]
+    return tuple(_kinds(word)[0] for word in kinds), text.endswith("*")

@@ -120,7 +120,7 @@ def _unusual_host(host: str) -> bool:
     if not _QUAD.fullmatch(host):
         return True
     try:
-        found = ipaddress.IPv4Address(host)
+        address = ipaddress.IPv4Address(host)
     except ValueError:
         return True
-    return any(found in network for network in _NETWORKS)
+    return any(address in network for network in _NETWORKS)

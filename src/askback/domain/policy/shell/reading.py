@@ -59,15 +59,15 @@ def read_command(text: str, shell: str = "bash", *, others: Iterable[str | Argv]
         unclear = _disagreement(commands, parsed) or _state_change(commands)
     except NotUnderstood as odd:
         commands, unclear = (), odd.why
-    found = _reading(commands, search, unclear)
+    reading = _reading(commands, search, unclear)
     more = (unclear or any(map(_may_run_another, commands))) and not search.unseen
     extended = _agreed_extended(text, shell, parsed) if more else None
     if extended is None:
-        return found
+        return reading
     # Deny rules see `cat .env` in a loop over `.env`; they do not see an input file as `cat`.
     spelled = (step.argv for step in extended.steps if step.argv[1:2] != ("--",))
     return replace(
-        found, extended=extended, all_commands=tuple(dict.fromkeys((*found.all_commands, *spelled)))
+        reading, extended=extended, all_commands=tuple(dict.fromkeys((*reading.all_commands, *spelled)))
     )
 
 
@@ -95,9 +95,9 @@ def read_argv(argv: Argv, *, others: Iterable[str | Argv] = ()) -> Reading:
         return _reading((), search, Reason("empty_command"))
     if len(argv) > limits.BYTES or is_too_long(" ".join(argv)):
         return _reading((), search, TOO_LONG)
-    found = _reading((argv,), search, next(filter(None, map(why_suspicious, argv)), None))
-    more = not found.unclear and _may_run_another(argv)
-    return replace(found, extended=extended_argv(argv)) if more else found
+    reading = _reading((argv,), search, next(filter(None, map(why_suspicious, argv)), None))
+    more = not reading.unclear and _may_run_another(argv)
+    return replace(reading, extended=extended_argv(argv)) if more else reading
 
 
 def scan_fragments(pieces: Iterable[str | Argv]) -> Reading:

@@ -53,8 +53,8 @@ def plugin_off(value: str, _words: Argv) -> Reason | None:
 
 def warning(value: str, _words: Argv) -> Reason | None:
     """A warning filter; a category with a dot in its name would be imported."""
-    known = re.fullmatch(r"(?:ignore|error|default|always|module|once)(?:::[A-Z]\w*)?", value)
-    return None if known else Reason("loads_code", value=value)
+    valid = re.fullmatch(r"(?:ignore|error|default|always|module|once)(?:::[A-Z]\w*)?", value)
+    return None if valid else Reason("loads_code", value=value)
 
 
 def new_file(value: str, words: Argv) -> Reason | None:
@@ -73,10 +73,10 @@ def new_file(value: str, words: Argv) -> Reason | None:
 def built(value: str, words: Argv) -> Reason | None:
     """A program in a build folder, and no source or configuration there."""
     wrong = path(value, words)
-    known = value == "/dev/null" or (
+    valid = value == "/dev/null" or (
         _BUILT.fullmatch(value) and not wrong and not paths.is_loaded_path(value)
     )
-    return None if known else wrong or Reason("unknown_value", value=value)
+    return None if valid else wrong or Reason("unknown_value", value=value)
 
 
 def script(value: str, _words: Argv) -> Reason | None:
@@ -216,8 +216,8 @@ def target(value: str, words: Argv) -> Reason | None:
 
 def environment(value: str, _words: Argv) -> Reason | None:
     """The folder of a virtual environment."""
-    known = re.fullmatch(r"\.?v?env[\w.-]*", value) and value != ".env"
-    return None if known else Reason("unknown_value", value=value)
+    valid = re.fullmatch(r"\.?v?env[\w.-]*", value) and value != ".env"
+    return None if valid else Reason("unknown_value", value=value)
 
 
 def container_file(value: str, words: Argv) -> Reason | None:
@@ -304,8 +304,8 @@ def _matching(pattern: str) -> ValueKind:
     """Make a kind for texts that a regular expression matches and that do not leave the folder."""
 
     def kind(value: str, _words: Argv) -> Reason | None:
-        known = re.fullmatch(pattern, value) and ".." not in value.replace("/...", "")
-        return None if known else Reason("unknown_value", value=value)
+        valid = re.fullmatch(pattern, value) and ".." not in value.replace("/...", "")
+        return None if valid else Reason("unknown_value", value=value)
 
     return kind
 
