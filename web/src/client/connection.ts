@@ -13,6 +13,8 @@ export interface Activity {
 
 /** Follows a part of the server's state: it is synchronized on every new connection, then receives events. */
 export interface Follower {
+  /** The thread that it subscribes to. */
+  readonly thread?: string | undefined;
   /** Load the current state and subscribe; called again after each reconnect and each resync. */
   sync(socket: Socket): Promise<void>;
   /** `level` is the reader's level in the thread, for events of the inbox. */
@@ -70,17 +72,29 @@ export class Connection {
     this.#followers.add(follower);
     if (this.#socket) this.sync(follower);
     else void this.open();
-    return () => this.#followers.delete(follower);
+    return () => {
+      this.#followers.delete(follower);
+      this.#leave(follower);
+    };
+  }
+
+  /** End the subscription of a follower that has gone, unless another one needs it. */
+  #leave({ thread }: Follower): void {
+    for (const other of this.#followers) if (other.thread === thread) return;
+    if (thread) this.#socket?.call("unsubscribe", { thread_id: thread }).catch(() => {});
   }
 
   /** Synchronize one follower, at first and after it has missed events. */
   sync(follower: Follower): void {
     const socket = this.#socket;
     if (!socket) return;
-    follower.sync(socket).catch((error: unknown) => {
-      if (error instanceof WireError && error.final) follower.refused(error);
-      else if (socket === this.#socket) socket.close();
-    });
+    follower.sync(socket).then(
+      () => this.#followers.has(follower) || this.#leave(follower),
+      (error: unknown) => {
+        if (error instanceof WireError && error.final) follower.refused(error);
+        else if (socket === this.#socket) socket.close();
+      },
+    );
   }
 
   setLink(link: Link): void {
@@ -139,11 +153,9 @@ export class Connection {
   }
 
   #reconnectNow(): void {
-    if (this.#socket) this.#ping();
-    else {
-      clearTimeout(this.#timer);
-      void this.open();
-    }
+    clearTimeout(this.#timer);
+    this.#ping();
+    void this.open();
   }
 
   /** Close a connection that does not answer a ping. */

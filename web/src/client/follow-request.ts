@@ -10,18 +10,18 @@ export function followRequest(
   gone: () => void,
 ): () => void {
   let level: Subscription["level"];
-  let thread: string | undefined;
-  const follower: Follower = {
+  const follower: Follower & { thread: string | undefined } = {
+    thread: undefined,
     async sync(socket) {
       const { thread_id } = await socket.call<InputRequest>("get_request", { request_id: id });
-      thread = thread_id;
+      follower.thread = thread_id;
       // Subscribe first and read after, so that no change in between is missed.
       ({ level } = await socket.call<Subscription>("subscribe", { thread_id }));
       show({ ...(await socket.call<InputRequest>("get_request", { request_id: id })), level });
     },
     event(event) {
       if ("request" in event && event.request.id === id) show({ ...event.request, level });
-      else if (event.type === "thread.access" && event.thread_id === thread) client.resync(follower);
+      else if (event.type === "thread.access" && event.thread_id === follower.thread) client.resync(follower);
     },
     refused: gone,
   };

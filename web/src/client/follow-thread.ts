@@ -23,6 +23,7 @@ export function followThread(
     thread = next;
   };
   const follower: Follower = {
+    thread: id,
     async sync(socket) {
       reading = true;
       try {

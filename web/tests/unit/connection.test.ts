@@ -1,6 +1,7 @@
 /** requirement: G4 - a connection that has died is known within 35 seconds. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Connection } from "../../src/client/connection.ts";
+import type { Socket } from "../../src/client/socket.ts";
 
 /** A network that can die without a word: nothing arrives, and no `close` event comes either. */
 class Network extends EventTarget {
@@ -10,6 +11,7 @@ class Network extends EventTarget {
   onmessage: ((event: { data: string }) => void) | null = null;
   onclose: ((event: { code: number }) => void) | null = null;
   closed = false;
+  readonly sent: { op: string; thread_id?: string }[] = [];
 
   constructor() {
     super();
@@ -18,6 +20,7 @@ class Network extends EventTarget {
   }
 
   send(text: string): void {
+    this.sent.push(JSON.parse(text));
     if (!Network.dead)
       queueMicrotask(() => this.onmessage?.({ data: JSON.stringify({ id: JSON.parse(text).id, ok: {} }) }));
   }
@@ -97,4 +100,23 @@ test("a connection that cannot be made is given up, and tried again", async () =
   Network.dead = false;
   await vi.advanceTimersByTimeAsync(1_000);
   expect(connection.link).toBe("online");
+});
+
+test("the last follower of a thread to go ends its subscription, also while it is still beginning", async () => {
+  const connection = await connected();
+  const begins = () => ({
+    ...follower,
+    thread: "t1",
+    sync: (socket: Socket) => socket.call<void>("subscribe"),
+  });
+  const ends = () => Network.sockets[0]?.sent.filter(({ op }) => op === "unsubscribe");
+  const [first, second] = [connection.follow(begins()), connection.follow(begins())];
+  await vi.advanceTimersByTimeAsync(0);
+  first();
+  expect(ends()).toEqual([]);
+  second();
+  expect(ends()).toMatchObject([{ thread_id: "t1" }]);
+  connection.follow(begins())();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(ends()?.length).toBe(3);
 });
