@@ -47,7 +47,7 @@ OTHERS = (
 
 
 def warm_up() -> None:
-    """Import everything, and build a server once, which compiles the patterns of its routes."""
+    """Import everything, and build a server once, which imports the rest."""
     for package in PACKAGES:
         path = importlib.import_module(f"askback.{package}").__path__
         for module in pkgutil.walk_packages(path, f"askback.{package}."):

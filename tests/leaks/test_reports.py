@@ -20,7 +20,7 @@ from starlette.routing import Router
 from askback.domain.secrets.secret import RawBody, Secret
 from askback.ports.vault import Binding
 from askback.server.app import App, create_app
-from askback.transports.endpoint import routes
+from askback.transports.endpoint import Paths
 from askback.vault.envelope import Envelope
 from askback.vault.keys import KeyRing
 from tests.leaks.canary import Search, canary
@@ -69,7 +69,7 @@ async def call(app: App, role: str, path: str, body: RawBody) -> dict[str, Any]:
         "query_string": b"",
         "headers": [(b"authorization", f"Bearer {token}".encode())],
     }
-    await Router(routes(app.services, app.routes))(scope, receive, send)
+    await Router([Paths(app.services, app.routes)])(scope, receive, send)
     return json.loads(sent[-1]["body"])
 
 

@@ -63,7 +63,7 @@ from askback.storage.sqlite.store import SqliteStore
 from askback.transports import rest
 from askback.transports.compat import Compat
 from askback.transports.compat.api import Gateway
-from askback.transports.endpoint import Prefix, no_such_path, routes
+from askback.transports.endpoint import Paths, Prefix, no_such_path
 from askback.transports.guard import Guard
 from askback.transports.http import Receive, Scope, Send
 from askback.transports.rest.oauth import finish_oauth
@@ -113,7 +113,7 @@ class App:
         self._mcp = Mcp(self, services, settings)
         router = Router(
             [
-                *routes(services, self.routes),
+                Paths(services, self.routes),
                 *self._mcp.routes(),
                 WebSocketRoute("/v1/ws", self._sockets),
                 Prefix("/compat/", self._compat),

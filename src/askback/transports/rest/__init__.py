@@ -52,7 +52,7 @@ def api(
 def pages(site: Site) -> list[Bound]:
     """Return the web pages and their assets."""
     handlers = {path: site.page(name) for path, name in PAGES.items()}
-    handlers["/static/{name:path}"] = site.asset
+    handlers["/static/assets/{name}"] = site.asset
     return [
         Bound(Operation("page", f"GET {path}", "", NO_ROLE, {}), handler)
         for path, handler in handlers.items()

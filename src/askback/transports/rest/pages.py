@@ -60,9 +60,9 @@ class Site:
         return partial(self._page, name)
 
     async def asset(self, call: HttpCall) -> Reply:
-        """`GET /static/{name}`."""
-        asset = (await self._load()).get(call.args["name"])
-        if asset is None or call.args["name"].endswith(".html"):
+        """`GET /static/assets/{name}`."""
+        asset = (await self._load()).get(f"assets/{call.args['name']}")
+        if asset is None:
             raise NotFound("There is nothing at this address. Check the path.")
         return _send(call, asset)
 
