@@ -18,6 +18,7 @@ from claude_agent_sdk import (
 
 from askback import AsyncClient, InputRequest
 from askback.adapters.claude import NotOfClaude, continue_session, durable, with_askback
+from askback.errors import ConnectionLost
 from tests.adapters.claude.conftest import Options, Process, asked, result_of, run
 from tests.adapters.claude.fake_model import FakeModel, call
 from tests.adapters.claude.test_approvals import TOUCH, touch
@@ -153,6 +154,42 @@ async def test_a_second_call_that_is_approved_before_it_is_withdrawn_runs_withou
     assert result_of([each async for each in continue_session(resume, chosen())]).result == "done"
     assert sorted(path.name for path in project.iterdir()) == ["one", "two"]
     assert len(await person.requests.list(thread_id=thread)) == 2
+
+
+@pytest.mark.parametrize("approved", [False, True])
+async def test_a_second_call_that_could_not_be_withdrawn_is_withdrawn_or_used_at_the_next_resume(
+    approved: bool,
+    agent: AsyncClient,
+    person: AsyncClient,
+    model: FakeModel,
+    options: Options,
+    thread: str,
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def chosen() -> ClaudeAgentOptions:
+        return with_askback(options(), agent, thread_id=thread, durable=True)
+
+    async def find_no_server(request: InputRequest) -> InputRequest:
+        raise ConnectionLost(f"{request.id} could not be withdrawn.")
+
+    model.play("go", [touch("one", "toolu_one"), touch("two", "toolu_two")], [touch("two", "toolu_again")])
+    with monkeypatch.context() as outage:
+        outage.setattr(agent.requests, "cancel", find_no_server)
+        await run(chosen(), "go")
+    second, first = await person.requests.list(thread_id=thread)
+    assert (second.status, first.status) == ("pending", "pending")
+    for each in (first, second) if approved else (first,):
+        await person.requests.decide(each, "approve")
+    (resume, *_) = await agent.resumes.pull(thread, wait=20)
+    deferred = result_of([each async for each in continue_session(resume, chosen())]).deferred_tool_use
+    found = [(each.tool_call_id, each.status) for each in await person.requests.list(thread_id=thread)]
+    if approved:
+        assert (deferred, found) == (None, [("toolu_two", "answered"), ("toolu_one", "answered")])
+    else:
+        again = [("toolu_again", "pending"), ("toolu_two", "cancelled"), ("toolu_one", "answered")]
+        assert (deferred and deferred.id, found) == ("toolu_again", again)
+    assert {path.name for path in project.iterdir()} == ({"one", "two"} if approved else {"one"})
 
 
 async def test_claude_reads_that_a_deferred_call_ran_although_claude_code_loses_its_result(

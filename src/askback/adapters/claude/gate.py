@@ -116,10 +116,13 @@ class Gate:
         self._session_id, prompted, self._prompted = event["session_id"], self._prompted, True
         if prompted:
             return {}
-        texts = await self._leftovers.collect(
-            self._thread_id or self._session_id, self._session_id, Path(event["transcript_path"])
-        )
+        texts = await self._collect(event)
         return output("UserPromptSubmit", additionalContext="\n\n".join(texts)) if texts else {}
+
+    async def _collect(self, event: Json) -> list[str]:
+        """Find what an earlier process of the session left, and return the sentences for Claude about it."""
+        thread_id = self._thread_id or self._session_id
+        return await self._leftovers.collect(thread_id, self._session_id, Path(event["transcript_path"]))
 
     async def _end(self, *_: object) -> Json:
         await self._leftovers.withdraw()
@@ -135,6 +138,8 @@ class Gate:
             return output("PreToolUse", permissionDecision="ask")
         if not self._prompted:
             self._prompted, self._replayed = True, call_id
+            with suppress(AskbackError):  # the request of this call is found by its id
+                await self._collect(event)
         decision = await self._decide(self._use(tool, event["tool_input"], call_id, None), wait=False)
         if not isinstance(decision, InputRequest):
             return output("PreToolUse", permissionDecision="ask")  # `can_use_tool` finds the same decision

@@ -6,11 +6,12 @@ see the same card twice, and an answer that was given meanwhile would be lost. R
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from askback.adapters.claude.calls import EXIT_PLAN, ToolUse, form_for, kept
-from askback.adapters.claude.replays import calls_with_result
+from askback.adapters.claude.replays import ended_calls
 from askback.client import AsyncClient
 from askback.compat.claude_questions import card_of
 from askback.domain.fields import Form
@@ -41,20 +42,27 @@ class Leftovers:
         """Find them, and return the sentences for Claude about the outcomes.
 
         An answer may have arrived in the process that was killed, and not in the transcript of the session. Those of
-        a durable session are the approvals that were not used. Its program gets the other outcomes as resumes.
+        a durable session are the approvals that were not used. Its program gets the other outcomes as resumes. Open
+        requests for calls that have a result are cancelled: the server was down when they should have been.
         """
         self._thread_id = thread_id
         page = await self._ask.requests.list(thread_id=thread_id, limit=MOST)
         mine = [each for each in page if _is_of(each, session_id, deferred=self._durable)]
+        ended = ended_calls(transcript) if mine else None
         if self._durable:
+            ids = {each["id"] for each in ended or ()}
+            await self._cancel([each for each in mine if each.tool_call_id in ids])
             mine = [each for each in mine if _is_approved(each) and each.used_at is None]
         if not mine:
             return []
         self._requests = {each.id: each for each in mine if each.status in (Status.PENDING, Status.ANSWERED)}
         self._unseen = {each.id for each in mine if each.approval is not None and each.used_at is None}
-        finished = calls_with_result(transcript)
-        uses = [ToolUse(each["name"], each["input"], each["id"], session_id) for each in finished or ()]
-        answers = [each for each in mine if _is_answered(each) and finished is not None]
+        uses = [
+            ToolUse(each["name"], each["input"], each["id"], session_id)
+            for each in ended or ()
+            if not each["failed"]
+        ]
+        answers = [each for each in mine if _is_answered(each) and ended is not None]
         lost = {each.id for each in answers if not any(_asks_the_same(each, use) for use in uses)}
         self._unseen |= lost
         texts = {
@@ -78,7 +86,10 @@ class Leftovers:
     async def withdraw(self) -> None:
         """Cancel requests that Claude has not repeated."""
         left, self._requests = self._requests, {}
-        for each in left.values():
+        await self._cancel(left.values())
+
+    async def _cancel(self, requests: Iterable[InputRequest]) -> None:
+        for each in requests:
             if each.status is Status.PENDING:
                 with suppress(AskbackError):
                     await self._ask.requests.cancel(each)

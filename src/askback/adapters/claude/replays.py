@@ -47,8 +47,8 @@ def is_last_of_message(transcript: Path, call_id: str) -> bool:
     return False
 
 
-def calls_with_result(transcript: Path) -> list[Json] | None:
-    """Return the calls that have a result without an error, each with `id`, `name` and `input`.
+def ended_calls(transcript: Path) -> list[Json] | None:
+    """Return the calls that have a result, each with `id`, `name`, `input` and `failed`: the result is an error.
 
     Returns None if the transcript cannot be read.
     """
@@ -59,9 +59,14 @@ def calls_with_result(transcript: Path) -> list[Json] | None:
             for each in message["content"]
             if isinstance(each, dict)
         ]
-        results = [each for each in blocks if each["type"] == "tool_result" and not each.get("is_error")]
+        results = [each for each in blocks if each["type"] == "tool_result"]
         ended = {each["tool_use_id"] for each in results}
-        return [each for each in blocks if each["type"] == "tool_use" and each["id"] in ended]
+        succeeded = {each["tool_use_id"] for each in results if not each.get("is_error")}
+        return [
+            {**each, "failed": each["id"] not in succeeded}
+            for each in blocks
+            if each["type"] == "tool_use" and each["id"] in ended
+        ]
     return None
 
 
