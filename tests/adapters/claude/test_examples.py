@@ -11,6 +11,7 @@ import anyio
 import pytest
 
 from askback import AsyncClient, InputRequest
+from askback.adapters.claude.calls import kept
 from tests.adapters.claude.conftest import LIMIT_S
 from tests.adapters.conftest import TOKENS, Server
 
@@ -45,25 +46,25 @@ async def output(process: subprocess.Popen[str]) -> str:
         return (await anyio.to_thread.run_sync(process.communicate, abandon_on_cancel=True))[0]
 
 
-async def next_card(person: AsyncClient, kind: str) -> InputRequest:
-    """Wait for the next open request of a kind, in any thread: each session has its own."""
+async def next_card(person: AsyncClient, project: Path, kind: str) -> InputRequest:
+    """Wait for the open request of a session in the project, in any thread: each session has its own."""
     with anyio.fail_after(LIMIT_S):
         async for event in person.events(cursor=0):
             if event["type"] == "request.created" and event["request"]["kind"] == kind:
                 request = await person.requests.get(event["request"]["id"])
-                if request.status == "pending":
+                if request.status == "pending" and kept(request).get("folder") == str(project):
                     return request
     raise AssertionError
 
 
-async def answer(person: AsyncClient) -> None:
+async def answer(person: AsyncClient, project: Path) -> None:
     """Choose the license."""
-    await person.requests.answer(await next_card(person, "form"), {"q1": "Apache-2.0"})
+    await person.requests.answer(await next_card(person, project, "form"), {"q1": "Apache-2.0"})
 
 
-async def approve(person: AsyncClient) -> None:
+async def approve(person: AsyncClient, project: Path) -> None:
     """Approve that it is written."""
-    await person.requests.decide(await next_card(person, "approval"), "approve")
+    await person.requests.decide(await next_card(person, project, "approval"), "approve")
 
 
 @pytest.mark.parametrize("name", ["claude_agent.py", "claude_lifecycle.py"])
@@ -71,8 +72,8 @@ async def test_the_example_asks_and_writes_the_choice_of_the_person(
     name: str, example: Example, person: AsyncClient, project: Path
 ) -> None:
     process = example.start(name)
-    await answer(person)
-    await approve(person)
+    await answer(person, project)
+    await approve(person, project)
     assert await output(process) == "Added the license.\n"
     assert (project / "LICENSE").read_text() == "Apache-2.0\n"
 
@@ -81,8 +82,8 @@ async def test_the_durable_example_ends_while_it_waits(
     example: Example, person: AsyncClient, project: Path
 ) -> None:
     assert await output(example.start("claude_durable.py", "start")) == "Waiting for a person.\n"
-    await answer(person)
+    await answer(person, project)
     worker = example.start("claude_durable.py", "work")
-    await approve(person)
+    await approve(person, project)
     assert await output(worker) == "Waiting for a person.\nAdded the license.\n"
     assert (project / "LICENSE").read_text() == "Apache-2.0\n"
