@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import anyio
+import psutil
 import pytest
 
-from askback import AsyncClient
+from askback import AsyncClient, InputRequest
 from askback.chat.model_agent import ModelAgent
 from askback.chat.scripted import ScriptedAgent
 from askback.cli.chat import choose_agent
 from askback.errors import AskbackError
 from askback.server import server_file
 from tests.demo.scene import ENVIRONMENT
-from tests.forks.process import fork
+from tests.forks.process import Process, fork
+
+LIMIT_S = 120
 
 
 @pytest.mark.parametrize(
@@ -44,30 +49,57 @@ def test_an_endpoint_without_a_model_is_refused(tmp_path: Path) -> None:
         choose_agent("openai", tmp_path, base_url=None, model=None)
 
 
+@contextmanager
+def scripted_chat(data: Path) -> Iterator[Process]:
+    """Run a chat with the script, in the folder of its data, until the block ends."""
+    arguments = ("--agent", "scripted", "--data-dir", str(data), "--folder", str(data), "--no-browser")
+    with fork("chat", *arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as chat:
+        yield chat
+        chat.terminate()
+
+
+async def link_of(chat: Process) -> str:
+    """Wait for the link that a chat prints."""
+    assert chat.stdout is not None
+    with anyio.fail_after(LIMIT_S):
+        while b"login" not in (line := await anyio.to_thread.run_sync(chat.stdout.readline)):
+            assert line
+    return line.decode().strip()
+
+
+async def next_question(person: AsyncClient, *, after: str = "") -> InputRequest:
+    """Wait for an open question of the script, other than the one before."""
+    with anyio.fail_after(LIMIT_S):
+        async for event in person.events("chat", cursor=0):
+            if event["type"] == "request.created" and event["request"]["id"] != after:
+                return await person.requests.get(event["request"]["id"])
+    raise AssertionError
+
+
 async def test_it_starts_a_server_prints_a_link_and_the_script_asks_its_first_question(
     tmp_path: Path,
 ) -> None:
-    data = tmp_path / "data"
-    arguments = (
-        "chat",
-        "--agent",
-        "scripted",
-        "--data-dir",
-        str(data),
-        "--folder",
-        str(tmp_path),
-        "--no-browser",
-    )
-    with fork(*arguments, environment=ENVIRONMENT, stdin=0, stderr=2) as chat:
-        assert chat.stdout is not None
-        with anyio.fail_after(120):
-            while b"login" not in (line := await anyio.to_thread.run_sync(chat.stdout.readline)):
-                assert line
-            address = server_file.read(data / "server.json")
-            assert re.fullmatch(rf"{address['url']}/login\S+next=/t/chat", line.decode().strip())
-            async with AsyncClient(address["url"], address["responder_token"]) as eva:
-                await eva.say("Hello", thread_id="chat")
-                async for event in eva.events("chat", cursor=0):
-                    if event["type"] == "request.created":
-                        break
-        chat.terminate()
+    with scripted_chat(tmp_path) as chat:
+        link = await link_of(chat)
+        address = server_file.read(tmp_path / "server.json")
+        assert re.fullmatch(rf"{address['url']}/login\S+next=/t/chat", link)
+        async with AsyncClient(address["url"], address["responder_token"]) as eva:
+            await eva.say("Hello", thread_id="chat")
+            assert (await next_question(eva)).status == "pending"
+
+
+async def test_the_address_stays_the_same_if_the_server_is_killed_or_the_chat_starts_again(
+    tmp_path: Path,
+) -> None:
+    with scripted_chat(tmp_path) as chat:
+        await link_of(chat)
+        address = server_file.read(tmp_path / "server.json")
+        async with AsyncClient(address["url"], address["responder_token"]) as eva:
+            await eva.say("Hello", thread_id="chat")
+            first = await next_question(eva)
+            (server,) = psutil.Process(chat.pid).children()
+            server.kill()
+            await eva.requests.answer(first, {"name": "shop", "language": "python"})
+            assert (await next_question(eva, after=first.id)).run_id == first.run_id
+    with scripted_chat(tmp_path) as chat:
+        assert (await link_of(chat)).startswith(f"{address['url']}/login")

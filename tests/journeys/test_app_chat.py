@@ -229,7 +229,7 @@ async def test_the_composer_stays_visible_explains_its_effect_and_keeps_its_draf
     await ask(team.agent, thread, "Which tides?")
     await say(team.agent, f"{thread}-other", text("Elsewhere"))
     eva = await screen(f"/conversations/{thread}", house=team)
-    await expect(eva.page.get_by_text("A message leaves the question above open.")).to_be_visible()
+    await expect(eva.page.get_by_text("A message does not answer the question above.")).to_be_visible()
     await eva.page.evaluate(SCROLL_UP)
     await expect(eva.composer).to_be_in_viewport()
     await eva.composer.fill("half a\nsentence")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import socket
 import webbrowser
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import typer
 from rich.console import Console
@@ -23,6 +24,7 @@ from askback.cli.signals import interruptible
 from askback.client import discovery
 from askback.demo.processes import run_server
 from askback.errors import AskbackError
+from askback.server import server_file
 
 AgentName = Literal["auto", "claude", "openai", "scripted"]
 CLAUDE_VARIABLES = (
@@ -61,7 +63,7 @@ def chat(
 ) -> None:
     """Talk with an agent on askback's page: it answers, asks, and has its tool calls approved there.
 
-    The agent is Claude if `askback[claude]` is installed and a key of Anthropic is set, else the model of an endpoint
+    The agent is Claude if the extra `claude` is installed and a key of Anthropic is set, else the model of an endpoint
     that speaks OpenAI's chat completions (`OPENAI_API_KEY`, `--base-url`, `--model`), else the script of the demo. A
     server is started if none runs. After a stop, the same command continues the conversation.
     """
@@ -115,8 +117,21 @@ async def _server(data_dir: Path | None) -> AsyncGenerator[Connection]:
         return
     except NoneRunning:
         pass
-    async with run_server((data_dir or discovery.data_dir()).absolute(), port=0) as ready:
+    folder = (data_dir or discovery.data_dir()).absolute()
+    async with run_server(folder, port=_port_of_last(folder)) as ready:
         yield Connection(ready.url, ready.requester_token)
+
+
+def _port_of_last(data_dir: Path) -> int:
+    """Return the port of the last server of a folder, so that its open pages connect again; 0 if it is taken."""
+    port = urlsplit(server_file.read(data_dir / "server.json").get("url", "")).port or 0
+    with socket.socket() as trial:
+        trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            trial.bind(("127.0.0.1", port))
+        except OSError:
+            return 0
+    return port
 
 
 async def _link(server: Connection, thread_id: str, data_dir: Path | None) -> str:

@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from askback.demo.registry import digest_of
 from askback.errors import AskbackError
@@ -58,21 +59,33 @@ class RunningServer:
 
 @asynccontextmanager
 async def run_server(data_dir: Path, *, port: int) -> AsyncGenerator[RunningServer]:
-    """Run a server on 127.0.0.1 in a separate process until the block ends."""
-    command = (
-        "serve",
-        "--host",
-        "127.0.0.1",
-        "--port",
-        str(port),
-        "--data-dir",
-        str(data_dir),
-        "--ready-json",
-    )
-    async with run_module("askback", *command) as process:
-        ready = await _ready(process, "server")
-        named = ("url", "requester_token", "responder_token", "login_url")
-        yield RunningServer(**{name: ready[name] for name in named})
+    """Run a server on 127.0.0.1 in a separate process until the block ends.
+
+    If the process is killed, it is started again at the same address.
+    """
+    started = asyncio.get_running_loop().create_future()
+    keeping = asyncio.create_task(_keep_server(data_dir, port, started))
+    try:
+        await asyncio.wait((started, keeping), return_when=asyncio.FIRST_COMPLETED)
+        yield started.result() if started.done() else keeping.result()
+    finally:
+        keeping.cancel()
+        await asyncio.gather(keeping, return_exceptions=True)
+
+
+async def _keep_server(data_dir: Path, port: int, started: asyncio.Future[RunningServer]) -> RunningServer:
+    """Run a server until it is stopped by a signal that it handles, and set `started` when it is ready."""
+    while True:
+        options = ("--host", "127.0.0.1", "--port", str(port), "--data-dir", str(data_dir), "--ready-json")
+        async with run_module("askback", "serve", *options) as process:
+            ready = await _ready(process, "server")
+            named = ("url", "requester_token", "responder_token", "login_url")
+            server = RunningServer(**{name: ready[name] for name in named})
+            port = urlsplit(server.url).port or port
+            if not started.done():
+                started.set_result(server)
+            if await process.wait() >= 0:
+                return server
 
 
 @asynccontextmanager

@@ -32,19 +32,19 @@ const thread = (free_text: FreeText, ...requests: ThreadRequest[]): Transcript =
 });
 
 test.each<[FreeText, ThreadRequest[], string | undefined]>([
-  ["ignore", [asked(TEXT)], "composer.leaves 1"],
+  ["ignore", [asked(TEXT)], "composer.answers_nothing 1"],
   ["queue", [asked(null)], "composer.queue"],
   ["queue", [asked(TEXT, { status: "answered" })], undefined],
   ["queue", [asked(TEXT, { queued_behind: true })], undefined],
   ["block_input", [asked(TEXT, { status: "resolving" })], "composer.answer_first"],
-  ["cancel_pending", [asked(null)], "composer.leaves 1"],
+  ["cancel_pending", [asked(null)], "composer.answers_nothing 1"],
   ["cancel_pending", [asked(null), asked(TEXT)], "composer.closes 1"],
   ["cancel_pending", [asked(TEXT), asked(TEXT)], "composer.closes 2"],
   ["answer", [asked(TEXT)], "composer.answers"],
   ["answer", [asked(CHOICE)], "composer.answers_option"],
-  ["answer", [asked(null)], "composer.leaves 1"],
-  ["answer", [asked(TEXT), asked(TEXT)], "composer.leaves 2"],
-  ["answer", [asked(TEXT, { assignees: ["Dora"] })], "composer.leaves 1"],
+  ["answer", [asked(null)], "composer.answers_nothing 1"],
+  ["answer", [asked(TEXT), asked(TEXT)], "composer.answers_nothing 2"],
+  ["answer", [asked(TEXT, { assignees: ["Dora"] })], "composer.answers_nothing 1"],
   ["answer", [asked(TEXT, { assignees: ["eva"] })], "composer.answers"],
 ])("%s, with what is open, predicts %#", (policy, requests, words) => {
   expect(predictOutcome(thread(policy, ...requests), eva)).toBe(words);

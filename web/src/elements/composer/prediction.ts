@@ -39,9 +39,9 @@ function predictAnswer(thread: Transcript, { me, say }: Writer): string | undefi
   return reply.why === "not_an_option" ? say("composer.answers_option") : undefined;
 }
 
-/** Say that what is open stays open. */
+/** Say that a message answers none of the open requests. */
 const predictNothing = ({ length: count }: readonly InputRequest[], say: Say): string =>
-  say("composer.leaves", { count });
+  say("composer.answers_nothing", { count });
 
 /** Return a sentence about what a message will do to what is open; undefined if nothing is. */
 export function predictOutcome(thread: Transcript, writer: Writer): string | undefined {
