@@ -130,6 +130,12 @@ class Screen:
         """Open a page of the same server in this window."""
         await self.page.goto(self.origin + path)
 
+    async def visit(self, path: str) -> None:
+        """Open an address in the loaded application, as its links do; wait only if that shows another place."""
+        name = path.split("/")[1] or "inbox"
+        await self.page.locator("askback-app").evaluate("(app, path) => app.go(path)", path)
+        await expect(self.page.locator(f"askback-place-{name}")).to_be_attached()
+
     async def half(self) -> str:
         """The second half of the session, which only this origin can read."""
         return await self.page.evaluate(_HALF)
