@@ -71,7 +71,7 @@ async def test_by_keyboard_one_request_is_decided_after_the_other(
     await press(eva, "d")
     await expect(eva.card).to_contain_text("make c")
     await expect(eva.page).to_have_title("(1) Run: make c – askback")
-    await expect(eva.page.locator(".detail")).to_be_focused()
+    await expect(eva.card.locator("#title")).to_be_focused()
     await press(eva, "Escape")
     await expect(eva.page.get_by_role("link", name="Run: make c")).to_be_focused()
     await expect(eva.card).to_have_count(0)
@@ -98,7 +98,7 @@ async def test_a_vote_that_leaves_a_request_open_is_counted_and_the_next_request
         eva.page.get_by_text("Your vote counts, 1 more approval is needed: Run: make a")
     ).to_be_visible()
     await expect(eva.page).to_have_url(f"{eva.origin}/inbox/{other['id']}")
-    await expect(eva.page.locator(".detail")).to_be_focused()
+    await expect(eva.card.locator("#title")).to_be_focused()
     await expect(titles(eva)).to_have_text(["Run: make a", "Run: make b"])
     assert await statuses(team, several, other) == [("pending", None), ("pending", None)]
     await eva.page.get_by_role("link", name="Run: make a").click()
@@ -117,7 +117,7 @@ async def test_on_a_phone_the_focus_comes_back_to_the_row_that_was_open(
     eva = await screen("/", house=team, viewport=ViewportSize(width=390, height=780))
     row = eva.page.get_by_role("link", name="Run: make a")
     await row.click()
-    await expect(eva.page.locator(".detail")).to_be_focused()
+    await expect(eva.card.locator("#title")).to_be_focused()
     if way == "Escape":
         await eva.page.keyboard.press("Escape")
     elif way == "the link":

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Page, Route, expect
 
 from tests.journeys.browser import OpenScreen, form
 from tests.journeys.people import Team, asked
@@ -278,6 +278,24 @@ async def test_health_shows_the_checks_and_the_server(screen: OpenScreen, team: 
     await expect(page.get_by_text(re.compile("Entries 1 to"))).to_be_visible()
     await boss.go("/settings/health")
     await expect(page.get_by_text(re.compile("Up to entry"))).to_be_visible()
+
+
+@requirement("K4")
+async def test_health_says_why_the_database_refuses_changes(screen: OpenScreen, team: Team) -> None:
+    async def refuse(route: Route) -> None:
+        body = {"error": {"code": "unavailable", "message": "The disk is full."}}
+        await route.fulfill(status=503, json=body)
+
+    boss = await screen("/settings", house=team, **AS_ADMIN)
+    boss.forgive("503")
+    await boss.page.route(re.compile(r"/readyz$|/v1/requests\?status=resolving"), refuse)
+    await boss.page.get_by_role("button", name="Health").click()
+    await expect(boss.page.get_by_text("Can't write to the database")).to_be_visible()
+    await expect(boss.page.get_by_text("The disk is full.")).to_be_visible()
+    await boss.page.unroute_all()
+    await boss.page.get_by_role("button", name="Reload").click()
+    await expect(boss.page.get_by_text("Working", exact=True)).to_be_visible()
+    await expect(boss.page.get_by_text("No answer is being checked.")).to_be_visible()
 
 
 async def test_on_a_phone_both_places_are_below_more(screen: OpenScreen, team: Team) -> None:

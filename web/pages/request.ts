@@ -18,6 +18,7 @@ const me = client.whoami().then(({ principal }) => principal);
 const card = document.createElement("askback-request");
 card.client = client;
 card.headingLevel = 2;
+card.takesFocus = true;
 $("main").append(card);
 
 /** With `?private`, the link of an agent's client: who else opens it sees for whom it is, and nothing more. */

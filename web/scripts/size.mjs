@@ -41,7 +41,7 @@ const PART_BUDGETS = {
   sources: 2_250,
   texts: 1_500,
   files: 4_000,
-  answering: 1_000,
+  answering: 1_600,
   rules: 1_750,
 };
 const TOTAL_BUDGET = 1_040_000;

@@ -1,19 +1,14 @@
 /** Keys without a modifier. They are off while somebody types, in dialogs, and where the person has turned them off. */
 
-const STORED = "askback-keys";
+import { KEYS, root } from "./preferences.ts";
 
 /** Whether single keys do anything; kept in this browser. The cards read it from the root element of the page. */
 export const keys = {
   get on(): boolean {
-    return document.documentElement.dataset.keys !== "off";
+    return root.dataset.keys !== "off";
   },
   set on(on: boolean) {
-    localStorage.setItem(STORED, on ? "on" : "off");
-    keys.restore();
-  },
-  /** Do as this browser was told before. */
-  restore(): void {
-    document.documentElement.dataset.keys = localStorage.getItem(STORED) ?? "on";
+    root.dataset.keys = localStorage[KEYS] = on ? "on" : "off";
   },
 };
 

@@ -8,7 +8,7 @@ import { draw } from "../elements/icons.ts";
 import { initials } from "../elements/initials.ts";
 import { buttons, tokens } from "../elements/tokens.css.ts";
 import { icons } from "./icons.ts";
-import { keys, singleKey } from "./keys.ts";
+import { singleKey } from "./keys.ts";
 import { Notifier } from "./notifications.ts";
 import type { App, PlaceElement, PlaceEntry } from "./place.ts";
 import { PLACES } from "./places.ts";
@@ -68,7 +68,6 @@ export class AskbackApp extends AskbackElement implements App {
 
   override connectedCallback(): void {
     super.connectedCallback();
-    keys.restore();
     this.client.addEventListener("link", () => this.#follow());
     this.inbox.addEventListener("change", () => this.redraw());
     addEventListener("popstate", () => this.#open());

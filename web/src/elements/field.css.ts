@@ -127,6 +127,8 @@ export const fields = css`
   }
   label input {
     flex: none;
+  }
+  label :focus-visible {
     outline: none;
   }
   .option input {

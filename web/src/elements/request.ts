@@ -60,6 +60,8 @@ export class AskbackRequest extends AskbackElement implements Host, WarningHost 
   declare inThread: boolean;
   /** Whether its receipt begins unfolded; set it before the request. */
   declare unfolded?: boolean;
+  /** Whether its heading takes the focus when it appears, unless something outside of it has the focus. */
+  declare takesFocus?: boolean;
   declare modal: boolean;
   /** The requests among which this one has its place, oldest first. */
   declare around: readonly InputRequest[] | undefined;

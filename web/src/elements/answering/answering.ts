@@ -7,6 +7,7 @@ import { addTexts } from "../../core/messages.ts";
 import type { AskbackElement } from "../element.ts";
 import { html, type Template } from "../html.ts";
 import type { Host } from "../kind.ts";
+import { type NumberedCard, numberChoices } from "./numbers.ts";
 
 addTexts(texts);
 
@@ -16,7 +17,7 @@ const EVERY_MS = 3_000;
 const GONE_MS = 10_000;
 
 /** The card of a request; `hint` is shown in it. */
-interface HintedCard extends AskbackElement, Pick<Host, "view"> {
+interface HintedCard extends AskbackElement, NumberedCard, Pick<Host, "view"> {
   hint: Template | undefined;
 }
 
@@ -82,8 +83,12 @@ class Answering implements Follower {
 
 const known = new WeakMap<Client, Answering>();
 
-/** Show in a card who else is answering, and tell others when this person does; a host's own sender cannot. */
+/**
+ * Let the keyboard answer, show in a card who else is answering, and tell others when this person does. A host's own
+ * sender can do only the first.
+ */
 export function attach(card: HintedCard, client: object): void {
+  numberChoices(card);
   if (!("follow" in client)) return;
   const from = client as Client;
   const answering = known.get(from) ?? new Answering(from);

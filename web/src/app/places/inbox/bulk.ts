@@ -36,8 +36,7 @@ interface BulkHost {
   readonly app: App;
   readonly say: Say;
   redraw(): void;
-  /** Give the focus to the heading. */
-  focusHome(): void;
+  focusOn(selector: string): void;
 }
 
 /** The requests that are selected, and what is done with all of them. */
@@ -101,7 +100,7 @@ export class Bulk {
     const count = requests.length;
     const undo = app.inbox.hold(requests);
     this.select([]);
-    this.host.focusHome();
+    this.host.focusOn("h1");
     app.toast({
       text: say(`inbox.${action}_soon`, { count }),
       undo,

@@ -15,8 +15,6 @@ import { titleOf } from "./words.ts";
 
 /** A key that was meant for what was shown before does nothing to a request that has just appeared. */
 const PAUSE_MS = 500;
-/** What numbers choose. */
-const CHOICES = "input[type=radio], input[type=checkbox], button.choice";
 /** A second step of the card is open, which Escape closes. */
 const STEP = "#back, .sure";
 const UP = draw("M6 15l6-6 6 6");
@@ -84,6 +82,7 @@ export class Detail {
     const card = document.createElement("askback-request");
     card.client = client;
     card.headingLevel = 2;
+    card.takesFocus = true;
     // The bar above has the title of the conversation.
     card.inThread = true;
     // What has happened is said once for the whole application.
@@ -149,22 +148,14 @@ export class Detail {
       if (target.matches(".detail") && this.#request?.form) card.submit();
       return false;
     }
-    if (/^[1-9]$/.test(key)) return this.#choose(Number(key));
     // While the card itself has the focus, it presses its buttons by itself.
     const button = card.root.querySelector<HTMLElement>(`[aria-keyshortcuts="${CSS.escape(key)}"]`);
+    button?.focus();
     button?.click();
     // The step that a dangerous call opens is taken by Enter.
     void card.updateComplete.then(() => card.root.querySelector<HTMLElement>("#yes")?.focus());
     // Otherwise the box that takes the focus would take the letter as well.
     return !!button;
-  }
-
-  #choose(number: number): boolean {
-    const shown = [...(this.#card?.root.querySelectorAll<HTMLElement>(CHOICES) ?? [])];
-    const choice = shown.filter((each) => each.checkVisibility())[number - 1];
-    choice?.focus();
-    choice?.click();
-    return !!choice;
   }
 
   /** Whether Escape closes something inside the card. */

@@ -178,7 +178,12 @@ export class Place extends PlaceElement {
     if (isListed || !this.item) this.#revealed = this.item;
   }
 
-  /** Give the focus to the open request, so that its keys work. */
+  override focusHome(): void {
+    if (this.item) this.#enter();
+    else super.focusHome();
+  }
+
+  /** Give the focus to the open request, so that its keys work: its heading takes it once it is drawn. */
   #enter(): void {
     this.root.querySelector<HTMLElement>(".detail")?.focus();
   }

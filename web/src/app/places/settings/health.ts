@@ -1,3 +1,5 @@
+import type { Client } from "../../../client/client.ts";
+import type { WireError } from "../../../client/errors.ts";
 import type { InputRequest, RequestPage, ServerRecord } from "../../../core/generated/wire.ts";
 import { html, type Template } from "../../../elements/html.ts";
 import { pathOf, withLanguage } from "../../router.ts";
@@ -11,22 +13,34 @@ const DATABASES = { sqlite: "SQLite", postgres: "PostgreSQL" };
 export class Health extends Section {
   #checked: readonly InputRequest[] | undefined;
   #server: ServerRecord | undefined;
-  #ready = false;
+  /** Why the server cannot store a change; empty while it can. */
+  #fault = "";
 
+  /** What the server says about its database is shown also while nothing else can be read. */
   async read(): Promise<void> {
     const { client } = this.host.app;
-    const { principal } = await client.whoami();
-    const [page, server, ready] = await Promise.all([
+    const fault = client.get("/readyz").then(
+      () => "",
+      (error: WireError) => {
+        if (error.status === 0) throw error;
+        return error.message;
+      },
+    );
+    const reading = Promise.all([
       client.get<RequestPage>("/v1/requests?status=resolving&limit=50"),
-      principal.role === "admin" ? client.get<ServerRecord>("/v1/server") : undefined,
-      client.get("/readyz").then(
-        () => true,
-        () => false,
-      ),
-    ]);
-    this.#checked = page.requests;
+      this.#readServer(client),
+    ]).catch(() => [] as const);
+    this.#fault = await fault;
+    const [page, server] = await reading;
+    this.#checked = page?.requests;
     this.#server = server;
-    this.#ready = ready;
+    if (!page && !this.#fault) throw new Error();
+  }
+
+  /** Read what only an admin may see. */
+  async #readServer(client: Client): Promise<ServerRecord | undefined> {
+    const { principal } = await client.whoami();
+    return principal.role === "admin" ? client.get<ServerRecord>("/v1/server") : undefined;
   }
 
   override drawActions(): Template {
@@ -69,23 +83,23 @@ export class Health extends Section {
   }
 
   #drawServer(server: ServerRecord): Template {
-    const { version, database, migration, read_only } = server;
+    const { version, database, migration } = server;
     return html`<dt>${this.say("release")}</dt><dd>askback ${version}</dd>
       <dt>${this.say("store")}</dt>
-      <dd>${DATABASES[database]} · ${this.say("migration", { number: migration })} ${read_only && html`<span class="tag bad">${this.say("read_only", { why: read_only })}</span>`}</dd>
+      <dd>${DATABASES[database]} · ${this.say("migration", { number: migration })}</dd>
       ${this.#drawAudit(server)}
       <dt>${this.say("backup")}</dt><dd>${this.say("backup_text")} <code dir="ltr">askback backup DIR --keys FILE</code></dd>`;
   }
 
   draw(): Template | undefined {
     const checked = this.#checked;
-    if (!checked) return undefined;
-    const state = this.#ready ? "ready" : "not_ready";
+    const fault = this.#fault;
+    if (!checked && !fault) return undefined;
     return html`<div class="groups">
-      <div class="stack"><h2>${this.say("checks")}</h2>${this.#drawChecks(checked)}</div>
+      ${checked && html`<div class="stack"><h2>${this.say("checks")}</h2>${this.#drawChecks(checked)}</div>`}
       <div class="stack"><h2>${this.say("server")}</h2>
         <dl class="facts">
-          <dt>${this.say("state")}</dt><dd><span class=${this.#ready ? "tag good" : "tag bad"}>${this.say(state)}</span></dd>
+          <dt>${this.say("state")}</dt><dd><span class=${fault ? "tag bad" : "tag good"}>${this.say(fault ? "not_ready" : "ready")}</span> ${fault && html`<span lang="en">${fault}</span>`}</dd>
           ${this.#server && this.#drawServer(this.#server)}
         </dl>
       </div>

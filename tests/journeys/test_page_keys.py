@@ -1,0 +1,77 @@
+"""The keys of a request: numbers choose, Enter sends, and its heading has the focus when its address is opened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.journeys.browser import OpenScreen, Screen, form, place_of
+from tests.journeys.people import Team, asked
+from tests.requirements import requirement
+
+pytestmark = [pytest.mark.anyio, pytest.mark.e2e]
+
+PAUSE_MS = 500
+FORM: dict[str, Any] = {
+    **form(
+        {"type": "radio", "label": "Region", "options": ["eu", "us"]},
+        {"type": "multiselect", "label": "Extras", "options": [f"extra {at}" for at in range(8)]},
+    ),
+    "title": "Which region?",
+}
+
+
+async def stop_the_clock(page: Page) -> None:
+    """Let time pass in the page only on demand."""
+    await page.clock.install()
+
+
+async def numbers(shown: Screen) -> list[str | None]:
+    """Return the number of each option."""
+    options = await shown.card.locator("label").all()
+    return [await option.get_attribute("data-key") for option in options]
+
+
+@requirement("J3", "J5")
+@pytest.mark.parametrize("page", ["/r/", "/inbox/"])
+async def test_an_opened_request_is_answered_by_numbers_and_enter_alone(
+    screen: OpenScreen, team: Team, thread: str, page: str
+) -> None:
+    request = asked(await team.agent.ask(thread, FORM))
+    eva = await screen(f"{page}{request['id']}", house=team, before=stop_the_clock)
+    heading = eva.card.get_by_role("heading", name="Which region?")
+    await expect(heading).to_be_focused()
+    assert await numbers(eva) == [*"123456789", None]
+    await eva.page.clock.run_for(PAUSE_MS)
+    await eva.page.keyboard.press("2")
+    await eva.page.keyboard.press("9")
+    await expect(eva.card.get_by_role("radio", name="us", exact=True)).to_be_checked()
+    await expect(eva.card.get_by_role("checkbox", name="extra 6")).to_be_focused()
+    await heading.focus()
+    await eva.page.keyboard.press("Enter")
+    await expect(eva.card.locator("form")).to_have_count(0)
+    assert (await team.ada.get(request["id"]))["answer"]["values"] == {"q0": "us", "q1": ["extra 6"]}
+
+
+@requirement("J3", "J5")
+async def test_in_a_conversation_nothing_takes_the_focus_and_numbers_turned_off_choose_nothing(
+    screen: OpenScreen, team: Team, thread: str
+) -> None:
+    await team.agent.ask(thread, FORM)
+    eva = await screen(place_of(thread), house=team, before=stop_the_clock)
+    await expect(eva.card.locator("[data-key='9']")).to_be_visible()
+    await eva.composer.focus()
+    await eva.page.clock.run_for(PAUSE_MS)
+    await eva.page.keyboard.press("1")
+    await expect(eva.composer).to_have_value("1")
+    await eva.page.evaluate("localStorage.setItem('askback-keys', 'off')")
+    await eva.page.reload()
+    await expect(eva.card.locator("[data-key='9']")).to_be_visible()
+    assert await eva.page.evaluate("document.activeElement === document.body")
+    await eva.page.clock.run_for(PAUSE_MS)
+    await eva.card.get_by_role("radio", name="us", exact=True).focus()
+    await eva.page.keyboard.press("1")
+    await expect(eva.card.get_by_role("radio", name="eu", exact=True)).not_to_be_checked()
+    await expect(eva.card).to_have_attribute("data-keyless", "")

@@ -1,0 +1,114 @@
+import type { InputRequest } from "../../core/generated/wire.ts";
+import { css } from "../element.ts";
+
+/** A key that was meant for what was shown before does nothing to choices that have just appeared. */
+const PAUSE_MS = 500;
+/** The last number. */
+const LAST = 9;
+const CHOICES = "input:is([type=radio], [type=checkbox]):not(:disabled, [role=switch]), button.choice";
+const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
+/** On a control Enter does what it does everywhere. */
+const CONTROLS = `${TYPING}, input, button, a, summary`;
+
+const numbers = css`
+  [data-key]::after {
+    align-self: start;
+    border: 1px solid;
+    border-radius: 0.25rem;
+    content: attr(data-key) / "";
+    font: 600 0.6875rem/1 var(--_mono);
+    margin-inline-start: auto;
+    opacity: 0.75;
+    padding: 0.1875rem 0.25rem;
+  }
+  .option[data-key]::after {
+    margin-block-start: 0.125rem;
+  }
+  :is(.chip, .choice)[data-key]::after {
+    align-self: center;
+  }
+  .choice[data-key] {
+    column-gap: 0.75rem;
+    grid-auto-flow: dense;
+    grid-template-columns: auto auto;
+  }
+  .choice > * {
+    grid-column: 1;
+  }
+  .choice::after {
+    grid-column: 2;
+  }
+  :host([data-keyless]) [data-key]::after {
+    content: none;
+  }
+  @media (hover: none) or (width < 30rem) {
+    [data-key]::after {
+      content: none;
+    }
+  }
+`;
+
+/** The card of a request, as far as its keys need it. */
+export interface NumberedCard {
+  readonly root: ShadowRoot;
+  readonly request: InputRequest | undefined;
+  takesFocus?: boolean;
+  submit(): void;
+}
+
+/** Whether keys without a modifier do anything: a person can turn that off, which the page says on its root element. */
+const keysOn = (): boolean => document.documentElement.dataset.keys !== "off";
+
+/** Write the first numbers on what can be chosen, in the order of the page. */
+function write({ root }: NumberedCard): void {
+  root.host.toggleAttribute("data-keyless", !keysOn());
+  const all = [...root.querySelectorAll<HTMLElement>(CHOICES)];
+  const numbered = all.filter((each) => each.checkVisibility()).slice(0, LAST);
+  for (const each of all) {
+    const key = numbered.includes(each) && `${numbered.indexOf(each) + 1}`;
+    const label = each.closest("label") ?? each;
+    each.ariaKeyShortcuts = key || null;
+    if (key) label.dataset.key = key;
+    else delete label.dataset.key;
+  }
+  // A click on the card gives it the focus, and with it the numbers.
+  root.querySelector(".card")?.setAttribute("tabindex", "-1");
+}
+
+/** Give the focus to the heading, which a screen reader then reads, unless something outside of the card has it. */
+function land(card: NumberedCard): void {
+  const { root } = card;
+  const heading =
+    root.querySelector<HTMLElement>("#title, legend") ?? root.querySelector<HTMLElement>("[role=group].card");
+  if (!card.takesFocus || !heading) return;
+  card.takesFocus = false;
+  const place = root.host.getRootNode() as Document | ShadowRoot;
+  if (document.activeElement !== document.body && !place.activeElement?.contains(root.host)) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
+}
+
+/** Let the numbers 1 to 9 choose an option, and Enter send, while the card has the focus (J3). */
+export function numberChoices(card: NumberedCard): void {
+  const { root } = card;
+  const since = performance.now();
+  root.adoptedStyleSheets.push(numbers);
+  const follow = (): void => {
+    write(card);
+    land(card);
+  };
+  new MutationObserver(follow).observe(root, { childList: true, subtree: true });
+  follow();
+  root.addEventListener("keydown", (event) => {
+    const { key, target, ctrlKey, metaKey, altKey, defaultPrevented, isComposing } = event as KeyboardEvent;
+    const at = target as Element;
+    if (ctrlKey || metaKey || altKey || defaultPrevented || isComposing) return;
+    if (performance.now() - since < PAUSE_MS) return;
+    if (key === "Enter" && card.request?.form && !at.matches(CONTROLS)) card.submit();
+    if (!/^[1-9]$/.test(key) || !keysOn() || at.matches(TYPING)) return;
+    const choice = root.querySelector<HTMLElement>(`[aria-keyshortcuts="${key}"]`);
+    choice?.focus();
+    choice?.click();
+    if (choice) event.preventDefault();
+  });
+}
